@@ -1,0 +1,57 @@
+"""Whom a promise holds against. A claim without an adversary is a type error: the same table is safe against one
+adversary and broken by another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Knowledge(Enum):
+    """What an adversary may know besides the release; the value is the phrase a reader sees."""
+
+    MEMBERSHIP = "that the person is in the table"
+    QUASI = "the person's quasi-identifier"
+    POPULATION = "an external table of the population with its quasi-identifiers"
+    EXCLUSION = "some sensitive values that the person does not have"
+    STATISTICS = "how common each sensitive value is in the whole table"
+    PRIOR = "how likely each sensitive value is for every group of people"
+    ALGORITHM = "which algorithm made the release, and its parameters"
+    CORRUPTION = "the true sensitive values of other people in the table"
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """A named set of knowledge. One adversary is within another when all it knows, the other knows too.
+
+    `excludes` is how many sensitive values it can rule out for the person, where it knows EXCLUSION.
+
+    >>> Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI).describe()
+    "a neighbour who knows that the person is in the table, and the person's quasi-identifier"
+    """
+
+    name: str
+    knows: frozenset[Knowledge]
+    excludes: int = 0
+
+    @staticmethod
+    def who(name: str, *knows: Knowledge, excludes: int = 0) -> Adversary:
+        return Adversary(name, frozenset(knows), excludes)
+
+    def within(self, other: Adversary) -> bool:
+        """Whether a promise against `other` covers this adversary."""
+        return self.knows <= other.knows and self.excludes <= other.excludes
+
+    def describe(self) -> str:
+        return f"a {self.name} who knows " + listing(item.value for item in Knowledge if item in self.knows)
+
+    def as_json(self) -> dict[str, object]:
+        knows = [item.name.lower() for item in Knowledge if item in self.knows]
+        return {"name": self.name, "knows": knows, "excludes": self.excludes}
+
+
+def listing(items: Iterable[str]) -> str:
+    """`a`, `a, and b`, `a, b, and c`."""
+    words = list(items)
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + ", and " + words[-1]

@@ -1,0 +1,308 @@
+"""What a published cell stands for: a value, a range of numbers or dates, or a set of categories.
+
+In the table a generalized column holds labels: `[lo, hi]` for a range, `{A|B}` or a hierarchy's label for a set, `*`
+for everything. The labels alone, with the dictionary, say what each cell stands for: `read_labels` inverts `write`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from voile.core.domain import MISSING, Domain, text
+from voile.core.hierarchy import TOP, Hierarchy, escaped, set_label
+from voile.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct cells of one published column. Cell i stands for the codes `low[i]..high[i]` of a ranged domain
+    (`low > high` where it holds no number), else for `members[starts[i]:starts[i+1]]`; `missing[i]` adds the absent value.
+    """
+
+    domain: Domain
+    labels: pl.Series
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    missing: np.ndarray | None = None
+    starts: np.ndarray | None = None
+    members: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def matrix(self) -> Any:
+        """Cells x values, 1 where the cell may stand for the value (scipy CSR)."""
+        if self.members is not None:
+            assert self.starts is not None
+            ones = np.ones(len(self.members))
+            return sparse.csr_matrix((ones, self.members, self.starts), shape=(len(self), self.domain.size))
+        assert self.low is not None and self.high is not None and self.missing is not None
+        lengths = np.maximum(self.high - self.low + 1, 0)
+        starts = np.concatenate([[0], np.cumsum(lengths + self.missing)])
+        members = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.low, lengths + self.missing)
+        members[(starts[1:] - 1)[self.missing]] = self.domain.size - 1
+        return sparse.csr_matrix((np.ones(len(members)), members, starts), shape=(len(self), self.domain.size))
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """How many values each cell may stand for."""
+        if self.members is not None:
+            return np.diff(self.starts)
+        assert self.low is not None and self.high is not None and self.missing is not None
+        return np.maximum(self.high - self.low + 1, 0) + self.missing
+
+    @property
+    def exact(self) -> bool:
+        """Whether every cell stands for one value."""
+        return bool((self.sizes == 1).all())
+
+    def shares(self, chosen: np.ndarray) -> np.ndarray:
+        """The share of each cell's values that is chosen: cells for one mask, cells x masks for several."""
+        inside = self.matrix @ chosen.astype(np.float64).T
+        return inside / self.sizes.reshape(-1, *([1] * (chosen.ndim - 1)))  # type: ignore[no-any-return]
+
+    def onto(self, domain: Domain) -> Cells:
+        """The same cells as codes of another domain that holds the original values."""
+        if domain is self.domain:
+            return self
+        if self.domain.ranged:
+            assert self.low is not None and self.high is not None
+            if not len(self.domain.values):
+                return Cells(domain, self.labels, self.low, self.high, self.missing)
+            points = self.domain.points
+            low = np.searchsorted(domain.points, points[np.clip(self.low, 0, len(points) - 1)], side="left")
+            high = np.searchsorted(domain.points, points[self.high], side="right") - 1
+            none = self.high < self.low
+            return Cells(domain, self.labels, np.where(none, 0, low), np.where(none, -1, high), self.missing)
+        position = {leaf: code for code, leaf in enumerate(domain.texts)}
+        lookup = np.array([position.get(leaf, -1) for leaf in self.domain.texts], dtype=np.int64)
+        assert self.members is not None and self.starts is not None
+        moved = lookup[self.members]
+        kept = np.concatenate([[0], np.cumsum(moved >= 0)])
+        return Cells(domain, self.labels, starts=kept[self.starts], members=moved[moved >= 0])
+
+    def loss(self, spread: np.ndarray | None = None) -> np.ndarray:
+        """The certainty penalty of each cell, 0 for a value and 1 for `*`: share of the range, or of the categories.
+
+        `spread` marks the values that count as the domain, by default all.
+        """
+        seen = np.ones(self.domain.size, dtype=bool) if spread is None else spread
+        if self.domain.ranged:
+            points, present = self.domain.points, np.flatnonzero(seen[: len(self.domain.values)])
+            assert self.low is not None and self.high is not None and self.missing is not None
+            if len(present) < 2:
+                return np.where(self.missing & (self.high >= self.low), 1.0, 0.0)
+            low, high = np.clip(self.low, present[0], present[-1]), np.clip(self.high, present[0], present[-1])
+            width = float(points[present[-1]]) - float(points[present[0]])
+            span = np.maximum(points[high].astype(float) - points[low].astype(float), 0.0) / width
+            span = np.where(self.high < self.low, 0.0, span)
+            return np.where(self.missing & (self.high >= self.low), 1.0, span)
+        values = int(seen.sum())
+        inside = self.matrix @ seen.astype(np.float64)
+        return np.maximum(inside - 1, 0) / max(values - 1, 1)  # type: ignore[no-any-return]
+
+
+def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarray) -> Cells:
+    """Cells of a ranged domain, with their labels."""
+    values = domain.values
+    whole = (low <= 0) & (high >= len(values) - 1) & (missing | ~np.full(len(low), domain.missing))
+    texts = pl.Series(domain.texts[: len(values)] or [""])
+    left, right = texts.gather(np.clip(low, 0, None)), texts.gather(np.clip(high, 0, None))
+    frame = pl.DataFrame(
+        {"left": left, "right": right, "point": low == high, "none": low > high, "missing": missing, "whole": whole}
+    )
+    span = pl.when("point").then("left").otherwise(pl.format("[{}, {}]", "left", "right"))
+    label = (
+        pl.when(pl.col("whole") & ~(pl.col("point") & ~pl.col("missing")))
+        .then(pl.lit(TOP))
+        .when("none")
+        .then(pl.lit(MISSING))
+        .when("missing")
+        .then(pl.concat_str([pl.lit("{"), span, pl.lit("|" + MISSING + "}")]))
+        .otherwise(span)
+    )
+    return Cells(domain, frame.select(label.alias("label"))["label"], low, high, missing)
+
+
+def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hierarchy | None = None) -> Cells:
+    """Cells that are sets of categories (members rising), with their labels: a hierarchy's name where it fits."""
+    sizes = np.diff(starts)
+    plain = [leaf if code == len(domain.values) else shielded(leaf) for code, leaf in enumerate(domain.texts)]
+    inner = pl.Series([escaped(leaf) for leaf in domain.texts])
+    owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+    frame = pl.DataFrame({"cell": owner, "text": inner.gather(members)})
+    joined = frame.group_by("cell", maintain_order=True).agg(pl.col("text").str.join("|"))["text"]
+    first = pl.Series(plain).gather(members[starts[:-1]])
+    label = pl.select(
+        pl.when(pl.Series(sizes == 1))
+        .then(first)
+        .when(pl.Series(sizes == domain.size))
+        .then(pl.lit(TOP))
+        .otherwise(pl.concat_str([pl.lit("{"), joined, pl.lit("}")]))
+        .alias("label")
+    )["label"]
+    if hierarchy is not None:
+        names = node_names(domain, hierarchy)
+        known = {set_label([domain.texts[code] for code in codes]): name for name, codes in names.items()}
+        label = label.replace(list(known), list(known.values())) if known else label
+    return Cells(domain, label, starts=starts, members=members)
+
+
+def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
+    """The labels of inner nodes that name one set of leaves and no value, and are not written like a set."""
+    found: dict[str, np.ndarray] = {}
+    unclear = {shielded(leaf) for leaf in domain.texts} | {TOP, MISSING}
+    for level in range(1, hierarchy.height + 1):
+        for node, name in enumerate(hierarchy.labels[level]):
+            codes = hierarchy.leaves(level, node)
+            if name in found and not np.array_equal(found[name], codes):
+                unclear.add(name)
+            found[name] = codes
+    return {
+        name: codes
+        for name, codes in found.items()
+        if name not in unclear and 1 < len(codes) < domain.size and not name.startswith(("{", "\\"))
+    }
+
+
+def shielded(leaf: str) -> str:
+    """A single category as a cell: marked where it would read as something else."""
+    return "\\" + leaf if leaf.startswith(("{", "\\")) or leaf in (TOP, MISSING) else leaf
+
+
+def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
+    """The cells of one level of a hierarchy."""
+    order = np.argsort(hierarchy.maps[level], kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level])))])
+    if domain.ranged:
+        low, high, missing = code_ranges(domain, starts, order)
+        cells = ranges(domain, low, high, missing)
+        labels = [_range_label(hierarchy, level, node, cells.labels[node]) for node in range(len(cells))]
+        return Cells(domain, pl.Series(labels), low, high, missing)
+    return sets(domain, starts, order, hierarchy)
+
+
+def _range_label(hierarchy: Hierarchy, level: int, node: int, shown: str) -> str:
+    """The hierarchy's own name for a range, where it is a range or a period that can be read back."""
+    return shown if shown == TOP or level == 0 else hierarchy.labels[level][node]
+
+
+def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Least and greatest code of each cell and whether it holds the missing value (members rising within a cell)."""
+    last = members[starts[1:] - 1]
+    missing = (last == domain.size - 1) if domain.missing else np.zeros(len(starts) - 1, dtype=bool)
+    low = members[starts[:-1]].astype(np.int64)
+    before = members[np.maximum(starts[1:] - 1 - missing, starts[:-1])].astype(np.int64)
+    only = missing & (np.diff(starts) == 1)
+    return np.where(only, 0, low), np.where(only, -1, before), missing
+
+
+def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequence[Any]], column: str) -> Cells:
+    """What published labels of categories stand for. `names` are the hierarchy's labels, from the dictionary."""
+    position = {leaf: code for code, leaf in enumerate(domain.texts)}
+
+    def codes_of(label: str) -> list[int]:
+        if label == TOP:
+            return list(range(domain.size))
+        if label in names:
+            return sorted(position[text(leaf)] for leaf in names[label])
+        if label.startswith("{") and label.endswith("}"):
+            return sorted(position[unescaped(part)] for part in split_set(label[1:-1]))
+        return [position[label[1:] if label.startswith("\\") else label]]
+
+    starts, members = [0], list[int]()
+    for label in labels:
+        try:
+            members.extend(codes_of(label))
+        except KeyError:
+            raise unexplained(column) from None
+        starts.append(len(members))
+    shown = pl.Series("label", list(labels), dtype=pl.String)
+    return Cells(domain, shown, starts=np.array(starts), members=np.array(members, dtype=np.int64))
+
+
+def read_ranges(
+    labels: Sequence[str],
+    dtype: pl.DataType,
+    kind: str,
+    ends: Mapping[str, Any],
+    names: Mapping[str, Sequence[Any]],
+    column: str,
+) -> Cells:
+    """What published labels of numbers or dates stand for. The domain is made of the ends that are written."""
+    missing = bool(ends.get("missing"))
+    whole = (text(ends["min"]), text(ends["max"])) if "min" in ends else None
+    pairs: list[tuple[str, str] | None] = []
+    absent = np.zeros(len(labels), dtype=bool)
+    for number, label in enumerate(labels):
+        if label.startswith("{") and label.endswith("|" + MISSING + "}"):
+            absent[number], label = True, label[1:].removesuffix("|" + MISSING + "}")
+        if label == TOP:
+            absent[number] = missing
+            pairs.append(whole)
+        elif label == MISSING:
+            absent[number] = True
+            pairs.append(None)
+        elif label in names:
+            pairs.append((text(names[label][0]), text(names[label][-1])))
+        elif label.startswith("[") and label.count(", ") == 1:
+            low, high = label.strip("[]").split(", ")
+            pairs.append((low, high))
+        else:
+            pairs.append((label, label))
+    written = sorted({end for pair in pairs if pair for end in pair})
+    values = typed_texts(pl.Series(written, dtype=pl.String), dtype)
+    if values.null_count():
+        raise unexplained(column)
+    domain = Domain(values.unique().sort(), kind, missing)
+    code = dict(zip(written, domain.values.search_sorted(values).to_list(), strict=True)) if written else {}
+    low = np.array([code[pair[0]] if pair else 0 for pair in pairs], dtype=np.int64)
+    high = np.array([code[pair[1]] if pair else -1 for pair in pairs], dtype=np.int64)
+    return Cells(domain, pl.Series("label", list(labels), dtype=pl.String), low, high, absent)
+
+
+def typed_texts(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Texts of published values back to the column's type; what cannot be read is null."""
+    if dtype == pl.Date:
+        return texts.str.to_date("%Y-%m-%d", strict=False)
+    if isinstance(dtype, pl.Datetime):
+        return texts.str.replace("T", " ").str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False).cast(dtype)
+    if dtype == pl.Boolean:
+        return texts.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
+    if dtype == pl.Time:
+        return texts.str.to_time(strict=False)
+    return texts.cast(dtype, strict=False)
+
+
+def unexplained(column: str) -> DataError:
+    return DataError(
+        f"Column {column!r} has a published cell that its dictionary does not explain.",
+        code="data.cell",
+        hint="The file or dictionary.json was changed after publishing.",
+    )
+
+
+def split_set(inner: str) -> list[str]:
+    """The parts of a set, split at unescaped bars."""
+    parts, part, shielding = [], "", False
+    for letter in inner:
+        if letter == "|" and not shielding:
+            parts.append(part)
+            part = ""
+            continue
+        part += letter
+        shielding = letter == "\\" and not shielding
+    return [*parts, part]
+
+
+def unescaped(part: str) -> str:
+    return re.sub(r"\\(.)", r"\1", part)

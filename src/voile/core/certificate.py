@@ -1,0 +1,60 @@
+"""What a release claims, in a form that a stranger can check against the published files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from voile.core.adversary import Adversary
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked."""
+
+    model: str
+    parameters: Mapping[str, Any]
+    column: str | None
+    limits: str
+    bound: Fraction
+    adversary: Adversary
+    basis: str
+    promise: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "parameters": dict(self.parameters),
+            "column": self.column,
+            "limits": self.limits,
+            "bound": str(self.bound),
+            "adversary": self.adversary.as_json(),
+            "basis": self.basis,
+            "promise": self.promise,
+        }
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Format, shape, method, claims, and (once saved) the digests of the files. Never a key, never a cell."""
+
+    shape: str
+    method: Mapping[str, Any]
+    claims: tuple[Mapping[str, Any], ...]
+    tool: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "format": self.format,
+            "tool": self.tool,
+            "shape": self.shape,
+            "method": dict(self.method),
+            "claims": [dict(claim) for claim in self.claims],
+            "files": dict(self.files),
+        }

@@ -1,0 +1,79 @@
+"""The secret coins. A key never enters a release, a log or a report.
+
+Randomness is a function of (key, purpose, position): the same key deals the same rows the same way, on any engine,
+and a retried task never draws new coins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
+
+from voile.errors import DataError
+
+BYTES = 32
+
+
+@dataclass(frozen=True)
+class Key:
+    """256 secret bits. `Key.fresh()` draws them; `Key.read(path)` takes them from a file, for a repeatable release.
+
+    >>> Key.fresh()
+    Key(secret)
+    """
+
+    secret: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.secret) != BYTES:
+            raise DataError(
+                f"A key has {BYTES} bytes, this one has {len(self.secret)}.",
+                code="data.key",
+                hint="Make one with `python -c 'import secrets; print(secrets.token_hex(32))'`.",
+            )
+
+    def __repr__(self) -> str:
+        return "Key(secret)"
+
+    @staticmethod
+    def fresh() -> Key:
+        """A new key from the operating system's entropy."""
+        return Key(secrets.token_bytes(BYTES))
+
+    @staticmethod
+    def read(path: str | Path) -> Key:
+        """A key from a file that holds 64 hexadecimal digits or 32 raw bytes."""
+        try:
+            raw = Path(path).read_bytes()
+        except OSError as error:
+            raise DataError(
+                f"The key file {Path(path).name!r} cannot be read ({error.strerror}).",
+                code="data.key",
+                hint="Name a file that holds 64 hexadecimal digits.",
+            ) from None
+        try:
+            return Key(bytes.fromhex(raw.decode("ascii").strip()))
+        except ValueError:
+            return Key(raw)
+
+    def stream(self, purpose: str, size: int) -> np.ndarray:
+        """`size` uniform 64-bit numbers for one purpose: ChaCha20 under a subkey derived from the purpose.
+
+        >>> key = Key(bytes(32))
+        >>> bool((key.stream("deal", 5)[:3] == key.stream("deal", 3)).all())
+        True
+        >>> bool((key.stream("deal", 3) == key.stream("order", 3)).any())
+        False
+        """
+        subkey = hashlib.blake2b(purpose.encode(), key=self.secret, digest_size=BYTES).digest()
+        cipher = Cipher(algorithms.ChaCha20(subkey, bytes(16)), mode=None).encryptor()
+        return np.frombuffer(cipher.update(bytes(8 * size)), dtype=np.uint64)
+
+    def shuffled(self, purpose: str, size: int) -> np.ndarray:
+        """A uniform permutation of 0..size-1 for one purpose (64-bit sort keys; ties have negligible chance)."""
+        return np.argsort(self.stream(purpose, size), kind="stable")

@@ -1,0 +1,50 @@
+"""How a table is published: who hides with whom, and how each group is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from voile.core.certificate import Claim
+from voile.core.plugin import Plugin
+from voile.core.policy import Policy
+from voile.core.release import Release
+from voile.core.rows import Rows
+from voile.core.schema import Columns
+from voile.errors import PolicyError, raise_together
+
+
+@dataclass(frozen=True)
+class Method(Plugin):
+    """An algorithm. What must hold is in the policy; the fields here are knobs only."""
+
+    family: ClassVar[str] = "methods"
+    produces: ClassVar[str] = "generalized"
+
+    def check(self, columns: Columns, policy: Policy) -> None:
+        """Raise PolicyError where this method cannot serve the policy."""
+        raise_together(
+            PolicyError(
+                f"{self.name} publishes {self.produces} tables, for which {model.name} has no meaning.",
+                code="policy.method",
+                hint=f"Use --method {model.method} for {model.name}.",
+            )
+            for model in policy
+            if self.produces not in model.shapes
+        )
+
+    def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        """Put every row into a group, or withhold it."""
+        raise NotImplementedError  # pragma: no cover - every method defines it
+
+    def alter(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        """Disturb values, for methods that do."""
+        return rows
+
+    def shape(self, columns: Columns, rows: Rows) -> Release:
+        """The published tables."""
+        raise NotImplementedError  # pragma: no cover - every method defines it
+
+    def claims(self, columns: Columns, policy: Policy) -> tuple[Claim, ...]:
+        """What the release promises: the policy, unless the method promises less."""
+        return policy.claims(columns)

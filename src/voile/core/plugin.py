@@ -1,0 +1,264 @@
+"""The four open sets. Defining a class with a `name` registers it; dropping in a file is enough.
+
+Models say what is promised, methods how it is published, attacks how it is broken, measures what is lost. Each is a
+frozen dataclass whose fields are its knobs; a knob states its own limits, so every message about one reads alike.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar, cast
+
+from voile.errors import PolicyError, SpecError, raise_together
+
+FAMILIES = ("models", "methods", "attacks", "measures")
+_registry: dict[str, dict[str, type[Plugin]]] = {family: {} for family in FAMILIES}
+_loaded: set[str] = set()
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What a knob may be."""
+
+    low: float | None = None
+    above: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def complaint(self, value: Any) -> str:
+        """Empty when the value is fine, else what it must be."""
+        if value is None:
+            return ""
+        if self.choices:
+            return "" if value in self.choices else "must be one of " + ", ".join(self.choices)
+        if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
+            return ""
+        rules = [
+            (self.low is not None and not value >= self.low, f"at least {self.low}"),
+            (self.above is not None and not value > self.above, f"above {self.above}"),
+            (self.high is not None and not value <= self.high, f"at most {self.high}"),
+        ]
+        broken = [text for wrong, text in rules if wrong]
+        return "must be " + " and ".join(broken) if broken else ""
+
+
+def knob(
+    default: Any = dataclasses.MISSING,
+    *,
+    low: float | None = None,
+    above: float | None = None,
+    high: float | None = None,
+    choices: Sequence[str] = (),
+) -> Any:
+    """A dataclass field with limits."""
+    limits = Limits(low, above, high, tuple(choices))
+    return dataclasses.field(default=default, metadata={"limits": limits})
+
+
+@dataclasses.dataclass(frozen=True)
+class Plugin:
+    """The root of the open sets."""
+
+    family: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in cls.__dict__:
+            return
+        known = _registry[cls.family].get(cls.name)
+        if known and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise SpecError(
+                f"Two {cls.family} are named {cls.name!r}: {known.__module__} and {cls.__module__}.",
+                code="spec.plugin-name",
+                hint="Rename one of them.",
+            )
+        _registry[cls.family][cls.name] = cls
+
+    def __post_init__(self) -> None:
+        wrong = []
+        hints = _types(type(self))
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            complaint = _type_complaint(hints[field.name], value)
+            limits = field.metadata.get("limits")
+            complaint = complaint or (limits.complaint(value) if limits else "")
+            if complaint:
+                wrong.append(
+                    PolicyError(f"{self.name}: {field.name} = {value!r} {complaint}.", code="policy.parameter")
+                )
+        raise_together(wrong)
+
+    def parameters(self) -> dict[str, Any]:
+        """The knobs as plain values, fit for JSON and for `build`."""
+        return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
+
+
+def plain(value: Any) -> Any:
+    """A knob as JSON can hold it."""
+    if isinstance(value, Plugin):
+        return {"name": value.name, **value.parameters()}
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    return value
+
+
+def registered(family: str) -> dict[str, type[Plugin]]:
+    """All classes of a family by name, after importing every file of its folder."""
+    if family not in _loaded:
+        _loaded.add(family)
+        package = importlib.import_module(f"voile.{family}")
+        for found in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"voile.{family}.{found.name}")
+    return dict(sorted(_registry[family].items()))
+
+
+AnyPlugin = TypeVar("AnyPlugin", bound=Plugin)
+
+
+def find(family: str, name: str) -> type[Plugin]:
+    """The class of that name, or an error that proposes the nearest one."""
+    known = registered(family)
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else "Known: " + ", ".join(known) + "."
+    raise PolicyError(f"There is no {family[:-1]} named {name!r}.", code=f"policy.unknown-{family[:-1]}", hint=hint)
+
+
+def build(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
+    """An object from its name and its knobs, which may be text from a command line.
+
+    >>> build("models", "k-anonymity", {"k": "5"})
+    KAnonymity(k=5)
+    """
+    cls = find(family, name)
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    hints = _types(cls)
+    problems: list[SpecError] = []
+    values: dict[str, Any] = {}
+    for key, raw in parameters.items():
+        if key not in fields:
+            near = difflib.get_close_matches(key, fields, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "It has: " + (", ".join(fields) or "no parameters") + "."
+            problems.append(PolicyError(f"{name} has no parameter {key!r}.", code="policy.parameter", hint=hint))
+            continue
+        try:
+            values[key] = _coerced(hints[key], raw)
+        except (ValueError, TypeError, ZeroDivisionError):
+            wanted = str(fields[key].type)
+            problems.append(PolicyError(f"{name}: {key} = {raw!r} is not of type {wanted}.", code="policy.parameter"))
+    for key, field in fields.items():
+        needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if needed and key not in parameters:
+            problems.append(PolicyError(f"{name} needs the parameter {key!r}.", code="policy.parameter"))
+    raise_together(problems)
+    return cls(**values)
+
+
+def load_plugin(source: str) -> None:
+    """Import a third party's module, by dotted name or by path; its classes register themselves."""
+    path = Path(source)
+    try:
+        if path.suffix == ".py":
+            spec = importlib.util.spec_from_file_location(path.stem, path)
+            if spec is None or spec.loader is None or not path.exists():
+                raise ImportError(f"no file {path.name}")
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[path.stem] = module
+            spec.loader.exec_module(module)
+        else:
+            importlib.import_module(source)
+    except ImportError as error:
+        raise SpecError(
+            f"The plugin {path.name!r} cannot be imported ({error}).",
+            code="spec.plugin",
+            hint="Give a module name or the path of a .py file.",
+        ) from None
+
+
+def _types(cls: type[Plugin]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def _arms(hint: Any) -> tuple[Any, ...]:
+    """The alternatives of a type."""
+    return typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+
+
+def _coerced(hint: Any, raw: Any) -> Any:
+    """The first reading of `raw` that one arm of the type admits; text is parsed, sequences become tuples."""
+    arms = _arms(hint)
+    for arm in arms:
+        origin = typing.get_origin(arm)
+        if arm is type(None):
+            if raw is None or (isinstance(raw, str) and raw.lower() == "none"):
+                return None
+        elif arm is bool:
+            if isinstance(raw, bool):
+                return raw
+            if isinstance(raw, str) and raw.lower() in ("true", "false", "yes", "no"):
+                return raw.lower() in ("true", "yes")
+        elif arm is int and not isinstance(raw, bool):
+            if isinstance(raw, int) or (isinstance(raw, str) and raw.strip().lstrip("+-").isdigit()):
+                return int(raw)
+        elif arm is float and not isinstance(raw, bool):
+            try:
+                return float(Fraction(raw)) if isinstance(raw, str) else float(raw)
+            except (ValueError, TypeError):
+                continue
+        elif arm is str and isinstance(raw, str):
+            return raw
+        elif origin is tuple:
+            items = raw.split("|") if isinstance(raw, str) else list(raw)
+            inner = typing.get_args(arm)[0]
+            return tuple(_coerced(inner, item) for item in items)
+        elif isinstance(arm, type) and issubclass(arm, Plugin):
+            if isinstance(raw, arm):
+                return raw
+            if isinstance(raw, str):
+                return build(arm.family, raw, {})
+            if isinstance(raw, Mapping):
+                return build(arm.family, str(raw["name"]), {k: v for k, v in raw.items() if k != "name"})
+        elif origin in (dict, Mapping) and isinstance(raw, Mapping):
+            return dict(raw)
+    raise ValueError
+
+
+def _type_complaint(hint: Any, value: Any) -> str:
+    """Catch `KAnonymity(k=2.5)` and `KAnonymity(k='5')` where they are written."""
+    arms = _arms(hint)
+    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+    if not all(arm in names or arm is type(None) for arm in arms):
+        return ""
+    for arm in arms:
+        if arm is type(None) and value is None:
+            return ""
+        if arm is float and isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
+            return ""
+        if arm in (int, str, bool) and type(value) is arm:
+            return ""
+    return "must be " + " or ".join(names[arm] for arm in arms if arm in names)
+
+
+def typed(cls: type[AnyPlugin], made: Plugin) -> AnyPlugin:
+    """Narrow what `build` returned."""
+    return cast(AnyPlugin, made) if isinstance(made, cls) else _wrong(cls, made)
+
+
+def _wrong(cls: type[AnyPlugin], made: Plugin) -> AnyPlugin:
+    raise PolicyError(f"{made.name!r} is not one of the {cls.family}.", code="policy.family")

@@ -1,0 +1,184 @@
+"""What must hold: a conjunction of models."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary
+from voile.core.certificate import Claim
+from voile.core.counts import Counts, sizes_only
+from voile.core.plugin import Plugin
+from voile.core.schema import Column, Columns, nearest
+from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
+
+
+@dataclasses.dataclass(frozen=True)
+class Model(Plugin):
+    """What is promised about every group, as a predicate on counts.
+
+    `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours) or "distance"
+    (how far a group may differ from the table). `monotone` means that merging two groups that hold gives one that holds;
+    `threshold` that a group holds if and only if it has `smallest()` rows.
+    """
+
+    family: ClassVar[str] = "models"
+    limits: ClassVar[str] = "belief"
+    monotone: ClassVar[bool] = True
+    reads_values: ClassVar[bool] = True
+    threshold: ClassVar[bool] = False
+    basis: ClassVar[str] = "counts"
+    method: ClassVar[str] = "mondrian"
+    shapes: ClassVar[tuple[str, ...]] = ("generalized", "bucketized")
+
+    def holds(self, counts: Counts) -> np.ndarray:
+        """One answer a group."""
+        raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def bound(self) -> Fraction:
+        """The most that the adversary may reach."""
+        raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def adversary(self) -> Adversary:
+        """Whom the promise holds against."""
+        raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def promise(self, column: str) -> str:
+        """The promise in plain words."""
+        raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def smallest(self) -> int:
+        """No group below this size can hold: a fast necessary test."""
+        return 1
+
+    def best(self, counts: Counts) -> str:
+        """What the whole table in one group could reach, for the error when even that fails."""
+        return ""
+
+    def check(self, column: Column | None) -> None:
+        """Raise PolicyError where the model does not fit a column, e.g. a numeric model on categories."""
+
+    def targets(self, columns: Columns) -> list[Column | None]:
+        """The sensitive columns it speaks of: the named one, or each; none for a model of sizes."""
+        if not self.reads_values:
+            return [None]
+        named = getattr(self, "column", None)
+        if named is not None:
+            known = [column.name for column in columns.sensitive]
+            if named not in known:
+                raise PolicyError(
+                    f"{self.name} speaks of {named!r}, which is no sensitive column.",
+                    code="policy.column",
+                    hint=nearest(named, known),
+                )
+            return [columns[named]]
+        if not columns.sensitive:
+            raise PolicyError(
+                f"{self.name} needs a sensitive column.",
+                code="policy.no-sensitive",
+                hint="Name one, e.g. sensitive=['disease'].",
+            )
+        return list(columns.sensitive)
+
+
+class Policy:
+    """The models that a release must satisfy together.
+
+    >>> import voile as vl
+    >>> vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=3))
+    Policy(KAnonymity(k=5), LDiversity(l=3))
+    """
+
+    def __init__(self, *models: Model) -> None:
+        if not models:
+            raise PolicyError(
+                "A policy needs at least one model.", code="policy.empty", hint="E.g. Policy(KAnonymity(k=5))."
+            )
+        for model in models:
+            if not isinstance(model, Model):
+                raise PolicyError(f"{type(model).__name__} is not a model.", code="policy.family")
+        self.models = models
+
+    def __repr__(self) -> str:
+        return f"Policy({', '.join(map(repr, self.models))})"
+
+    def __iter__(self) -> Iterator[Model]:
+        return iter(self.models)
+
+    def check(self, columns: Columns) -> None:
+        """All faults of the policy against these columns, raised together."""
+        problems: list[SpecError] = []
+        for model in self:
+            try:
+                for column in model.targets(columns):
+                    model.check(column)
+            except SpecError as error:
+                problems.append(error)
+        raise_together(problems)
+
+    def holds(self, columns: Columns, tallies: Mapping[str, Counts], sizes: np.ndarray) -> np.ndarray:
+        """Which groups satisfy every model."""
+        answer = np.ones(len(sizes), dtype=bool)
+        for model in self:
+            for column in model.targets(columns):
+                answer &= model.holds(tallies[column.name] if column else sizes_only(sizes))
+        return answer
+
+    def reads(self, columns: Columns) -> list[Column]:
+        """The sensitive columns that some model looks at."""
+        seen = {column.name for model in self for column in model.targets(columns) if column}
+        return [column for column in columns.sensitive if column.name in seen]
+
+    def smallest(self) -> int:
+        return max(model.smallest() for model in self)
+
+    @property
+    def threshold(self) -> bool:
+        return all(model.threshold for model in self)
+
+    @property
+    def monotone(self) -> bool:
+        return all(model.monotone for model in self)
+
+    def claims(self, columns: Columns) -> tuple[Claim, ...]:
+        return tuple(claim(model, column) for model in self for column in model.targets(columns))
+
+    def require_whole(self, columns: Columns, tallies: Mapping[str, Counts], total: int) -> None:
+        """The table in one group must satisfy every model, else no grouping under monotone models can."""
+        for model in self:
+            for column in model.targets(columns):
+                counts = tallies[column.name] if column else sizes_only(np.array([total]))
+                if not bool(model.holds(counts)[0]):
+                    raise unreachable(model, column, counts)
+
+
+def claim(model: Model, column: Column | None) -> Claim:
+    """A model's promise for one column, as the certificate states it."""
+    name = column.name if column else None
+    return Claim(
+        model.name,
+        {key: value for key, value in model.parameters().items() if key != "column"},
+        name,
+        model.limits,
+        model.bound(),
+        model.adversary(),
+        model.basis,
+        model.promise(name or ""),
+    )
+
+
+def unreachable(model: Model, column: Column | None, counts: Counts) -> Unsatisfiable:
+    """The error for a promise that even one single group of everybody does not keep."""
+    parameters = ", ".join(f"{key} = {value}" for key, value in model.parameters().items() if value is not None)
+    where = f" for {column.name!r}" if column else ""
+    best = model.best(counts)
+    return Unsatisfiable(
+        f"{model.name} with {parameters} is out of reach{where}, even with all rows in one group.",
+        code=f"unsatisfiable.{model.name}",
+        hint=best,
+        best=best,
+    )

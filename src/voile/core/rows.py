@@ -1,0 +1,94 @@
+"""What a method may ask of the rows, wherever they live. Methods and engines meet only here.
+
+People with the same values are interchangeable, so a method decides on the histogram of distinct rows (cells) and the
+engine applies the decision. An engine implements these verbs and knows no word of privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from voile.core.counts import Counts
+from voile.core.key import Key
+from voile.core.schema import Columns
+
+WITHHELD = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Distinct combinations of some columns, in rising order of their codes, and how many rows have each.
+
+    `codes[i, j]` is the code of cell i in column j. `index` belongs to the engine that made the histogram.
+    """
+
+    names: tuple[str, ...]
+    codes: np.ndarray
+    counts: np.ndarray
+    index: Any = None
+
+    def column(self, name: str) -> np.ndarray:
+        return self.codes[:, self.names.index(name)]
+
+    @property
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+
+class Rows(Protocol):
+    """Rows of integer codes. Every verb returns new rows; none changes the old ones."""
+
+    @property
+    def total(self) -> int:
+        """The number of people."""
+        ...
+
+    @property
+    def groups(self) -> int:
+        """The number of groups, once there are some."""
+        ...
+
+    @property
+    def key(self) -> Key:
+        """The coins that these rows are dealt with."""
+        ...
+
+    def keyed(self, key: Key) -> Rows:
+        """The same rows under a key."""
+        ...
+
+    def histogram(self, names: Sequence[str]) -> Histogram:
+        """Count the distinct combinations of some columns."""
+        ...
+
+    def place(self, histogram: Histogram, groups: np.ndarray) -> Rows:
+        """Each row goes to the group of its cell; WITHHELD rows are not published."""
+        ...
+
+    def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> Rows:
+        """`counts[i]` rows of cell `cells[i]` go to `groups[i]`; which ones is left to chance."""
+        ...
+
+    def tallies(self, columns: Columns) -> dict[str, Counts]:
+        """The counts of each sensitive column by group."""
+        ...
+
+    def regroup(self, labels: np.ndarray) -> Rows:
+        """Group g becomes `labels[g]`."""
+        ...
+
+    def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest code of a column in each group."""
+        ...
+
+    def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of a column that occur in each group: where each group starts, and the codes, rising."""
+        ...
+
+    def grouped(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
+        """The distinct combinations of (group, some columns): the groups, and the histogram beside them."""
+        ...

@@ -1,0 +1,162 @@
+"""What the columns are for. `Schema` is what a user writes; `Columns` is the same once the table has been seen."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from voile.core.domain import KINDS, Domain
+from voile.core.hierarchy import Hierarchy, Recipe
+from voile.errors import SchemaError, SpecError, raise_together
+
+ROLES = ("identifier", "quasi", "sensitive", "other")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Roles of the columns by name. A column without a role is not read and never published.
+
+    `kinds` and `domains` override what is inferred (a declared domain also fixes the order of an ordered column),
+    `hierarchies` takes recipes such as `prefixes(5, 3, 1)`, nested dicts, or the path of a CSV.
+
+    >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
+    ('age', 'zip', 'disease')
+    """
+
+    quasi: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    identifier: Sequence[str] = ()
+    other: Sequence[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    domains: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    missing: str = "error"
+
+    def __post_init__(self) -> None:
+        problems: list[SpecError] = []
+        for role in ROLES:
+            given = getattr(self, role)
+            if isinstance(given, str):
+                given = (given,)
+            object.__setattr__(self, role, tuple(given))
+        used: dict[str, str] = {}
+        for role in ROLES:
+            for name in getattr(self, role):
+                if name in used:
+                    both = used[name] if used[name] == role else f"{used[name]} and {role}"
+                    problems.append(
+                        SchemaError(f"Column {name!r} has a role twice ({both}).", code="schema.role-twice")
+                    )
+                used[name] = role
+        if not self.quasi:
+            problems.append(
+                SchemaError(
+                    "The schema names no quasi-identifier.",
+                    code="schema.no-quasi",
+                    hint="Say which columns an adversary may know, e.g. quasi=['age', 'zip'].",
+                )
+            )
+        for what in ("kinds", "domains", "hierarchies"):
+            for name in getattr(self, what):
+                if name not in used or used[name] == "identifier":
+                    problems.append(
+                        SchemaError(
+                            f"{what} names {name!r}, which is no published column of the schema.",
+                            code="schema.unknown-column",
+                            hint=nearest(name, used),
+                        )
+                    )
+        for name, kind in self.kinds.items():
+            if kind not in KINDS:
+                problems.append(
+                    SchemaError(
+                        f"Column {name!r} has the unknown kind {kind!r}.",
+                        code="schema.kind",
+                        hint="Kinds are " + ", ".join(KINDS) + ".",
+                    )
+                )
+        if self.missing not in ("error", "drop", "value"):
+            problems.append(
+                SchemaError(
+                    f"missing = {self.missing!r} is not known.", code="schema.missing", hint="Use error, drop or value."
+                )
+            )
+        raise_together(problems)
+
+    def names(self) -> tuple[str, ...]:
+        """The columns that may be published, in order."""
+        return (*self.quasi, *self.sensitive, *self.other)
+
+    def role(self, name: str) -> str:
+        return next(role for role in ROLES if name in getattr(self, role))
+
+    def check(self, present: Sequence[str]) -> None:
+        """Every named column must be in the table."""
+        lost = [name for name in (*self.identifier, *self.names()) if name not in present]
+        raise_together(
+            SchemaError(
+                f"The table has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, present)
+            )
+            for name in lost
+        )
+
+
+def nearest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """A hint: the most similar name, or all of them."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"Did you mean {near[0]!r}?" if near else "It has: " + ", ".join(known) + "."
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column whose values are known: role, kind, domain, and a hierarchy if there is one."""
+
+    name: str
+    role: str
+    domain: Domain
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.domain.kind
+
+    @property
+    def size(self) -> int:
+        return self.domain.size
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of a table, by role."""
+
+    quasi: tuple[Column, ...]
+    sensitive: tuple[Column, ...]
+    other: tuple[Column, ...]
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter((*self.quasi, *self.sensitive, *self.other))
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self:
+            if column.name == name:
+                return column
+        raise SchemaError(
+            f"There is no column {name!r}.",
+            code="schema.unknown-column",
+            hint=nearest(name, [column.name for column in self]),
+        )
+
+    def with_hierarchies(self, counts: Mapping[str, np.ndarray]) -> Columns:
+        """Every quasi-identifier column gets a hierarchy: the one it was given, or an automatic one."""
+
+        def fitted(column: Column) -> Column:
+            if column.hierarchy is not None:
+                return column
+            recipe = Recipe("auto")
+            return replace(column, hierarchy=recipe.fit(column.name, column.domain, counts[column.name]))
+
+        return replace(self, quasi=tuple(fitted(column) for column in self.quasi))

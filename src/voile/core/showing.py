@@ -1,0 +1,208 @@
+"""From grouped rows to published tables and their dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile import kernels
+from voile.core.cells import Cells, code_ranges, node_cells, node_names, ranges, sets
+from voile.core.certificate import Certificate
+from voile.core.domain import text
+from voile.core.release import Bucketized, Generalized
+from voile.core.rows import Rows
+from voile.core.schema import Column, Columns
+
+UNSIGNED = Certificate("", {}, (), "")
+
+
+def tight_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
+    """The smallest cell of each group: the range of its numbers, the set of its categories."""
+    if column.kind == "categorical":
+        starts, members = rows.members(column.name)
+        return set_cells(column, starts, members)
+    low, high = rows.extents(column.name)
+    domain = column.domain
+    if domain.ranged and not domain.missing:
+        return _range_cells(column, low, high, np.zeros(len(low), dtype=bool))
+    if domain.ranged:
+        starts, members = rows.members(column.name)
+        return _range_cells(column, *code_ranges(domain, starts, members))
+    lengths = high - low + 1
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return set_cells(column, starts, np.arange(starts[-1]) - np.repeat(starts[:-1] - low, lengths))
+
+
+def _range_cells(column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray) -> tuple[Cells, np.ndarray]:
+    size = column.size + 1
+    ranks, first = kernels.distinct.ranked([low, high + 1, missing.astype(np.int64)], [size, size, 2])
+    return ranges(column.domain, low[first], high[first], missing[first]), ranks
+
+
+def set_cells(column: Column, starts: np.ndarray, members: np.ndarray) -> tuple[Cells, np.ndarray]:
+    """Equal sets become one cell; cells are ordered by size, then by their members' fingerprint-free first codes."""
+    prints = kernels.gather.fingerprints(starts, members)
+    _, first, cell = np.unique(prints, axis=0, return_index=True, return_inverse=True)
+    sizes = np.diff(starts)[first]
+    cuts = np.concatenate([[0], np.cumsum(sizes)])
+    inside = np.arange(cuts[-1]) - np.repeat(cuts[:-1] - starts[first], sizes)
+    cells = sets(column.domain, cuts, members[inside], column.hierarchy)
+    return _in_label_order(cells, cell.reshape(-1))
+
+
+def _in_label_order(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
+    """Sort the cells by what a reader sees, so that published order is a function of what is published."""
+    order = cells.labels.arg_sort().to_numpy()
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    assert cells.starts is not None and cells.members is not None
+    sizes = np.diff(cells.starts)[order]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    inside = np.arange(starts[-1]) - np.repeat(starts[:-1] - cells.starts[:-1][order], sizes)
+    return Cells(cells.domain, cells.labels.gather(order), starts=starts, members=cells.members[inside]), rank[cell]
+
+
+def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarray]:
+    """The cell of each group at one level of the hierarchy (all its rows have one node there)."""
+    assert column.hierarchy is not None
+    low, _ = rows.extents(column.name)
+    cells = node_cells(column.domain, column.hierarchy, level)
+    return _used(cells, column.hierarchy.maps[level][low])
+
+
+def ancestor_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
+    """The lowest node of the hierarchy above all values of each group."""
+    assert column.hierarchy is not None
+    starts, members = rows.members(column.name)
+    open_groups = np.ones(len(starts) - 1, dtype=bool)
+    offset, node = 0, np.zeros(len(starts) - 1, dtype=np.int64)
+    parts: list[Cells] = []
+    for level in range(column.hierarchy.height + 1):
+        nodes = column.hierarchy.maps[level][members]
+        alike = np.maximum.reduceat(nodes, starts[:-1]) == np.minimum.reduceat(nodes, starts[:-1])
+        now = open_groups & alike
+        node[now] = offset + nodes[starts[:-1]][now]
+        open_groups &= ~alike
+        parts.append(node_cells(column.domain, column.hierarchy, level))
+        offset += len(parts[-1])
+    return _used(_joined(parts), node)
+
+
+def _joined(parts: Sequence[Cells]) -> Cells:
+    labels = pl.concat([part.labels for part in parts])
+    domain = parts[0].domain
+    if domain.ranged:
+        ends = [np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "high", "missing")]
+        return Cells(domain, labels, *ends)
+    members = np.concatenate([part.members for part in parts])
+    sizes = np.concatenate([np.diff(part.starts) for part in parts])
+    return Cells(domain, labels, starts=np.concatenate([[0], np.cumsum(sizes)]), members=members)
+
+
+def _used(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
+    """Only the cells that occur; cells with one label are one cell."""
+    first: dict[str, int] = {}
+    same = np.array([first.setdefault(label, number) for number, label in enumerate(cells.labels)])
+    used, inverse = np.unique(same[cell], return_inverse=True)
+    labels = cells.labels.gather(used)
+    if cells.low is not None and cells.high is not None and cells.missing is not None:
+        return Cells(cells.domain, labels, cells.low[used], cells.high[used], cells.missing[used]), inverse
+    assert cells.starts is not None and cells.members is not None
+    sizes = np.diff(cells.starts)[used]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    inside = np.arange(starts[-1]) - np.repeat(starts[:-1] - cells.starts[:-1][used], sizes)
+    return Cells(cells.domain, labels, starts=starts, members=cells.members[inside]), inverse
+
+
+def generalized(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np.ndarray]]) -> Generalized:
+    """The table of boxes: groups with equal cells become one; rows are ordered by what is published."""
+    names = [column.name for column in columns.quasi]
+    sizes = [max(len(shown[name][0]), 1) for name in names]
+    label, first = kernels.distinct.ranked([shown[name][1] for name in names], sizes)
+    exact = [*columns.sensitive, *columns.other]
+    group, table = rows.regroup(label).grouped([column.name for column in exact])
+    group = np.repeat(group, table.counts)
+    published = {}
+    for column in columns.quasi:
+        cells, cell = shown[column.name]
+        published[column.name] = _shown_column(column, cells, cell[first][group])
+    for number, column in enumerate(exact):
+        published[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
+    entries = [describe(column, shown[column.name][0]) for column in columns.quasi]
+    entries += [describe(column, None) for column in exact]
+    return Generalized({"table": pl.DataFrame(published)}, {"format": 1, "columns": entries}, UNSIGNED)
+
+
+def _shown_column(column: Column, cells: Cells, cell: np.ndarray) -> pl.Series:
+    """Labels; or, where no cell of the column is generalized, the values with their own type."""
+    if cells.exact:
+        codes = cells.members if cells.members is not None else np.where(cells.missing, column.size - 1, cells.low)
+        assert codes is not None
+        return column.domain.decode(codes[cell])
+    return pl.Series(cells.labels, dtype=pl.Enum(cells.labels)).gather(cell)
+
+
+def bucketized(columns: Columns, rows: Rows) -> Bucketized:
+    """The two linked tables, each ordered by what it shows; group numbers are drawn from the key."""
+    numbers = np.empty(rows.groups, dtype=np.int64)
+    numbers[rows.key.shuffled("group numbers", rows.groups)] = np.arange(rows.groups)
+    rows = rows.regroup(numbers)
+    exact = [*columns.quasi, *columns.other]
+    group, table = rows.grouped([column.name for column in exact])
+    quasi = {"group": pl.Series(np.repeat(group, table.counts) + 1, dtype=pl.Int64)}
+    for number, column in enumerate(exact):
+        quasi[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
+    target = columns.sensitive[0]
+    group, table = rows.grouped([target.name])
+    sensitive = {
+        "group": pl.Series(group + 1, dtype=pl.Int64),
+        target.name: target.domain.decode(table.codes[:, 0]),
+        "count": pl.Series(table.counts, dtype=pl.Int64),
+    }
+    entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
+    tables = {"quasi": pl.DataFrame(quasi), "sensitive": pl.DataFrame(sensitive)}
+    return Bucketized(tables, {"format": 1, "columns": entries}, UNSIGNED)
+
+
+def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
+    """The dictionary's entry of one published column: kind, type, domain, and what a cell stands for."""
+    domain = column.domain
+    entry: dict[str, Any] = {"name": column.name, "role": column.role, "kind": column.kind}
+    entry |= {"type": _type_name(domain.values.dtype), "shown": "exact", "domain": domain.as_json()}
+    if cells is None or cells.exact:
+        entry["cell"] = "the person's own value"
+        if column.role == "sensitive" and column.hierarchy is not None:
+            entry["hierarchy"] = column.hierarchy.rows()
+        return entry
+    entry["shown"] = "generalized"
+    if domain.ranged:
+        entry["cell"] = "a value, or [lo, hi] for any value between (ends included), or * for any value"
+        entry["names"] = _range_names(cells)
+    else:
+        entry["cell"] = "a value, or {A|B} for one of several, or * for any value, or a name listed under names"
+        if column.hierarchy is not None:
+            written = set(cells.labels)
+            found = node_names(domain, column.hierarchy)
+            entry["names"] = {
+                name: [domain.texts[code] for code in codes] for name, codes in found.items() if name in written
+            }
+    return entry
+
+
+def _range_names(cells: Cells) -> dict[str, list[str]]:
+    """Labels that are not written as a value or [lo, hi]: periods such as 2025-03, and a hierarchy's own intervals."""
+    assert cells.low is not None and cells.high is not None and cells.missing is not None
+    plain = ranges(cells.domain, cells.low, cells.high, cells.missing).labels
+    values = cells.domain.values
+    return {
+        label: [text(values[int(low)]), text(values[int(high)])]
+        for label, usual, low, high in zip(cells.labels, plain, cells.low, cells.high, strict=True)
+        if label != usual and high >= low
+    }
+
+
+def _type_name(dtype: pl.DataType) -> str:
+    return "String" if isinstance(dtype, pl.Enum) else str(dtype)

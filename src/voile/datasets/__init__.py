@@ -1,0 +1,11 @@
+"""Tables to try the package on: two made here, and a reader for UCI Adult.
+
+No row of `census` or `hospital` describes a living person. Both are drawn from fixed, published seeds, so anyone can
+draw them again: those seeds are no secret coins and must never be used to protect real data.
+"""
+
+from voile.datasets._adult import adult
+from voile.datasets._census import census
+from voile.datasets._hospital import hospital
+
+__all__ = ["adult", "census", "hospital"]

@@ -1,0 +1,1 @@
+"""Where rows live. An engine implements the verbs of core/rows.py and contains no privacy word."""

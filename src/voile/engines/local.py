@@ -1,0 +1,110 @@
+"""Rows in memory. Equal rows are kept once, with their number: who is who does not matter after the border, so
+"rank rows at random within a cell" costs nothing here and no order of the input survives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from voile import kernels
+from voile.core.counts import Counts, tally
+from voile.core.key import Key
+from voile.core.rows import WITHHELD, Histogram
+from voile.core.schema import Columns
+
+
+@dataclass(frozen=True, eq=False)
+class LocalRows:
+    """Distinct rows in rising order, how many people each stands for, and the group once there is one."""
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    codes: np.ndarray
+    weights: np.ndarray
+    group: np.ndarray | None = None
+    groups: int = 0
+    coins: Key | None = None
+
+    @property
+    def total(self) -> int:
+        return int(self.weights.sum())
+
+    @property
+    def key(self) -> Key:
+        assert self.coins is not None, "rows are keyed before they are grouped"
+        return self.coins
+
+    def keyed(self, key: Key) -> LocalRows:
+        return replace(self, coins=key)
+
+    def histogram(self, names: Sequence[str]) -> Histogram:
+        where = [self.names.index(name) for name in names]
+        if where == list(range(len(self.names))):
+            return Histogram(tuple(names), self.codes, self.weights, None)
+        if where == list(range(len(where))):
+            # leading columns of sorted rows: equal ones are neighbours
+            lead = self.codes[:, : len(where)]
+            fresh = np.append(True, (lead[1:] != lead[:-1]).any(axis=1)) if len(lead) else np.zeros(0, bool)
+            index = np.cumsum(fresh) - 1
+            first = np.flatnonzero(fresh)
+            counts = np.add.reduceat(self.weights, first) if len(first) else self.weights[:0]
+            return Histogram(tuple(names), lead[first], counts, index)
+        columns = [self.codes[:, j] for j in where]
+        index, first = kernels.distinct.ranked(columns, [self.sizes[j] for j in where])
+        counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)
+        return Histogram(tuple(names), self.codes[first][:, where], counts, index)
+
+    def place(self, histogram: Histogram, groups: np.ndarray) -> LocalRows:
+        group = groups if histogram.index is None else groups[histogram.index]
+        kept = group != WITHHELD
+        if kept.all():
+            return replace(self, group=group, groups=int(group.max(initial=-1)) + 1)
+        _, dense = np.unique(group[kept], return_inverse=True)
+        number = int(dense.max(initial=-1)) + 1
+        return replace(self, codes=self.codes[kept], weights=self.weights[kept], group=dense, groups=number)
+
+    def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> LocalRows:
+        assert histogram.index is None, "rows are dealt on the histogram of whole rows"
+        number = int(groups.max(initial=-1)) + 1
+        return replace(self, codes=self.codes[cells], weights=counts, group=groups, groups=number)
+
+    def tallies(self, columns: Columns) -> dict[str, Counts]:
+        group = self.group if self.group is not None else np.zeros(len(self.weights), dtype=np.int64)
+        number = self.groups if self.group is not None else 1
+        return {
+            column.name: tally(column, group, self.codes[:, self.names.index(column.name)], self.weights, number)
+            for column in columns.sensitive
+        }
+
+    def regroup(self, labels: np.ndarray) -> LocalRows:
+        assert self.group is not None
+        return replace(self, group=labels[self.group], groups=int(labels.max(initial=-1)) + 1)
+
+    def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        assert self.group is not None
+        return kernels.gather.extents(self.group, self.codes, self.names.index(name), self.groups)  # type: ignore[no-any-return]
+
+    def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        assert self.group is not None
+        where = self.names.index(name)
+        if self.sizes[where] <= 64:
+            masks = kernels.gather.masks(self.group, self.codes, where, self.groups)
+            return kernels.gather.expand(masks)  # type: ignore[no-any-return]
+        group, table = self.grouped([name])
+        return np.searchsorted(group, np.arange(self.groups + 1)), table.codes[:, 0].astype(np.int64)
+
+    def grouped(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
+        assert self.group is not None
+        where = [self.names.index(name) for name in names]
+        columns = [self.group, *(self.codes[:, j] for j in where)]
+        sizes = [max(self.groups, 1), *(self.sizes[j] for j in where)]
+        codes, counts = kernels.distinct.weighted(columns, sizes, self.weights)
+        return codes[:, 0].astype(np.int64), Histogram(tuple(names), codes[:, 1:], counts)
+
+
+def local_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> LocalRows:
+    """Rows from one array of codes a column."""
+    codes, weights = kernels.distinct.distinct(columns, [max(size, 1) for size in sizes])
+    return LocalRows(tuple(names), tuple(max(size, 1) for size in sizes), codes, weights)

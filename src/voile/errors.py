@@ -1,0 +1,99 @@
+"""Every error of voile, in one tree. A caller may catch the root, a leaf, or look at the stable `code`.
+
+    VoileError        .code (stable)  .hint (what to do)
+      SpecError       the request is wrong                         exit 2
+        SchemaError   unknown column, role twice, bad hierarchy
+        PolicyError   parameter out of range, model and method do not fit
+      DataError       the table does not fit the schema            exit 3
+      Unsatisfiable   no release can do this; .best says what can  exit 4
+      BrokenPromise   verify or audit found a false claim          exit 5
+      EngineError     missing extra, engine failure                exit 6
+
+A message says what, where, and what to do. It names columns and counts, never a cell of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+
+class VoileError(Exception):
+    """The root of the tree."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, code: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class SpecError(VoileError):
+    """The request is wrong; `problems` lists every fault that was found, not only the first."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, code: str, hint: str = "", problems: Sequence[VoileError] = ()) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.problems = tuple(problems) or (self,)
+
+
+class SchemaError(SpecError):
+    """An unknown column, a role given twice, a hierarchy that does not fit."""
+
+
+class PolicyError(SpecError):
+    """A parameter out of range, or a model that the method cannot serve."""
+
+
+class DataError(VoileError):
+    """The table does not fit the schema, or a file cannot be read."""
+
+    exit_code = 3
+
+
+class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, not a failure of the program
+    """No release can keep this promise on this table; `best` says what can be reached."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, *, code: str, hint: str = "", best: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.best = best
+
+
+class BrokenPromise(VoileError):  # noqa: N818 - the name of what happened
+    """A published folder does not keep what its certificate claims."""
+
+    exit_code = 5
+
+
+class EngineError(VoileError):
+    """A missing extra, or the engine under the rows failed."""
+
+    exit_code = 6
+
+
+def raise_together(problems: Iterable[SpecError]) -> None:
+    """Raise all problems of a request as one error; nothing happens when there are none.
+
+    >>> raise_together([])
+    >>> raise_together([SchemaError("no column 'a'.", code="schema.unknown"), SchemaError("b.", code="x")])
+    Traceback (most recent call last):
+    ...
+    voile.errors.SchemaError: 2 problems: (1) no column 'a'. (2) b.
+    """
+    found = list(problems)
+    if not found:
+        return
+    if len(found) == 1:
+        raise found[0]
+    kinds = {type(problem) for problem in found}
+    kind = kinds.pop() if len(kinds) == 1 else SpecError
+    text = " ".join(f"({number}) {problem}" for number, problem in enumerate(found, 1))
+    raise kind(f"{len(found)} problems: {text}", code=found[0].code, problems=found)

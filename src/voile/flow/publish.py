@@ -1,0 +1,39 @@
+"""Publish: from microdata to a release that keeps its promise."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from voile.core.key import Key
+from voile.core.method import Method
+from voile.core.microdata import Microdata
+from voile.core.plugin import build, plain
+from voile.core.policy import Model, Policy
+from voile.core.release import Release
+from voile.flow.verify import verify
+
+
+def publish(data: Microdata, policy: Policy | Model, method: Method | None = None, *, key: Key | None = None) -> Release:
+    """Publish a table under a policy. The publisher is not trusted: the last step is what anyone runs on the folder.
+
+    >>> import voile as vl
+    >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
+    >>> data = vl.read(vl.datasets.hospital(), schema)
+    >>> vl.publish(data, vl.Policy(vl.KAnonymity(k=5)))  # doctest: +ELLIPSIS
+    Generalized(400 rows in ... groups; k-anonymity)
+    """
+    policy = Policy(policy) if isinstance(policy, Model) else policy
+    method = method or default_method(policy)
+    policy.check(data.columns)  # SpecError: fix the request
+    method.check(data.columns, policy)
+    rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
+    rows = method.group(data.columns, rows, policy)  # who hides with whom (Unsatisfiable)
+    rows = method.alter(data.columns, rows, policy)  # which values are disturbed (default: none)
+    release = method.shape(data.columns, rows).claiming(method.claims(data.columns, policy), plain(method))
+    verify(release).or_raise()  # the code that a stranger runs (BrokenPromise)
+    return release
+
+
+def default_method(policy: Policy) -> Method:
+    """Each model names the method that serves it best; the first model decides."""
+    return cast(Method, build("methods", policy.models[0].method, {}))

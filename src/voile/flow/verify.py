@@ -1,0 +1,133 @@
+"""Verify: recount everything that the certificate claims, with nothing but what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from voile.core.certificate import FORMAT, Certificate
+from voile.core.counts import Counts, sizes_only
+from voile.core.plugin import build
+from voile.core.policy import Model, claim
+from voile.core.release import Release, dtype_of, of_shape
+from voile.core.results import Answer, Checked, Verdict
+from voile.errors import DataError, SpecError, VoileError
+from voile.io import folder
+
+
+def verify(release: Release | str | Path) -> Verdict:
+    """Check a release, or a published folder: the files, the tables, and every claim.
+
+    A folder needs no key, no data and no trust in who wrote it. Answers HOLDS or BROKEN for each claim.
+    """
+    if isinstance(release, Release):
+        return Verdict((*_tables(release), *_claims(release)))
+    place = Path(release)
+    document, _ = folder.read_documents(place)
+    files = document.get("files")
+    if not isinstance(files, dict) or folder.DICTIONARY not in files:
+        return Verdict((Checked("certificate.json", Answer.BROKEN, "It lists no files."),))
+    changed = folder.changed_files(place, files)
+    if changed:
+        return Verdict((Checked("files", Answer.BROKEN, " ".join(changed)),))
+    checks = [Checked("files", Answer.HOLDS, f"{len(files)} digests agree.")]
+    extra = sorted(found.name for found in place.iterdir() if found.name not in {*files, folder.CERTIFICATE})
+    notes = (f"Not covered by the certificate: {', '.join(extra)}.",) if extra else ()
+    try:
+        loaded = load(place)
+        checks += [*_tables(loaded), *_claims(loaded)]
+    except DataError as error:
+        checks.append(Checked("tables", Answer.BROKEN, str(error)))
+    return Verdict(tuple(checks), notes)
+
+
+def load(place: str | Path) -> Release:
+    """A published folder as a release. Its claims are as they stand in the certificate; `verify` checks them."""
+    place = Path(place)
+    document, dictionary = folder.read_documents(place)
+    try:
+        if document["format"] != FORMAT:
+            raise DataError(
+                f"The certificate has format {document['format']!r}, this version reads {FORMAT}.",
+                code="data.format",
+                hint="Use a newer version of voile.",
+            )
+        shape = of_shape(str(document["shape"]))
+        types = {
+            str(entry["name"]): dtype_of(str(entry["type"]))
+            for entry in dictionary["columns"]
+            if entry["shown"] == "exact" and str(entry["type"]).startswith(("Int", "UInt", "Float"))
+        }
+        tables = folder.read_tables(place, document["files"], types)
+        certificate = Certificate(
+            shape.shape, document["method"], tuple(document["claims"]), str(document["tool"]), document["files"]
+        )
+    except (KeyError, TypeError, AttributeError):
+        raise DataError(
+            f"The certificate or dictionary of {place.name!r} lacks a part.",
+            code="data.document",
+            hint="Fetch the release again.",
+        ) from None
+    return shape(tables, dictionary, certificate)
+
+
+def _tables(release: Release) -> list[Checked]:
+    """The tables must be readable and agree with each other, whatever is claimed."""
+    try:
+        faults = release.faults()
+        if release.people == 0:
+            faults.append("The release has no rows.")
+        groups = release.groups
+    except (VoileError, KeyError) as error:
+        return [Checked("tables", Answer.BROKEN, str(error))]
+    if faults:
+        return [Checked("tables", Answer.BROKEN, " ".join(faults))]
+    return [Checked("tables", Answer.HOLDS, f"{release.people} people in {groups} groups.")]
+
+
+def _claims(release: Release) -> list[Checked]:
+    claims = release.certificate.claims
+    if not claims:
+        return [Checked("claims", Answer.BROKEN, "Nothing is claimed.")]
+    try:
+        tallies, sizes = release.tallies, release.sizes
+    except (VoileError, KeyError) as error:
+        return [Checked("claims", Answer.BROKEN, str(error))]
+    return [_claim(release, stated, tallies, sizes) for stated in claims]
+
+
+def _claim(release: Release, stated: Mapping[str, Any], tallies: Mapping[str, Counts], sizes: np.ndarray) -> Checked:
+    """One claim: it must be well formed, follow from its own model, and hold in the tables."""
+    try:
+        name, column = str(stated["model"]), stated["column"]
+        model = cast(Model, build("models", name, dict(stated["parameters"])))
+        what = _title(model, column)
+    except (KeyError, TypeError, SpecError) as error:
+        return Checked("claim", Answer.BROKEN, f"It cannot be read ({type(error).__name__}).")
+    if release.shape not in model.shapes:
+        return Checked(what, Answer.BROKEN, f"It has no meaning for a {release.shape} release.")
+    if model.reads_values and column not in tallies:
+        return Checked(what, Answer.BROKEN, "It speaks of a column that is not published as sensitive.")
+    counts = tallies[str(column)] if model.reads_values else sizes_only(sizes)
+    try:
+        model.check(counts.column)
+        expected = claim(model, counts.column).as_json()
+    except SpecError as error:
+        return Checked(what, Answer.BROKEN, str(error))
+    different = [part for part in expected if part != "parameters" and expected[part] != stated.get(part)]
+    if different:
+        return Checked(what, Answer.BROKEN, f"Its {', '.join(different)} does not follow from the model.")
+    held = model.holds(counts)
+    failing = int((~held).sum())
+    if failing or not len(held):
+        return Checked(what, Answer.BROKEN, f"{failing} of {len(held)} groups do not satisfy it.")
+    return Checked(what, Answer.HOLDS, f"Recounted in {len(held)} groups.")
+
+
+def _title(model: Model, column: object) -> str:
+    knobs = ", ".join(f"{key}={value}" for key, value in model.parameters().items() if value not in (None, [], ""))
+    return f"{model.name} ({knobs})" + (f" of {column!r}" if column else "")
+

@@ -1,0 +1,201 @@
+"""The release folder: tables, dictionary.json, certificate.json, and nothing else.
+
+A folder is written beside its place and moved in whole, so a crash leaves the earlier release or none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from voile.errors import DataError, SpecError
+
+CERTIFICATE, DICTIONARY = "certificate.json", "dictionary.json"
+FORMATS = ("parquet", "csv")
+REPORTS = ("report.html", "report.json")
+_EXCHANGE = 2  # renameat2: swap two names in one step
+
+
+def save(
+    place: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str, force: bool
+) -> Path:
+    """Write tables and documents as a release folder. Returns the folder."""
+    if format not in FORMATS:
+        raise SpecError(f"format = {format!r} is not known.", code="spec.format", hint="Use parquet or csv.")
+    place = Path(os.path.abspath(place))
+    _refuse(place, force)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent))
+    except OSError as error:
+        raise _unwritable(place, error) from None
+    try:
+        _fill(fresh, tables, documents, format)
+        fresh.chmod(0o755)
+        _swap(fresh, place)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise _unwritable(place, error) from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return place
+
+
+def _refuse(place: Path, force: bool) -> None:
+    """An earlier release is replaced only on demand; a folder of anything else never."""
+    if not place.exists():
+        return
+    if not place.is_dir():
+        raise SpecError(f"{place.name!r} is a file.", code="spec.out", hint="Name a folder for the release.")
+    inside = {found.name for found in place.iterdir()}
+    if not inside:
+        return
+    if CERTIFICATE not in inside:
+        raise SpecError(
+            f"The folder {place.name!r} holds {len(inside)} files and no release.",
+            code="spec.out-not-a-release",
+            hint="Name a new or an empty folder; voile does not delete what it did not write.",
+        )
+    if not force:
+        raise SpecError(
+            f"The folder {place.name!r} already holds a release.",
+            code="spec.out-exists",
+            hint="Name another folder, or replace it with --force (force=True).",
+        )
+
+
+def _fill(folder: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str) -> None:
+    digests = {}
+    for name, table in tables.items():
+        path = folder / f"{name}.{format}"
+        if format == "parquet":
+            table.write_parquet(path, compression="zstd", compression_level=1, statistics=False)
+        else:
+            table.write_csv(path)
+        digests[path.name] = digest(path)
+    path = folder / DICTIONARY
+    path.write_text(json.dumps(documents["dictionary"], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    digests[path.name] = digest(path)
+    certificate = {**documents["certificate"], "files": digests}
+    path = folder / CERTIFICATE
+    path.write_text(json.dumps(certificate, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for found in folder.iterdir():
+        with found.open("rb") as handle:
+            os.fsync(handle.fileno())
+        os.utime(found, (0, 0))  # file times say nothing about when or in which order tables were made
+
+
+def _swap(fresh: Path, place: Path) -> None:
+    """Put the new folder in its place. An old one ends up under the temporary name and is removed by the caller."""
+    if not place.exists():
+        fresh.rename(place)
+        return
+    _carry_over(place, fresh)
+    if _exchange(fresh, place):
+        return
+    # no atomic swap on this system: for a moment the old release is only there under its other name
+    old = place.with_name(fresh.name.replace(".partial", ".old"))
+    place.rename(old)
+    fresh.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _carry_over(old: Path, fresh: Path) -> None:
+    """Files that a user put beside the old release stay; its tables and reports go with it."""
+    listed = _listed(old)
+    for found in old.iterdir():
+        if found.is_file() and found.name not in listed | {CERTIFICATE, DICTIONARY, *REPORTS}:
+            shutil.copy2(found, fresh / found.name)
+
+
+def _listed(folder: Path) -> set[str]:
+    try:
+        return set(json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return {f"{name}.{format}" for name in ("table", "quasi", "sensitive") for format in FORMATS}
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Swap two names atomically, where the system can."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    here = -100  # AT_FDCWD
+    return bool(rename(here, os.fsencode(first), here, os.fsencode(second), _EXCHANGE) == 0)
+
+
+def _unwritable(place: Path, error: Exception) -> DataError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+    return DataError(
+        f"The release cannot be written to {place.name!r} ({reason}).",
+        code="data.write",
+        hint="Check the space and the rights there; nothing was changed.",
+    )
+
+
+def digest(path: Path) -> str:
+    with path.open("rb") as handle:
+        return "sha256:" + hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def read_documents(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The certificate and the dictionary of a folder."""
+    if not (place / CERTIFICATE).is_file():
+        raise DataError(
+            f"{place.name!r} holds no {CERTIFICATE}.", code="data.no-release", hint="Name a folder that voile published."
+        )
+    found = []
+    for name in (CERTIFICATE, DICTIONARY):
+        try:
+            document = json.loads((place / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise DataError(
+                f"{name} of {place.name!r} cannot be read.", code="data.document", hint="Fetch the release again."
+            ) from None
+        if not isinstance(document, dict):
+            raise DataError(f"{name} of {place.name!r} is not an object.", code="data.document")
+        found.append(document)
+    return found[0], found[1]
+
+
+def changed_files(place: Path, files: Mapping[str, str]) -> list[str]:
+    """Files that the certificate lists and that are absent or different."""
+    wrong = []
+    for name, expected in files.items():
+        path = place / name
+        if Path(name).name != name or not path.is_file():
+            wrong.append(f"{name} is missing.")
+        elif digest(path) != expected:
+            wrong.append(f"{name} was changed after publishing.")
+    return wrong
+
+
+def read_tables(place: Path, files: Mapping[str, str], types: Mapping[str, pl.DataType]) -> dict[str, pl.DataFrame]:
+    """The tables of a folder; in CSV every column is text except those whose type is given."""
+    tables = {}
+    for name in files:
+        path = place / Path(name).name
+        if path.suffix not in (".parquet", ".csv"):
+            continue
+        try:
+            if path.suffix == ".parquet":
+                tables[path.stem] = pl.read_parquet(path)
+            else:
+                given = {"group": pl.Int64(), "count": pl.Int64(), "group_size": pl.Int64(), **types}
+                tables[path.stem] = pl.read_csv(path, infer_schema=False, schema_overrides=given)
+        except (OSError, pl.exceptions.PolarsError):
+            raise DataError(
+                f"The table {name} of {place.name!r} is corrupt or truncated.",
+                code="data.corrupt",
+                hint="Fetch the release again.",
+            ) from None
+    return tables

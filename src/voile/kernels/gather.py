@@ -1,0 +1,59 @@
+"""What occurs of a column in each group, by one pass over the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def extents(group, codes, column, groups):  # type: ignore[no-untyped-def]
+    """Least and greatest code of each group. O(n)."""
+    low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
+    for i in range(group.size):
+        g, c = group[i], np.int64(codes[i, column])
+        low[g] = min(low[g], c)
+        high[g] = max(high[g], c)
+    return low, high
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def masks(group, codes, column, groups):  # type: ignore[no-untyped-def]
+    """The codes of each group as a 64-bit set, for columns of at most 64 values. O(n)."""
+    found = np.zeros(groups, np.uint64)
+    for i in range(group.size):
+        found[group[i]] |= np.uint64(1) << np.uint64(codes[i, column])
+    return found
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def expand(found):  # type: ignore[no-untyped-def]
+    """Sets as lists: where each starts, and the codes, rising. O(64 * sets)."""
+    starts = np.zeros(found.size + 1, np.int64)
+    for g in range(found.size):
+        total = 0
+        for c in range(64):
+            total += np.int64((found[g] >> np.uint64(c)) & np.uint64(1))
+        starts[g + 1] = starts[g] + total
+    members = np.empty(starts[-1], np.int64)
+    place = 0
+    for g in range(found.size):
+        for c in range(64):
+            if (found[g] >> np.uint64(c)) & np.uint64(1):
+                members[place] = c
+                place += 1
+    return starts, members
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def fingerprints(starts, members):  # type: ignore[no-untyped-def]
+    """Two 64-bit sums of scrambled codes for each set: equal sets have equal ones, others do not but for chance 2**-128."""
+    sums = np.zeros((starts.size - 1, 2), np.uint64)
+    for g in range(starts.size - 1):
+        for i in range(starts[g], starts[g + 1]):
+            for half in range(2):
+                x = np.uint64(2 * members[i] + half + 1) * np.uint64(0x9E3779B97F4A7C15)
+                x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+                x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+                sums[g, half] += x ^ (x >> np.uint64(31))
+    return sums

@@ -1,0 +1,1 @@
+"""How it is published: one file an algorithm."""

@@ -1,0 +1,1 @@
+"""What is promised: one file a privacy model."""

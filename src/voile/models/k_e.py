@@ -1,0 +1,79 @@
+"""(k, e)-anonymity: the numbers in a group are many and far apart.
+
+For a numeric sensitive column such as a salary, different values are not enough: 30,000 and 30,001 are as good as one.
+Every group must have at least k different numbers whose range is at least e, so the neighbour cannot pin the number
+down to less than e. How likely each number is, is not bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary
+from voile.core.counts import Counts
+from voile.core.plugin import knob
+from voile.core.policy import Model
+from voile.core.schema import Column
+from voile.errors import PolicyError
+from voile.models.k_anonymity import NEIGHBOUR
+
+
+@dataclass(frozen=True)
+class KE(Model):
+    """Every group has at least k different numbers, the largest and smallest at least e apart.
+
+    >>> KE(k=2, e=5000).name
+    'k-e-anonymity'
+    """
+
+    name: ClassVar[str] = "k-e-anonymity"
+
+    k: int = knob(low=2)
+    e: float = knob(low=0)
+    column: str | None = None
+
+    def holds(self, counts: Counts) -> np.ndarray:
+        assert counts.column is not None
+        points = counts.column.domain.points
+        known = counts.values < len(points)  # the missing value is no number
+        number = points[np.minimum(counts.values, len(points) - 1)].astype(np.float64)
+        shown = Counts(counts.sizes, counts.starts, counts.values, np.where(known, number, -np.inf), counts.totals)
+        high = shown.largest()
+        shown = Counts(counts.sizes, counts.starts, counts.values, np.where(known, -number, -np.inf), counts.totals)
+        distinct = counts.summed(known.astype(np.int64))
+        with np.errstate(invalid="ignore"):
+            apart = high + shown.largest()
+        return (distinct >= self.k) & (apart >= self.e)
+
+    def bound(self) -> Fraction:
+        return Fraction(1)
+
+    def adversary(self) -> Adversary:
+        return Adversary.who("neighbour", *NEIGHBOUR)
+
+    def promise(self, column: str) -> str:
+        return (
+            f"For everybody at least {self.k} values of {column!r} stay possible, and they span at least {self.e:g}; "
+            "how likely each is, is not bounded."
+        )
+
+    def check(self, column: Column | None) -> None:
+        assert column is not None
+        if column.kind != "numeric":
+            raise PolicyError(
+                f"{self.name} needs numbers, and {column.name!r} is {column.kind}.",
+                code="policy.numeric",
+                hint="Use l-diversity for categories.",
+            )
+
+    def smallest(self) -> int:
+        return self.k
+
+    def best(self, counts: Counts) -> str:
+        assert counts.column is not None
+        points = counts.column.domain.points[np.flatnonzero(counts.totals[: len(counts.column.domain.values)])]
+        return f"The column has {len(points)} different numbers with a range of {float(points[-1] - points[0]):g}."

@@ -1,0 +1,138 @@
+"""l-diversity: the rows that look like yours do not agree on the sensitive value.
+
+The neighbour of k-anonymity finds your group. What they learn is the mix of sensitive values in it. Four readings of
+"well mixed" are in use, and they promise different things:
+
+- frequency: no value covers more than 1/l of a group, so belief in any value is at most 1/l;
+- distinct: at least l different values occur; belief is not bounded, but l values stay possible;
+- entropy: the entropy of the values is at least log l; again no bound on a single value;
+- recursive (c, l): the most frequent value is at most c times as frequent as all values from the l-th most
+  frequent on together; an adversary who can rule out up to l-2 values still believes any value with at most c/(c+1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.counts import Counts, at_most
+from voile.core.plugin import knob
+from voile.core.policy import Model
+from voile.errors import PolicyError
+from voile.models.k_anonymity import NEIGHBOUR
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class LDiversity(Model):
+    """Every group has l well represented sensitive values.
+
+    >>> LDiversity(l=3).bound()
+    Fraction(1, 3)
+    """
+
+    name: ClassVar[str] = "l-diversity"
+
+    l: int = knob(low=2)  # noqa: E741 - the letter of the literature
+    form: str = knob("frequency", choices=("frequency", "distinct", "entropy", "recursive"))
+    c: float | None = knob(None, above=0)
+    column: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.c is not None) != (self.form == "recursive"):
+            raise PolicyError(
+                f"l-diversity: c belongs to form = 'recursive' and only there (form = {self.form!r}).",
+                code="policy.parameter",
+                hint="Write l-diversity:l=3,form=recursive,c=2.",
+            )
+
+    def __repr__(self) -> str:
+        shown = [f"l={self.l}"] + [f"form={self.form!r}"] * (self.form != "frequency")
+        shown += [f"c={self.c}"] * (self.c is not None) + [f"column={self.column!r}"] * (self.column is not None)
+        return f"LDiversity({', '.join(shown)})"
+
+    def holds(self, counts: Counts) -> np.ndarray:
+        if self.form == "frequency":
+            return counts.largest() * self.l <= counts.sizes
+        if self.form == "distinct":
+            return counts.distinct() >= self.l
+        if self.form == "entropy":
+            return entropy(counts) >= np.log(self.l) - SLACK
+        assert self.c is not None
+        return recursive(counts, Fraction(str(self.c)), self.l)
+
+    def bound(self) -> Fraction:
+        if self.form == "frequency":
+            return Fraction(1, self.l)
+        if self.form == "recursive":
+            c = Fraction(str(self.c))
+            return c / (c + 1)
+        return Fraction(1)
+
+    def adversary(self) -> Adversary:
+        if self.form in ("recursive", "distinct"):
+            return Adversary.who("informed neighbour", *NEIGHBOUR, Knowledge.EXCLUSION, excludes=self.l - 2)
+        return Adversary.who("neighbour", *NEIGHBOUR)
+
+    def promise(self, column: str) -> str:
+        return {
+            "frequency": f"Nobody can be linked to a value of {column!r} with probability above 1/{self.l}.",
+            "distinct": f"For everybody at least {self.l} values of {column!r} stay possible; how likely each is, is "
+            "not bounded.",
+            "entropy": f"The values of {column!r} among the rows that look like a person's are as mixed as {self.l} "
+            "equally frequent ones (by entropy); how likely a single one is, is not bounded.",
+            "recursive": f"Even who can rule out {self.l - 2} values of {column!r} for a person believes no value with "
+            f"probability above {self.bound()}.",
+        }[self.form]
+
+    def smallest(self) -> int:
+        return self.l
+
+    def best(self, counts: Counts) -> str:
+        name = counts.column.name if counts.column else "the column"
+        total, top, kinds = int(counts.sizes.sum()), int(counts.totals.max(initial=0)), int((counts.totals > 0).sum())
+        if self.form == "frequency" and top:
+            share = 100 * top / total
+            return (
+                f"The most frequent value of {name!r} covers {share:.0f} % of rows; the largest possible l is {total // top}."
+            )
+        if self.form == "distinct":
+            return f"{name!r} has {kinds} different values; the largest possible l is {kinds}."
+        if self.form == "entropy":
+            whole = float(np.exp(entropy(counts)[0]))
+            return f"The entropy of {name!r} over the whole table allows l = {int(whole + SLACK)} at most."
+        return f"Raise c or lower l: {name!r} has {kinds} different values and the most frequent covers {top} of {total} rows."
+
+
+def entropy(counts: Counts) -> np.ndarray:
+    """Entropy of each group's values, in nats."""
+    sizes = np.maximum(counts.sizes, 1)
+    share = counts.counts / sizes[counts.owner]
+    return -counts.summed(share * np.log(share))
+
+
+def recursive(counts: Counts, c: Fraction, l: int) -> np.ndarray:  # noqa: E741 - the letter of the literature
+    """n_1 <= c (n_l + ... + n_m), in integers, with at least l different values."""
+    order = np.lexsort((-counts.counts, counts.owner))
+    ranked = counts.counts[order]
+    rank = np.arange(len(ranked)) - counts.starts[counts.owner]
+    tail = counts.summed(np.where(rank >= l - 1, ranked, 0))
+    return at_most(counts.largest(), c, tail) & (counts.distinct() >= l)
+
+
+def check_recursive(frequencies: np.ndarray, c: float, l: int) -> bool:  # noqa: E741 - the letter of the literature
+    """Recursive (c, l)-diversity of one group given by its counts.
+
+    >>> check_recursive(np.array([3, 2, 2, 2, 1, 1]), 0.5, 3)
+    True
+    """
+    counts = np.asarray(frequencies, dtype=np.int64)
+    counts = counts[counts > 0]
+    whole = Counts(counts.sum(keepdims=True), np.array([0, len(counts)]), np.arange(len(counts)), counts, counts)
+    return bool(recursive(whole, Fraction(str(c)), l)[0])

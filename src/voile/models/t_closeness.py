@@ -1,0 +1,131 @@
+"""t-closeness: no group's mix of sensitive values is far from the whole table's.
+
+The neighbour already knows how common each disease is overall. Finding your group teaches them how common it is among
+the rows that look like yours; t-closeness limits how different that may be, by the earth mover's distance. The distance
+runs over the whole domain, also over values that do not occur in the group.
+
+Ground distances: `equal` (any two values are 1 apart; then belief in any set of values moves by at most t), `ordered`
+(neighbours in the order are 1/(m-1) apart) and `hierarchical` (level of the lowest common ancestor over the height).
+Only `equal` bounds the change of belief; the other two let belief in one value rise as long as it comes from near by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.counts import Counts
+from voile.core.plugin import knob
+from voile.core.policy import Model
+from voile.core.schema import Column
+from voile.errors import PolicyError
+from voile.models.k_anonymity import NEIGHBOUR
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class TCloseness(Model):
+    """The distance between each group's values and the table's is at most t.
+
+    >>> TCloseness(t=0.2).bound()
+    Fraction(1, 5)
+    """
+
+    name: ClassVar[str] = "t-closeness"
+    limits: ClassVar[str] = "distance"
+
+    t: float = knob(0.2, low=0, high=1)
+    distance: str = knob("equal", choices=("equal", "ordered", "hierarchical"))
+    column: str | None = None
+
+    def holds(self, counts: Counts) -> np.ndarray:
+        return distances(counts, self.distance) <= self.t + SLACK
+
+    def bound(self) -> Fraction:
+        return Fraction(str(self.t))
+
+    def adversary(self) -> Adversary:
+        return Adversary.who("neighbour with the totals", *NEIGHBOUR, Knowledge.STATISTICS)
+
+    def promise(self, column: str) -> str:
+        text = f"The mix of {column!r} among the rows that look like a person's differs from the whole table's by at "
+        text += f"most {self.t:g} ({self.distance} earth mover's distance)"
+        if self.distance == "equal":
+            return text + f", so belief in any value moves by at most {self.t:g}."
+        return text + "; belief in a single value is not bounded."
+
+    def check(self, column: Column | None) -> None:
+        assert column is not None
+        if self.distance == "ordered" and column.kind == "categorical":
+            raise PolicyError(
+                f"t-closeness: the ordered distance needs an order, and {column.name!r} is categorical.",
+                code="policy.distance",
+                hint="Mark the column ordered or numeric, or use distance=equal.",
+            )
+        if self.distance == "hierarchical" and column.hierarchy is None:
+            raise PolicyError(
+                f"t-closeness: the hierarchical distance needs a hierarchy for {column.name!r}.",
+                code="policy.distance",
+                hint="Give the sensitive column a hierarchy, or use distance=equal.",
+            )
+
+    def best(self, counts: Counts) -> str:
+        return "Give a larger t."
+
+
+def distances(counts: Counts, ground: str) -> np.ndarray:
+    """The earth mover's distance of each group to the whole table."""
+    table = counts.totals / max(int(counts.totals.sum()), 1)
+    share = counts.counts / np.maximum(counts.sizes, 1)[counts.owner]
+    if ground == "equal":
+        expected = table[counts.values]
+        # values absent from the group count with their whole share of the table
+        return (counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2
+    if ground == "ordered":
+        return kernels.distance.ordered(counts.starts, counts.values, share, table)  # type: ignore[no-any-return]
+    assert counts.column is not None and counts.column.hierarchy is not None
+    return hierarchical(counts, share, table)
+
+
+def hierarchical(counts: Counts, share: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Mass that must cross each node, summed: moving between two values costs level(lowest common ancestor) / height.
+
+    A node at level h that has a surplus must send it at least one level up; an edge costs 1/(2 height) each way, so the
+    distance is the sum over all nodes below the root of |surplus| / (2 height).
+    """
+    assert counts.column is not None and counts.column.hierarchy is not None
+    hierarchy = counts.column.hierarchy
+    answer = np.zeros(counts.groups)
+    for level in range(hierarchy.height):
+        nodes = hierarchy.maps[level]
+        expected = np.bincount(nodes, weights=table, minlength=len(hierarchy.labels[level]))
+        # entries of one group that fall into one node are summed before the difference is taken
+        key = counts.owner * len(expected) + nodes[counts.values]
+        found, inverse = np.unique(key, return_inverse=True)
+        mass = np.bincount(inverse, weights=share, minlength=len(found))
+        owner, node = found // len(expected), found % len(expected)
+        gap = np.bincount(owner, weights=np.abs(mass - expected[node]), minlength=counts.groups)
+        covered = np.bincount(owner, weights=expected[node], minlength=counts.groups)
+        answer += (gap + 1 - covered) / (2 * hierarchy.height)
+    return answer
+
+
+def emd_equal(p: np.ndarray, q: np.ndarray) -> float:
+    """Earth mover's distance where any two values are 1 apart.
+
+    >>> emd_equal([0.5, 0.5, 0.0], [0.2, 0.3, 0.5])
+    0.5
+    """
+    return float(np.abs(np.asarray(p) - np.asarray(q)).sum() / 2)
+
+
+def emd_ordered(p: np.ndarray, q: np.ndarray) -> float:
+    """Earth mover's distance where the k-th and the j-th of m values are |k - j|/(m - 1) apart."""
+    gaps = np.abs(np.cumsum(np.asarray(p, dtype=float) - np.asarray(q, dtype=float)))[:-1]
+    return float(gaps.sum() / max(len(gaps), 1))
