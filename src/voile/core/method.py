@@ -33,6 +33,10 @@ class Method(Plugin):
             if self.produces not in model.shapes
         )
 
+    def prepare(self, columns: Columns, rows: Rows) -> Columns:
+        """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
+        return columns
+
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         """Put every row into a group, or withhold it."""
         raise NotImplementedError  # pragma: no cover - every method defines it

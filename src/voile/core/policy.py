@@ -55,6 +55,10 @@ class Model(Plugin):
         """No group below this size can hold: a fast necessary test."""
         return 1
 
+    def all_different(self) -> int | None:
+        """How many rows with all different values make a group that holds; None if no number does."""
+        return None
+
     def best(self, counts: Counts) -> str:
         """What the whole table in one group could reach, for the error when even that fails."""
         return ""

@@ -52,6 +52,10 @@ class Release:
         stated = tuple(claim.as_json() for claim in claims)
         return replace(self, certificate=Certificate(self.shape, method, stated, f"voile {__version__}"))
 
+    def withholding(self, rows: int) -> Release:
+        """The same release, its dictionary telling the recipient how many rows were left out to keep the promise."""
+        return replace(self, dictionary={**self.dictionary, "withheld": rows})
+
     def save(self, folder: str | Path, *, format: str = "parquet", force: bool = False) -> Path:
         """Write the folder whole or not at all; an earlier release is replaced only with `force`."""
         from voile.io import folder as files

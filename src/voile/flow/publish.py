@@ -24,12 +24,14 @@ def publish(data: Microdata, policy: Policy | Model, method: Method | None = Non
     """
     policy = Policy(policy) if isinstance(policy, Model) else policy
     method = method or default_method(policy)
-    policy.check(data.columns)  # SpecError: fix the request
-    method.check(data.columns, policy)
+    columns = method.prepare(data.columns, data.rows)
+    policy.check(columns)  # SpecError: fix the request
+    method.check(columns, policy)
     rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
-    rows = method.group(data.columns, rows, policy)  # who hides with whom (Unsatisfiable)
-    rows = method.alter(data.columns, rows, policy)  # which values are disturbed (default: none)
-    release = method.shape(data.columns, rows).claiming(method.claims(data.columns, policy), plain(method))
+    rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
+    rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
+    release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
+    release = release.claiming(method.claims(columns, policy), plain(method))
     verify(release).or_raise()  # the code that a stranger runs (BrokenPromise)
     return release
 

@@ -183,3 +183,14 @@ def _sums(key, weights, size):  # type: ignore[no-untyped-def]
     for i in range(key.size):
         total[key[i]] += weights[i]
     return total
+
+
+def collapse(columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One row of each distinct combination, and its weight. O(n log n)."""
+    if not fits(sizes):
+        rank, first = ranked(columns, sizes)
+        return first, _sums(rank, weights, len(first))
+    key = pack(columns, sizes)
+    order = np.argsort(key)
+    starts = runs(key[order])[:-1]
+    return order[starts], np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]

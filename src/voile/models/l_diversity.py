@@ -12,6 +12,7 @@ The neighbour of k-anonymity finds your group. What they learn is the mix of sen
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -93,6 +94,12 @@ class LDiversity(Model):
 
     def smallest(self) -> int:
         return self.l
+
+    def all_different(self) -> int:
+        if self.form != "recursive":
+            return self.l
+        # one of each value: 1 <= c (size - l + 1)
+        return self.l - 1 + math.ceil(1 / Fraction(str(self.c)))
 
     def best(self, counts: Counts) -> str:
         name = counts.column.name if counts.column else "the column"

@@ -1,0 +1,325 @@
+"""Report: what was promised, what attacks reach, what analysts lose, on one page for who must answer for it.
+
+The page and the JSON beside it say the same: the page is drawn from the JSON and from nothing else. Both hold column
+names, counts and statistics, never a cell of the data.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from voile.core.adversary import Knowledge
+from voile.core.release import Release
+from voile.core.results import Audit, Finding, Losses, Verdict
+from voile.errors import DataError, SpecError, VoileError
+from voile.flow import charts
+from voile.flow.verify import verify
+
+FORMAT = 1
+
+
+def report(
+    release: Release, audit: Audit | None = None, losses: Losses | None = None, verdict: Verdict | None = None
+) -> Report:
+    """A report of a release; what was not audited or measured is left out, and said to be missing.
+
+    >>> import voile as vl
+    >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
+    >>> vl.report(vl.publish(data, vl.KAnonymity(k=5)))
+    Report(holds, 1 promise, 0 attacks, 0 measures)
+    """
+    return Report(release, audit, losses, verdict or verify(release))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What is known about a release, as a page (`html`), as JSON (`as_json`), or as both in files (`save`)."""
+
+    release: Release
+    audit: Audit | None
+    losses: Losses | None
+    verdict: Verdict
+
+    def __repr__(self) -> str:
+        parts = {
+            "promise": len(self.release.certificate.claims),
+            "attack": len(self.audit.findings) if self.audit else 0,
+            "measure": len(self.losses.items) if self.losses else 0,
+        }
+        counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for word, number in parts.items())
+        return f"Report({_answer(self.verdict)}, {counted})"
+
+    @cached_property
+    def html(self) -> str:
+        """One page with everything inside it: no script, no font, no address to load from."""
+        return _render(self._content)
+
+    def as_json(self) -> dict[str, Any]:
+        return json.loads(self._text)  # type: ignore[no-any-return]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page and, beside it, the same as JSON: `report.html` and `report.json`. Returns the page."""
+        page = Path(path)
+        if page.suffix.lower() not in (".html", ".htm"):
+            message = f"A report is a page, and {page.name!r} is none."
+            raise SpecError(message, code="spec.out", hint="Call it report.html.")
+        _write({page: self.html, page.with_suffix(".json"): self._text + "\n"})
+        return page
+
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self._content, indent=1, ensure_ascii=False, allow_nan=False)
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        release, certificate = self.release, self.release.certificate
+        groups = _groups(release)
+        content = {
+            "format": FORMAT,
+            "tool": certificate.tool,
+            "headline": {
+                "answer": _answer(self.verdict),
+                "people": groups["people"],
+                "groups": groups["groups"],
+                "smallest_group": groups["smallest"],
+                "shape": release.shape,
+                "method": dict(certificate.method),
+            },
+            "verdict": self.verdict.as_json(),
+            "promises": [_promise(claim) for claim in certificate.claims],
+            "audit": _attacks(self.audit) if self.audit is not None else None,
+            "losses": [item.as_json() for item in self.losses.items] if self.losses is not None else None,
+            "groups": groups,
+            "columns": [
+                {part: str(entry.get(part, "")) for part in ("name", "role", "kind", "shown", "cell")}
+                for entry in release.dictionary["columns"]
+            ],
+            "limits": _limits(release, self.audit),
+            "certificate": certificate.as_json(),
+        }
+        return _finite(content)  # type: ignore[no-any-return]
+
+
+# the content -------------------------------------------------------------------------------------------------------
+def _answer(verdict: Verdict) -> str:
+    if verdict.broken or not verdict.checks:
+        return "broken"
+    return "holds" if verdict.holds else "needs"
+
+
+def _groups(release: Release) -> dict[str, Any]:
+    """Sizes in figures and bins. The tables of a broken release may not even say who is in a group."""
+    try:
+        people, sizes = release.people, np.asarray(release.sizes)
+    except (VoileError, KeyError):
+        return dict.fromkeys(("people", "groups", "smallest", "median", "largest")) | {"histogram": []}
+    some = len(sizes) > 0
+    return {
+        "people": people,
+        "groups": len(sizes),
+        "smallest": int(sizes.min()) if some else None,
+        "median": float(np.median(sizes)) if some else None,
+        "largest": int(sizes.max()) if some else None,
+        "histogram": charts.binned(sizes),
+    }
+
+
+def _promise(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim with its adversary spelled out. A certificate from elsewhere may lack any part of it."""
+    adversary, parameters = claim.get("adversary") or {}, claim.get("parameters") or {}
+    excludes = int(adversary.get("excludes") or 0)
+    known = [item for item in Knowledge if item.name.lower() in adversary.get("knows", ())]
+    counted = f" (up to {excludes})" if excludes else ""
+    beyond = [item.value for item in Knowledge if item not in known]
+    if Knowledge.EXCLUSION in known:
+        beyond.append(f"more than {excludes} sensitive values that the person does not have")
+    return {
+        "model": str(claim.get("model", "")),
+        "parameters": {key: value for key, value in parameters.items() if value not in (None, [], "")},
+        "column": claim.get("column"),
+        "promise": str(claim.get("promise", "")),
+        "limits": str(claim.get("limits", "")),
+        "bound": str(claim.get("bound", "")),
+        "against": str(adversary.get("name", "")),
+        "may_know": [item.value + (counted if item is Knowledge.EXCLUSION else "") for item in known],
+        "not_covered": beyond,
+        "basis": str(claim.get("basis", "")),
+    }
+
+
+def _attacks(audit: Audit) -> dict[str, Any]:
+    found = audit.as_json()
+    for item, finding in zip(found["findings"], audit.findings, strict=True):
+        item["limit"] = float(finding.bound) if finding.bound is not None else None
+        item["knows"] = [part.value for part in Knowledge if part in finding.adversary.knows]
+    return {**found, "curve": _curve(audit.findings)}
+
+
+def _curve(findings: Sequence[Finding]) -> dict[str, Any] | None:
+    """The risk of being linked, over all people; without that attack, the first that was also run before publishing."""
+    chosen = [item for item in findings if item.attack == "linking"] or [item for item in findings if item.before]
+    if not chosen:
+        return None
+    finding, before = chosen[0], chosen[0].before
+    return {
+        "title": finding.title,
+        "limit": float(finding.bound) if finding.bound is not None else None,
+        "before": charts.exceedance(before.risk, before.people) if before else [],
+        "after": charts.exceedance(finding.belief.risk, finding.belief.people),
+    }
+
+
+def _limits(release: Release, audit: Audit | None) -> list[str]:
+    """What this release does not promise, as far as its own claims and columns tell."""
+    claims = release.certificate.claims
+    covered = {str(claim.get("column")) for claim in claims}
+    against = {str(item) for claim in claims for item in (claim.get("adversary") or {}).get("knows", ())}
+    other = [str(entry["name"]) for entry in release.described("other")]
+    open_ = [str(entry["name"]) for entry in release.described("sensitive") if str(entry["name"]) not in covered]
+    said = [
+        "Every promise counts on the choice of the quasi-identifier: a column that an adversary knows about people, "
+        "but that has another role here, is not accounted for."
+    ]
+    if any(claim.get("limits") == "identity" for claim in claims):
+        said.append(
+            "A limit on identity, such as k-anonymity, says nothing about shared values: if all people of a group have "
+            "the same value, it is known for each of them without finding anybody's row."
+        )
+    if open_:
+        said.append(f"No claim limits what can be believed about {_named(open_)}, sensitive as marked.")
+    if other:
+        said.append(f"Published as in the original table, with no claim about it: {_named(other)}.")
+    if "algorithm" not in against:
+        said.append(
+            "Nothing here holds against someone who knows the algorithm and reasons about why it grouped people as it "
+            "did (a minimality attack)."
+        )
+    if "corruption" not in against:
+        said.append("Nothing here holds against someone who knows the sensitive values of other people in the table.")
+    said.append(
+        "Each promise is about this release alone. A second release of the same people can be combined with it, and "
+        "together they may tell more than either."
+    )
+    if audit is None or not audit.findings:
+        said.append("No attack was run for this report.")
+    else:
+        said.append("The attacks are those listed and no others; one that was not run could still succeed.")
+    return said
+
+
+def _named(columns: Sequence[str]) -> str:
+    """A few names in full, of many the first."""
+    shown = ", ".join(f"'{name}'" for name in columns[:6])
+    more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
+    return f"the column{'' if len(columns) == 1 else 's'} {shown}{more}"
+
+
+def _finite(part: Any) -> Any:
+    """JSON has no word for infinity or an undefined number; both become null."""
+    if isinstance(part, float):
+        return part if math.isfinite(part) else None
+    if isinstance(part, Mapping):
+        return {str(key): _finite(value) for key, value in part.items()}
+    return [_finite(value) for value in part] if isinstance(part, (list, tuple)) else part
+
+
+# the page ----------------------------------------------------------------------------------------------------------
+def _render(content: Mapping[str, Any]) -> str:
+    import jinja2
+
+    page = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    page.filters.update(percent=percent, number=number, bound=bound, risk=risk)
+    source = resources.files("voile.flow").joinpath("report.html").read_text(encoding="utf-8")
+    return page.from_string(source).render(**content, drawn=charts.draw(content), stated=_stated(content))
+
+
+def _stated(content: Mapping[str, Any]) -> str:
+    """The certificate as text; the digests of files belong to a folder, which a release in memory does not have."""
+    kept = {key: value for key, value in content["certificate"].items() if key != "files" or value}
+    return json.dumps(kept, indent=2, ensure_ascii=False)
+
+
+def percent(share: float | None) -> str:
+    """A share for a reader; what is not quite nothing or not quite all is not rounded to it.
+
+    >>> [percent(share) for share in (0, 0.2, 1 / 3, 1 / 400, 0.00001, 0.99999, 1)]
+    ['0 %', '20 %', '33.3 %', '0.25 %', 'under 0.01 %', 'over 99.9 %', '100 %']
+    """
+    if share is None:
+        return "–"
+    if 0 < share < 0.0001:
+        return "under 0.01 %"
+    if 0.999 < share < 1:
+        return "over 99.9 %"
+    return f"{100 * share:.{2 if share < 0.01 else 1}f}".rstrip("0").rstrip(".") + " %"
+
+
+def number(value: float | None) -> str:
+    """A number of any size with three digits that matter.
+
+    >>> [number(value) for value in (400, 12345.6, 0.12345, 2.5)]
+    ['400', '12,346', '0.123', '2.5']
+    """
+    if value is None:
+        return "–"
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.1e}"
+
+
+def risk(value: float | None, limits: str) -> str:
+    """A probability in percent, a distance as a number."""
+    return number(value) if limits == "distance" else percent(value)
+
+
+def bound(stated: str | None, limits: str) -> str:
+    """A bound as the certificate states it, and what it comes to.
+
+    >>> [bound("1/5", "identity"), bound("1/5", "distance"), bound("1", "belief")]
+    ['1/5 = 20 %', '1/5 = 0.20', 'no limit']
+    """
+    if stated is None or not re.fullmatch(r"\d{1,18}(/0*[1-9]\d{0,17})?", stated):
+        return stated or "–"  # a certificate from elsewhere may state anything
+    value = float(Fraction(stated))
+    if value >= 1:
+        return "no limit"
+    return f"{stated} = " + (f"{value:.2f}" if limits == "distance" else percent(value))
+
+
+# the files ---------------------------------------------------------------------------------------------------------
+def _write(pages: Mapping[Path, str]) -> None:
+    """Each file is written beside its place and moved in whole."""
+    fresh = {place: place.with_name(f".{place.name}.{secrets.token_hex(4)}.partial") for place in pages}
+    try:
+        for place, text in pages.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with fresh[place].open("x", encoding="utf-8", errors="replace", newline="\n") as handle:
+                handle.write(text)
+                handle.flush()
+                os.fsync(handle.fileno())
+        for place, written in fresh.items():
+            os.replace(written, place)
+    except OSError as error:
+        raise DataError(
+            f"The report cannot be written to {next(iter(pages)).name!r} ({error.strerror or type(error).__name__}).",
+            code="data.write",
+            hint="Check the space and the rights there.",
+        ) from None
+    finally:
+        for written in fresh.values():
+            with suppress(OSError):  # the error above has said so
+                written.unlink(missing_ok=True)

@@ -1,0 +1,98 @@
+"""Largest-l: deal the rows of buckets (one bucket a sensitive value) into groups of l rows from l different buckets.
+
+Each group takes one row from each of the l largest buckets, so that as many groups as possible are formed. The buckets
+are kept sorted by what is left in them: among equals the chosen ones are moved to the end of their block, which keeps
+the order without a heap. Ties are broken by coins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _first_at_most(left, bound):  # type: ignore[no-untyped-def]
+    """The first position of a falling array with left <= bound. O(log n)."""
+    low, high = 0, left.size
+    while low < high:
+        middle = (low + high) // 2
+        if left[middle] <= bound:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def largest_l(sizes, l, coins):  # type: ignore[no-untyped-def]  # noqa: E741
+    """The buckets that each group draws from (groups x l), and what is left in each bucket.
+
+    `coins` are random 64-bit numbers, one for each row. O(rows + groups log buckets).
+    """
+    order = np.argsort(-sizes, kind="mergesort")
+    left = sizes[order].copy()
+    total = 0
+    for size in sizes:
+        total += size
+    picks = np.empty((total // l, l), np.int64)
+    groups, coin = 0, 0
+    while left.size >= l and left[l - 1] > 0:
+        least = left[l - 1]
+        start, stop = _first_at_most(left, least), _first_at_most(left, least - 1)
+        for i in range(start):
+            picks[groups, i] = order[i]
+            left[i] -= 1
+        for i in range(l - start):
+            end = stop - 1 - i
+            other = start + np.int64(coins[coin] % np.uint64(end - start + 1))
+            coin += 1
+            order[end], order[other] = order[other], order[end]
+            picks[groups, start + i] = order[end]
+            left[end] -= 1
+        groups += 1
+    remaining = np.zeros(sizes.size, np.int64)
+    for i in range(left.size):
+        remaining[order[i]] = left[i]
+    return picks[:groups], remaining
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def seat(starts, picks, remaining, coins, spare):  # type: ignore[no-untyped-def]
+    """The group of each row, rows sorted by bucket; rows within a bucket take the bucket's groups in random order.
+
+    Leftovers go to a random group that lacks their value, or get -1 where there is none. `coins` has one number for
+    each row, `spare` one for each leftover. O(rows), and O(groups * l) for each leftover.
+    """
+    group = np.full(starts[-1], -1, np.int64)
+    used = starts[:-1].copy()
+    for g in range(picks.shape[0]):
+        for i in range(picks.shape[1]):
+            bucket = picks[g, i]
+            group[used[bucket]] = g
+            used[bucket] += 1
+    coin = 0
+    lacking = np.empty(picks.shape[0], np.int64)
+    for bucket in range(remaining.size):
+        if remaining[bucket] > 0:
+            found = 0
+            for g in range(picks.shape[0]):
+                has = False
+                for i in range(picks.shape[1]):
+                    has |= picks[g, i] == bucket
+                if not has:
+                    lacking[found] = g
+                    found += 1
+            for _ in range(remaining[bucket]):
+                if found == 0:
+                    break
+                pick = np.int64(spare[coin] % np.uint64(found))
+                coin += 1
+                group[used[bucket]] = lacking[pick]
+                used[bucket] += 1
+                found -= 1
+                lacking[pick] = lacking[found]
+        for i in range(starts[bucket + 1] - 1, starts[bucket], -1):
+            other = starts[bucket] + np.int64(coins[i] % np.uint64(i - starts[bucket] + 1))
+            group[i], group[other] = group[other], group[i]
+    return group

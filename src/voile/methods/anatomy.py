@@ -1,0 +1,84 @@
+"""Anatomy: show the quasi-identifiers as they are, and unlink them from the sensitive values.
+
+People are dealt into groups in which everybody has a different sensitive value. Two tables are published: who is in
+which group, and which values each group has. Within a group every link is equally likely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.core.method import Method
+from voile.core.policy import Policy
+from voile.core.release import Release
+from voile.core.rows import Rows
+from voile.core.schema import Columns
+from voile.core.showing import bucketized
+from voile.errors import PolicyError, Unsatisfiable
+
+
+@dataclass(frozen=True)
+class Anatomy(Method):
+    """Bucketization into groups of l rows with l different values.
+
+    Claim: in every group all sensitive values differ and there are at least l, so belief in any is at most 1/l.
+    Against: a neighbour who knows everybody's quasi-identifier and who is in the table. The table shows both exactly.
+    Needs: one sensitive column whose most frequent value covers at most 1/l of the rows.
+    Why: rows are drawn from their buckets by coins, never by their quasi-identifier, so grouping tells nothing.
+    Source: Xiao, Tao: Anatomy (VLDB 2006).
+    """
+
+    name: ClassVar[str] = "anatomy"
+    produces: ClassVar[str] = "bucketized"
+
+    def check(self, columns: Columns, policy: Policy) -> None:
+        super().check(columns, policy)
+        if len(columns.sensitive) != 1:
+            raise PolicyError(
+                f"anatomy publishes one sensitive column, the schema has {len(columns.sensitive)}.",
+                code="policy.one-sensitive",
+                hint="Keep one of them, or use mondrian.",
+            )
+        wild = [model.name for model in policy if model.all_different() is None]
+        if wild:
+            raise PolicyError(
+                f"anatomy cannot serve {', '.join(wild)}: groups of different values say nothing about it.",
+                code="policy.method",
+                hint="Use --method mondrian.",
+            )
+
+    def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        wanted = max(model.all_different() or 1 for model in policy)
+        target = columns.sensitive[0]
+        table = rows.histogram([column.name for column in columns])
+        code = table.column(target.name)
+        order = np.argsort(code, kind="stable")
+        sizes = np.bincount(code, weights=table.counts, minlength=target.size).astype(np.int64)
+        total, most = table.total, int(sizes.max(initial=0))
+        if most * wanted > total:
+            best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."
+            raise Unsatisfiable(
+                f"l = {wanted} is out of reach for {target.name!r}.", code="unsatisfiable.anatomy", hint=best, best=best
+            )
+        picks, remaining = kernels.deal.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total))
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        spare = rows.key.stream("anatomy leftovers", int(remaining.sum()))
+        group = kernels.deal.seat(starts, picks, remaining, rows.key.stream("anatomy deal", total), spare)
+        cells = np.repeat(order, table.counts[order])
+        return rows.deal(table, cells, group, np.ones(total, dtype=np.int64))
+
+    def shape(self, columns: Columns, rows: Rows) -> Release:
+        return bucketized(columns, rows)
+
+
+def optimal_l(sizes: np.ndarray) -> int:
+    """The largest l that buckets of these sizes allow: floor(n / n_1).
+
+    >>> optimal_l([2, 2, 1, 1, 1, 1])
+    4
+    """
+    return int(np.sum(sizes) // np.max(sizes))
