@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from voile.core.rows import Rows
 from voile.core.schema import Columns
 
@@ -19,3 +21,11 @@ class Microdata:
     def __repr__(self) -> str:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))
         return f"Microdata({self.rows.total} rows; {roles})"
+
+
+def people_with(external: Microdata, names: list[str], texts: list[np.ndarray]) -> np.ndarray:
+    """How many external people have exactly these quasi-identifier values."""
+    table = external.rows.histogram(names)
+    shown = [np.array(external.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    known = dict(zip(zip(*shown, strict=True), table.counts.tolist(), strict=True))
+    return np.array([known.get(row, 0) for row in zip(*texts, strict=True)], dtype=np.int64)

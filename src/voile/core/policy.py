@@ -21,8 +21,8 @@ from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
 class Model(Plugin):
     """What is promised about every group, as a predicate on counts.
 
-    `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours) or "distance"
-    (how far a group may differ from the table). `monotone` means that merging two groups that hold gives one that holds;
+    `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "gain" (how
+    much belief in any values may grow) or "distance" (how far a group may differ from the table otherwise). `monotone` means that merging two groups that hold gives one that holds;
     `threshold` that a group holds if and only if it has `smallest()` rows.
     """
 
@@ -46,6 +46,10 @@ class Model(Plugin):
     def adversary(self) -> Adversary:
         """Whom the promise holds against."""
         raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def limited(self) -> str:
+        """What `bound()` bounds, where it depends on the parameters."""
+        return self.limits
 
     def promise(self, column: str) -> str:
         """The promise in plain words."""
@@ -167,7 +171,7 @@ def claim(model: Model, column: Column | None) -> Claim:
         model.name,
         {key: value for key, value in model.parameters().items() if key != "column"},
         name,
-        model.limits,
+        model.limited(),
         model.bound(),
         model.adversary(),
         model.basis,

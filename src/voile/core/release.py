@@ -20,8 +20,9 @@ from voile import kernels
 from voile.core.cells import Cells, read_ranges, read_sets, typed_texts
 from voile.core.certificate import Certificate, Claim
 from voile.core.counts import Counts, tally
-from voile.core.domain import Domain, encode
+from voile.core.domain import Domain, encode, text
 from voile.core.hierarchy import Hierarchy, Recipe
+from voile.core.microdata import Microdata, people_with
 from voile.core.query import Condition, Query, parse
 from voile.core.schema import Column
 from voile.errors import BrokenPromise, DataError, SchemaError
@@ -92,6 +93,10 @@ class Release:
     @cached_property
     def tallies(self) -> dict[str, Counts]:
         """The sensitive values of each group, by column."""
+        raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        """For rows taken together: how many external people fit, and how many rows they are."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
 
     def faults(self) -> list[str]:
@@ -174,6 +179,12 @@ class Generalized(Release):
             found[column.name] = tally(column, self.group, codes, ones, len(self.sizes))
         return found
 
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        names = list(self.cells)
+        table = external.rows.histogram(names)
+        boxes = [self.cells[name].onto(external.columns[name].domain).matrix[self.boxes[name]] for name in names]
+        return kernels.match.people(boxes, table.codes, table.counts), self.sizes
+
     def answer(self, query: Query) -> float:
         """Per group the product of the shares of its cells that satisfy the conditions, times the matching rows."""
         sensitive = {str(entry["name"]) for entry in self.described("sensitive")}
@@ -233,6 +244,13 @@ class Bucketized(Release):
         if bool((self.column_of("sensitive", "count") < 1).any()):
             found.append("The sensitive table holds counts below 1.")
         return found
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
+        names = [str(entry["name"]) for entry in self.described("quasi")]
+        texts = [np.array([text(value) for value in self.tables["quasi"][name]], dtype=object) for name in names]
+        found = people_with(external, names, texts)
+        return np.maximum(found, 1) * self.sizes[self.group], np.ones(self.people, dtype=np.int64)
 
     def answer(self, query: Query) -> float:
         """Per group the share of matching people times the number of matching sensitive values."""

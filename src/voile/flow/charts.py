@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voile.core.results import Finding
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -19,22 +21,31 @@ WIDTHS = {"wide": 760, "narrow": 340}
 BEFORE, AFTER, BOUND, GUESS = "#c98a2b", "#3d82c4", "#d1495b", "#8b93a1"
 POINTS = 100  # of a curve
 BARS = 40
+AXES = {
+    "probability": "probability of being right",
+    "gain": "rise of belief",
+    "distance": "distance from the whole table",
+}
+
+
+def scale_of(limits: str) -> str:
+    """The scale of what a finding speaks of: an identity or a value is believed with a probability."""
+    return limits if limits in AXES else "probability"
 
 
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Every chart of the page, at each width. A finding about a distance does not share an axis with probabilities."""
+    """Every chart of the page, at each width. What is not a probability does not share an axis with one."""
     drawn: dict[str, Any] = {}
     audit, losses, bins = content["audit"], content["losses"] or [], content["groups"]["histogram"]
     for inside in (True, False):
         found = [item for item in audit["findings"] if item["inside_the_promise"] is inside] if audit else []
-        for far in (False, True):
-            part = [item for item in found if (item["limits"] == "distance") is far]
+        for scale in AXES:
+            part = [item for item in found if scale_of(item["limits"]) == scale]
             if part:
-                name = f"{'inside' if inside else 'outside'}_{'distance' if far else 'probability'}"
-                drawn[name] = _both(partial(risks, part))
+                drawn[f"{'inside' if inside else 'outside'}_{scale}"] = _both(partial(risks, part))
     if audit and audit["curve"]:
-        curve = audit["curve"]
-        drawn["curve"] = _both(partial(curve, curve["before"], curve["after"], curve["limit"]))
+        found = audit["curve"]
+        drawn["curve"] = _both(partial(curve, found["before"], found["after"], found["limit"]))
     certainty = next((item["parts"] for item in losses if item["measure"] == "certainty" and item["parts"]), None)
     if certainty:
         drawn["bars"] = _both(partial(bars, {name: loss or 0.0 for name, loss in certainty.items()}))
@@ -67,6 +78,22 @@ def exceedance(risk: np.ndarray, people: np.ndarray) -> list[list[float]]:
     return [[float(x), float(share)] for x, share in zip(places, shares, strict=True)]
 
 
+def over_people(findings: Sequence[Finding]) -> dict[str, Any] | None:
+    """The risk of being linked, over all people; without that attack, the first that was also run before publishing."""
+    drawable = [item for item in findings if scale_of(item.belief.limits) == "probability" and item.belief.people.sum()]
+    linking = [item for item in drawable if item.attack == "linking"]
+    finding = next(iter(linking or [item for item in drawable if item.before]), None)
+    if finding is None:
+        return None
+    before = finding.before
+    return {
+        "title": finding.title,
+        "limit": float(finding.bound) if finding.bound is not None else None,
+        "before": exceedance(before.risk, before.people) if before else [],
+        "after": exceedance(finding.belief.risk, finding.belief.people),
+    }
+
+
 def binned(sizes: np.ndarray) -> list[dict[str, int]]:
     """How many groups have each size; wide ranges in even bins, very skewed ones in bins that grow.
 
@@ -95,54 +122,42 @@ def risks(findings: Sequence[Mapping[str, Any]], width: int) -> str:
     """For each attack two rows, the worst-off person and the average: from before publishing to after."""
     import altair as alt
 
-    percent = all(item["limits"] != "distance" for item in findings)
+    scale = scale_of(findings[0]["limits"])
+    percent = scale != "distance"
     ends: list[dict[str, Any]] = []
     lines, marks, titles = [], [], []
     for number, item in enumerate(findings):
         top = 3.0 * number
         titles.append({"y": top, "text": item["title"]})
         for row, part in enumerate(("worst", "mean"), 1):
-            after, before = item[part], item[f"{part}_before"]
-            ends.append({"y": top + row, "x": after, "when": "after"})
-            if before is not None:
-                ends.append({"y": top + row, "x": before, "when": "before"})
-                lines.append({"y": top + row, "x": before, "end": after})
-        for what, place in (("guess", item["baseline"] if percent else None), ("bound", item["limit"])):
+            places = {"before": item[f"{part}_before"], "after": item[part]}
+            ends += [{"y": top + row, "x": x, "when": when} for when, x in places.items() if x is not None]
+            if None not in places.values():
+                lines.append({"y": top + row, "x": places["before"], "end": places["after"]})
+        for what, place in (("guess", item["baseline"] if scale == "probability" else None), ("bound", item["limit"])):
             if place is not None:
                 marks.append({"y": top + 0.55, "end": top + 2.45, "x": place, "what": what})
     widest = max((point["x"] for point in [*ends, *marks]), default=0.0)
     x = alt.X(
         "x:Q",
-        title="probability of being right" if percent else "distance from the whole table",
+        title=AXES[scale],
         scale=alt.Scale(domain=[0, 1 if percent else max(min(1.0, 1.15 * widest), 0.05)], nice=not percent),
         axis=alt.Axis(format="%" if percent else ".2~f", tickCount=5),
     )
     rows = [3.0 * number + row for number in range(len(findings)) for row in (1, 2)]
     # labels by position: the first row of each attack is the worst case
-    axis = alt.Axis(
-        values=rows,
-        labelExpr="datum.value % 3 == 1 ? 'worst' : 'average'",
-        grid=False,
-        ticks=False,
-        domain=False,
-        labelPadding=10,
-    )
-    y = alt.Y(
-        "y:Q", title=None, axis=axis, scale=alt.Scale(domain=[-0.6, 3 * len(findings) - 0.4], reverse=True, nice=False)
-    )
-    pick = {"domain": ["bound", "guess"], "range": [BOUND, GUESS]}
+    label = "datum.value % 3 == 1 ? 'worst' : 'average'"
+    axis = alt.Axis(values=rows, labelExpr=label, labelPadding=10, grid=False, ticks=False, domain=False)
+    depth = alt.Scale(domain=[-0.6, 3 * len(findings) - 0.4], reverse=True, nice=False)
+    y = alt.Y("y:Q", title=None, axis=axis, scale=depth)
+    colours = alt.Scale(domain=["bound", "guess"], range=[BOUND, GUESS])
+    dashes = alt.Scale(domain=["bound", "guess"], range=[[1, 0], [3, 3]])
+    kinds = {
+        "color": alt.Color("what:N", legend=None, scale=colours),
+        "strokeDash": alt.StrokeDash("what:N", legend=None, scale=dashes),
+    }
     chart = alt.layer(
-        _data(marks)
-        .mark_rule(strokeWidth=2)
-        .encode(
-            x=x,
-            y=y,
-            y2="end:Q",
-            color=alt.Color("what:N", legend=None, scale=alt.Scale(**pick)),
-            strokeDash=alt.StrokeDash(
-                "what:N", legend=None, scale=alt.Scale(domain=pick["domain"], range=[[1, 0], [3, 3]])
-            ),
-        ),
+        _data(marks).mark_rule(strokeWidth=2).encode(x=x, y=y, y2="end:Q", **kinds),
         _data(lines).mark_rule(strokeWidth=3, opacity=0.35, color=GUESS).encode(x=x, x2="end:Q", y=y),
         _points([end for end in ends if end["when"] == "before"], BEFORE, filled=False).encode(x=x, y=y),
         _points([end for end in ends if end["when"] == "after"], AFTER, filled=True).encode(x=x, y=y),
@@ -177,10 +192,11 @@ def bars(parts: Mapping[str, float], width: int) -> str:
     import altair as alt
 
     table = [{"column": name, "loss": loss} for name, loss in largest(parts)]
-    y = alt.Y(
-        "column:N", title=None, sort=None, axis=alt.Axis(labelLimit=width // 3, ticks=False, domain=False, grid=False)
+    axis = alt.Axis(labelLimit=width // 3, ticks=False, domain=False, grid=False)
+    y = alt.Y("column:N", title=None, sort=None, axis=axis)
+    x = alt.X(
+        "loss:Q", title="loss", scale=alt.Scale(domain=[0, 1], clamp=True), axis=alt.Axis(format="%", tickCount=5)
     )
-    x = alt.X("loss:Q", title="loss", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=5))
     chart = alt.layer(
         _data(table).mark_bar(color=AFTER, height=12).encode(x=x, y=y),
         _data(table).mark_text(align="left", dx=5, fontSize=11).encode(x=x, y=y, text=alt.Text("loss:Q", format=".0%")),
@@ -199,11 +215,8 @@ def histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
 
     table = [{"low": max(bin["from"] - 0.5, 0.25), "high": bin["to"] + 0.5, "groups": bin["groups"]} for bin in bins]
     even = len({bin["to"] - bin["from"] for bin in bins}) == 1
-    scale = (
-        alt.Scale(domain=[table[0]["low"] - 1, table[-1]["high"] + 1], nice=False)
-        if even
-        else alt.Scale(type="log", nice=False)
-    )
+    ends = [table[0]["low"] - 1, table[-1]["high"] + 1]
+    scale = alt.Scale(domain=ends, nice=False) if even else alt.Scale(type="log", nice=False)
     axis = alt.Axis(format=",d", tickCount=8 if width > WIDTHS["narrow"] else 5, tickMinStep=1, grid=False)
     chart = (
         _data(table)
@@ -224,23 +237,19 @@ def _data(values: list[dict[str, Any]]) -> alt.Chart:
 
 
 def _points(values: list[dict[str, Any]], colour: str, filled: bool) -> alt.Chart:
-    return _data(values).mark_point(size=75, strokeWidth=2.2, color=colour, filled=filled, opacity=1)
+    marked: alt.Chart = _data(values).mark_point(size=75, strokeWidth=2.2, color=colour, filled=filled, opacity=1)
+    return marked
 
 
-def _svg(chart: alt.Chart | alt.LayerChart, width: int, height: int) -> str:
+def _svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart, width: int, height: int) -> str:
     import altair as alt
     import vl_convert
 
-    chart = chart.properties(
-        width=width, height=height, autosize=alt.AutoSizeParams(type="fit", contains="padding"), padding=4
+    fit = alt.AutoSizeParams(type="fit", contains="padding")
+    sized = chart.properties(width=width, height=height, autosize=fit, padding=4)
+    plain = sized.configure(aria=False, background="transparent", font="sans-serif").configure_view(stroke=None)
+    styled = plain.configure_axis(
+        labelFontSize=11, titleFontSize=11, titleFontWeight="normal", labelPadding=6, gridColor="#d5d9df"
     )
-    quiet = {
-        "labelFontSize": 11,
-        "titleFontSize": 11,
-        "titleFontWeight": "normal",
-        "labelPadding": 6,
-        "gridColor": "#d5d9df",
-    }
-    chart = chart.configure(aria=False, background="transparent", font="sans-serif")
-    drawn = chart.configure_axis(**quiet).configure_view(stroke=None).to_dict()
-    return str(vl_convert.vegalite_to_svg(drawn))
+    with alt.data_transformers.enable("default"):  # whatever the caller's own charts use
+        return str(vl_convert.vegalite_to_svg(styled.to_dict()))

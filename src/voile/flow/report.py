@@ -24,7 +24,7 @@ import numpy as np
 
 from voile.core.adversary import Knowledge
 from voile.core.release import Release
-from voile.core.results import Audit, Finding, Losses, Verdict
+from voile.core.results import Audit, Losses, Verdict
 from voile.errors import DataError, SpecError, VoileError
 from voile.flow import charts
 from voile.flow.verify import verify
@@ -88,6 +88,11 @@ class Report:
     def _content(self) -> dict[str, Any]:
         release, certificate = self.release, self.release.certificate
         groups = _groups(release)
+        promises = [_promise(claim) for claim in certificate.claims]
+        columns = [
+            {part: str(entry.get(part, "")) for part in ("name", "role", "kind", "shown", "cell")}
+            for entry in release.dictionary["columns"]
+        ]
         content = {
             "format": FORMAT,
             "tool": certificate.tool,
@@ -100,15 +105,12 @@ class Report:
                 "method": dict(certificate.method),
             },
             "verdict": self.verdict.as_json(),
-            "promises": [_promise(claim) for claim in certificate.claims],
+            "promises": promises,
             "audit": _attacks(self.audit) if self.audit is not None else None,
             "losses": [item.as_json() for item in self.losses.items] if self.losses is not None else None,
             "groups": groups,
-            "columns": [
-                {part: str(entry.get(part, "")) for part in ("name", "role", "kind", "shown", "cell")}
-                for entry in release.dictionary["columns"]
-            ],
-            "limits": _limits(release, self.audit),
+            "columns": columns,
+            "limits": _limits(promises, columns, bool(self.audit and self.audit.findings)),
             "certificate": certificate.as_json(),
         }
         return _finite(content)  # type: ignore[no-any-return]
@@ -139,25 +141,28 @@ def _groups(release: Release) -> dict[str, Any]:
 
 
 def _promise(claim: Mapping[str, Any]) -> dict[str, Any]:
-    """A claim with its adversary spelled out. A certificate from elsewhere may lack any part of it."""
-    adversary, parameters = claim.get("adversary") or {}, claim.get("parameters") or {}
-    excludes = int(adversary.get("excludes") or 0)
-    known = [item for item in Knowledge if item.name.lower() in adversary.get("knows", ())]
+    """A claim with its adversary spelled out. In a certificate from elsewhere it may be anything."""
+    try:
+        adversary, excludes = claim["adversary"], int(claim["adversary"]["excludes"])
+        known = [item for item in Knowledge if item.name.lower() in adversary["knows"]]
+        used = {key: value for key, value in claim["parameters"].items() if value not in (None, [], "")}
+        words = {part: str(claim[part]) for part in ("model", "promise", "limits", "bound", "basis")}
+        against, column = str(adversary["name"]), claim["column"] and str(claim["column"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        words = dict.fromkeys(("model", "limits", "bound", "basis"), "") | {"promise": "This claim cannot be read."}
+        known, used, against, column, excludes = [], {}, "", None, 0
     counted = f" (up to {excludes})" if excludes else ""
     beyond = [item.value for item in Knowledge if item not in known]
     if Knowledge.EXCLUSION in known:
         beyond.append(f"more than {excludes} sensitive values that the person does not have")
     return {
-        "model": str(claim.get("model", "")),
-        "parameters": {key: value for key, value in parameters.items() if value not in (None, [], "")},
-        "column": claim.get("column"),
-        "promise": str(claim.get("promise", "")),
-        "limits": str(claim.get("limits", "")),
-        "bound": str(claim.get("bound", "")),
-        "against": str(adversary.get("name", "")),
+        **words,
+        "parameters": used,
+        "column": column,
+        "against": against,
+        "knows": [item.name.lower() for item in known],
         "may_know": [item.value + (counted if item is Knowledge.EXCLUSION else "") for item in known],
         "not_covered": beyond,
-        "basis": str(claim.get("basis", "")),
     }
 
 
@@ -165,44 +170,29 @@ def _attacks(audit: Audit) -> dict[str, Any]:
     found = audit.as_json()
     for item, finding in zip(found["findings"], audit.findings, strict=True):
         item["limit"] = float(finding.bound) if finding.bound is not None else None
+        item["scale"] = charts.scale_of(finding.belief.limits)
         item["knows"] = [part.value for part in Knowledge if part in finding.adversary.knows]
-    return {**found, "curve": _curve(audit.findings)}
+    return {**found, "curve": charts.over_people(audit.findings)}
 
 
-def _curve(findings: Sequence[Finding]) -> dict[str, Any] | None:
-    """The risk of being linked, over all people; without that attack, the first that was also run before publishing."""
-    chosen = [item for item in findings if item.attack == "linking"] or [item for item in findings if item.before]
-    if not chosen:
-        return None
-    finding, before = chosen[0], chosen[0].before
-    return {
-        "title": finding.title,
-        "limit": float(finding.bound) if finding.bound is not None else None,
-        "before": charts.exceedance(before.risk, before.people) if before else [],
-        "after": charts.exceedance(finding.belief.risk, finding.belief.people),
-    }
-
-
-def _limits(release: Release, audit: Audit | None) -> list[str]:
-    """What this release does not promise, as far as its own claims and columns tell."""
-    claims = release.certificate.claims
-    covered = {str(claim.get("column")) for claim in claims}
-    against = {str(item) for claim in claims for item in (claim.get("adversary") or {}).get("knows", ())}
-    other = [str(entry["name"]) for entry in release.described("other")]
-    open_ = [str(entry["name"]) for entry in release.described("sensitive") if str(entry["name"]) not in covered]
+def _limits(promises: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], attacked: bool) -> list[str]:
+    """What is not promised, as far as the claims and the columns tell."""
+    covered, against = {claim["column"] for claim in promises}, {item for claim in promises for item in claim["knows"]}
+    other = [column["name"] for column in columns if column["role"] == "other"]
+    bare = [column["name"] for column in columns if column["role"] == "sensitive" and column["name"] not in covered]
     said = [
         "Every promise counts on the choice of the quasi-identifier: a column that an adversary knows about people, "
         "but that has another role here, is not accounted for."
     ]
-    if any(claim.get("limits") == "identity" for claim in claims):
+    if any(claim["limits"] == "identity" for claim in promises):
         said.append(
             "A limit on identity, such as k-anonymity, says nothing about shared values: if all people of a group have "
             "the same value, it is known for each of them without finding anybody's row."
         )
-    if open_:
-        said.append(f"No claim limits what can be believed about {_named(open_)}, sensitive as marked.")
+    if bare:
+        said.append(f"No claim limits what can be believed about the sensitive {_named(bare)}.")
     if other:
-        said.append(f"Published as in the original table, with no claim about it: {_named(other)}.")
+        said.append(f"Published as in the original table, with no claim about it: the {_named(other)}.")
     if "algorithm" not in against:
         said.append(
             "Nothing here holds against someone who knows the algorithm and reasons about why it grouped people as it "
@@ -214,18 +204,15 @@ def _limits(release: Release, audit: Audit | None) -> list[str]:
         "Each promise is about this release alone. A second release of the same people can be combined with it, and "
         "together they may tell more than either."
     )
-    if audit is None or not audit.findings:
-        said.append("No attack was run for this report.")
-    else:
-        said.append("The attacks are those listed and no others; one that was not run could still succeed.")
-    return said
+    listed = "The attacks are those listed and no others; one that was not run could still succeed."
+    return [*said, listed if attacked else "No attack was run for this report."]
 
 
 def _named(columns: Sequence[str]) -> str:
     """A few names in full, of many the first."""
     shown = ", ".join(f"'{name}'" for name in columns[:6])
     more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
-    return f"the column{'' if len(columns) == 1 else 's'} {shown}{more}"
+    return f"column{'' if len(columns) == 1 else 's'} {shown}{more}"
 
 
 def _finite(part: Any) -> Any:
@@ -244,13 +231,8 @@ def _render(content: Mapping[str, Any]) -> str:
     page = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     page.filters.update(percent=percent, number=number, bound=bound, risk=risk)
     source = resources.files("voile.flow").joinpath("report.html").read_text(encoding="utf-8")
-    return page.from_string(source).render(**content, drawn=charts.draw(content), stated=_stated(content))
-
-
-def _stated(content: Mapping[str, Any]) -> str:
-    """The certificate as text; the digests of files belong to a folder, which a release in memory does not have."""
-    kept = {key: value for key, value in content["certificate"].items() if key != "files" or value}
-    return json.dumps(kept, indent=2, ensure_ascii=False)
+    stated = json.dumps(content["certificate"], indent=2, ensure_ascii=False)
+    return page.from_string(source).render(**content, drawn=charts.draw(content), stated=stated)
 
 
 def percent(share: float | None) -> str:

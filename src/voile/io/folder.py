@@ -32,7 +32,7 @@ def save(
     if format not in FORMATS:
         raise SpecError(f"format = {format!r} is not known.", code="spec.format", hint="Use parquet or csv.")
     place = Path(os.path.abspath(place))
-    _refuse(place, force)
+    refuse(place, force)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent))
@@ -49,7 +49,7 @@ def save(
     return place
 
 
-def _refuse(place: Path, force: bool) -> None:
+def refuse(place: Path, force: bool) -> None:
     """An earlier release is replaced only on demand; a folder of anything else never."""
     if not place.exists():
         return

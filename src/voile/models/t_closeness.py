@@ -50,6 +50,9 @@ class TCloseness(Model):
     def bound(self) -> Fraction:
         return Fraction(str(self.t))
 
+    def limited(self) -> str:
+        return "gain" if self.distance == "equal" else "distance"
+
     def adversary(self) -> Adversary:
         return Adversary.who("neighbour with the totals", *NEIGHBOUR, Knowledge.STATISTICS)
 

@@ -1,0 +1,68 @@
+"""Elimination: rule out values, and see what is left.
+
+The adversary knows a few things that the person does not have: a Japanese patient is unlikely to have a heart disease, a
+man is not pregnant. In the person's group the ruled-out values are struck; the worst case is to rule out the most
+frequent others. The baseline rules out the same number of values in the whole table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.attack import Attack, Guess, Target
+from voile.core.counts import Counts
+from voile.core.microdata import Microdata
+from voile.core.plugin import knob
+from voile.core.results import Belief
+
+
+@dataclass(frozen=True)
+class Elimination(Attack):
+    """Belief in a value after ruling out the `values` most frequent others.
+
+    >>> Elimination(values=2).values
+    2
+    """
+
+    name: ClassVar[str] = "elimination"
+
+    values: int = knob(1, low=1)
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.EXCLUSION)
+        informed = Adversary.who("informed neighbour", *known, excludes=self.values)
+        found = []
+        for name, counts in target.tallies.items():
+            whole = np.sort(counts.totals)[::-1]
+            others = whole.sum() - whole[: self.values + 1].sum()
+            baseline = float(whole[0] / max(int(whole[0] + others), 1))
+            guess = Belief("belief", worst(counts, self.values), counts.sizes, baseline, name)
+            found.append(Guess(f"{name!r} after ruling out {self.values}", informed, guess))
+        return found
+
+
+def worst(counts: Counts, values: int) -> np.ndarray:
+    """The largest belief in each group after ruling out that many values: c_1 / (c_1 + everything past rank values+1).
+
+    Ruling out the largest others helps every target most, and the most frequent value gains most from it.
+    """
+    order = np.lexsort((-counts.counts, counts.owner))
+    rank = np.arange(len(order)) - counts.starts[counts.owner]
+    rest = counts.summed(np.where(rank > values, counts.counts[order], 0))
+    first = counts.largest()
+    return first / np.maximum(first + rest, 1)
+
+
+def after_ruling_out(frequencies: Sequence[int], target: int, eliminated: Sequence[int]) -> float:
+    """Belief in one value of a group given by its counts, once others are ruled out.
+
+    >>> round(after_ruling_out([3, 2, 2, 2, 1, 1], 0, [1]), 4)
+    0.3333
+    """
+    left = sum(frequencies) - sum(frequencies[value] for value in set(eliminated))
+    return frequencies[target] / left

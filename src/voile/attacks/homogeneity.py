@@ -1,0 +1,40 @@
+"""Homogeneity: the rows that fit a person agree on the sensitive value.
+
+Nobody needs to know which row is yours if all of them say the same. The adversary finds the person's group and believes
+its most frequent value; the baseline is the most frequent value of the whole table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.attack import Attack, Guess, Target
+from voile.core.microdata import Microdata
+from voile.core.results import Belief
+
+
+@dataclass(frozen=True)
+class Homogeneity(Attack):
+    """Belief in the most frequent value of a person's group.
+
+    >>> Homogeneity().name
+    'homogeneity'
+    """
+
+    name: ClassVar[str] = "homogeneity"
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        neighbour = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)
+        found = []
+        for name, counts in target.tallies.items():
+            belief = counts.largest() / np.maximum(counts.sizes, 1)
+            baseline = float(counts.totals.max(initial=0) / max(int(counts.totals.sum()), 1))
+            certain = int(counts.sizes[counts.distinct() == 1].sum())
+            details = {"people in groups with one value": certain}
+            guess = Belief("belief", belief, counts.sizes, baseline, name, details)
+            found.append(Guess(f"Homogeneity of {name!r}", neighbour, guess))
+        return found

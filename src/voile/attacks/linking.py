@@ -1,0 +1,58 @@
+"""Linking: find a person's row by what is known of them.
+
+The prosecutor knows that the person is in the table and looks for the rows that fit. The journalist does not know who is
+in it, but has a register of the population: the more people fit a row, the less it says. The marketer does not care whom
+they find, only how many they get right on average. For a bucketized release "their row" is their sensitive value's: the
+quasi-identifier itself is published as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.attack import Attack, Guess, Target
+from voile.core.microdata import Microdata
+from voile.core.results import Belief
+
+
+@dataclass(frozen=True)
+class Linking(Attack):
+    """Prosecutor, journalist (with an external table) and marketer risk.
+
+    >>> Linking().name
+    'linking'
+    """
+
+    name: ClassVar[str] = "linking"
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        prosecutor = Adversary.who("prosecutor", Knowledge.MEMBERSHIP, Knowledge.QUASI)
+        sizes = target.sizes
+        alone = int(sizes[sizes == 1].sum())
+        risk = 1 / np.maximum(sizes, 1)
+        chance = 1 / max(target.people, 1)
+        found = [
+            Guess("Prosecutor", prosecutor, Belief("identity", risk, sizes, chance, details={"unique people": alone})),
+            Guess("Marketer", prosecutor, _average(risk, sizes, chance)),
+        ]
+        if external is not None:
+            journalist = Adversary.who("journalist", Knowledge.QUASI, Knowledge.POPULATION)
+            fitting, people = target.candidates(external)
+            chance = 1 / max(external.rows.total, 1)
+            risk = 1 / np.maximum(fitting, 1)
+            unmatched = int(people[fitting == 0].sum())
+            details = {"people whom nobody in the external table fits": unmatched}
+            found.insert(1, Guess("Journalist", journalist, Belief("identity", risk, people, chance, details=details)))
+            found.append(Guess("Marketer with the external table", journalist, _average(risk, people, chance)))
+        return found
+
+
+def _average(risk: np.ndarray, people: np.ndarray, chance: float) -> Belief:
+    """The expected share of right links, the same for everybody."""
+    share = float(np.average(risk, weights=people)) if people.sum() else 0.0
+    hits = {"expected right links": share * float(people.sum())}
+    return Belief("identity", np.array([share]), np.array([people.sum()]), chance, details=hits)

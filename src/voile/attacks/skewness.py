@@ -1,0 +1,42 @@
+"""Skewness: how much a group teaches beyond the whole table.
+
+The adversary knows how common every value is overall. In the person's group some values are more common; the most they
+can gain, over all sets of values, is the total variation distance between the two. The baseline gain is zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.attack import Attack, Guess, Target
+from voile.core.microdata import Microdata
+from voile.core.results import Belief
+
+
+@dataclass(frozen=True)
+class Skewness(Attack):
+    """The largest gain of belief in any set of values.
+
+    >>> Skewness().name
+    'skewness'
+    """
+
+    name: ClassVar[str] = "skewness"
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS)
+        statistician = Adversary.who("neighbour with the totals", *known)
+        found = []
+        for name, counts in target.tallies.items():
+            share = counts.counts / np.maximum(counts.sizes, 1)[counts.owner]
+            usual = counts.totals / max(int(counts.totals.sum()), 1)
+            # the best set of values is all that are more common here than overall
+            gain = counts.summed(np.maximum(share - usual[counts.values], 0))
+            found.append(
+                Guess(f"Gain of belief in {name!r}", statistician, Belief("gain", gain, counts.sizes, 0.0, name))
+            )
+        return found

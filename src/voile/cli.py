@@ -1,0 +1,442 @@
+"""The same verbs at the command line. Every command answers on a terminal, or as JSON with --json."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from voile.errors import BrokenPromise, SpecError, VoileError
+from voile.version import __version__
+
+if TYPE_CHECKING:
+    from voile.core.microdata import Microdata
+    from voile.core.release import Release
+    from voile.core.results import Audit, Losses, Verdict
+
+app = typer.Typer(
+    name="voile",
+    help="Publish tables of people without giving the people away.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Names = Annotated[Optional[str], typer.Option(metavar="a,b,c")]
+Json = Annotated[bool, typer.Option("--json", help="Answer as JSON on standard output.")]
+Plugins = Annotated[Optional[list[str]], typer.Option("--plugin", help="A module or .py file with further plug-ins.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
+Data = Annotated[Optional[Path], typer.Option("--data", help="The table that the release was made from.")]
+Trees = Annotated[Optional[Path], typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
+    if version:
+        typer.echo(f"voile {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def publish(
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="A CSV, Parquet or Arrow file, or a database URL.")],
+    out: Annotated[Path, typer.Option(help="The folder for the release.")],
+    spec: Annotated[Optional[Path], typer.Option(help="A spec.toml; flags win over it.")] = None,
+    identifier: Names = None,
+    quasi: Names = None,
+    sensitive: Names = None,
+    other: Names = None,
+    model: Annotated[Optional[list[str]], typer.Option(help="E.g. k-anonymity:k=5; may be given several times.")] = None,
+    method: Annotated[Optional[str], typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
+    missing: Annotated[Optional[str], typer.Option(help="error, drop or value.")] = None,
+    kind: Annotated[Optional[list[str]], typer.Option(help="COLUMN=KIND; categorical, ordered, numeric or date.")] = None,
+    hierarchies: Trees = None,
+    format: Annotated[Optional[str], typer.Option(help="parquet or csv.")] = None,
+    key_file: Annotated[Optional[Path], typer.Option(help="64 hexadecimal digits, for a repeatable release.")] = None,
+    force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
+    query: Annotated[Optional[str], typer.Option(help="A SQL statement, where INPUT is a database URL.")] = None,
+    delimiter: Annotated[Optional[str], typer.Option(help="The CSV's delimiter; guessed by default.")] = None,
+    encoding: Annotated[Optional[str], typer.Option(help="The CSV's encoding; UTF-8 by default.")] = None,
+    null: Annotated[Optional[list[str]], typer.Option(help="A text that means missing, e.g. --null '?'.")] = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Publish a table under a policy, and verify what was published."""
+    with _steps("read", "publish", "save", "verify") as step:
+        from voile.core.key import Key
+        from voile.flow import publish as publishing
+        from voile.flow.read import read
+        from voile.flow.request import request
+        from voile.flow.verify import verify as check
+        from voile.io import folder
+        from voile.io.spec import Spec, load, short, table_of
+
+        _load(plugin)
+        wanted = load(spec) if spec else Spec()
+        schema = dict(wanted.schema)
+        for role, given in (("identifier", identifier), ("quasi", quasi), ("sensitive", sensitive), ("other", other)):
+            if given is not None:
+                schema[role] = _names(given)
+        if missing is not None:
+            schema["missing"] = missing
+        if kind:
+            schema["kinds"] = {**schema.get("kinds", {}), **dict(_pair(item) for item in kind)}
+        if hierarchies is not None:
+            listed = [name for role in ("quasi", "sensitive", "other") for name in schema.get(role, ())]
+            found = {name: path for name, path in table_of(hierarchies).items() if name in listed}
+            schema["hierarchies"] = {**found, **schema.get("hierarchies", {})}
+        policy = wanted.policy
+        if model:
+            policy = tuple({"model": name, **knobs} for name, knobs in map(short, model))
+        chosen = wanted.method
+        if method:
+            name, knobs = short(method)
+            chosen = {"name": name, **knobs}
+        reading = {**wanted.read, **_given(query=query, delimiter=delimiter, encoding=encoding, null_values=null)}
+        asked = request(Spec(schema, policy, chosen, {**wanted.release, **_given(format=format)}, reading))
+        key = Key.read(key_file) if key_file else None
+        folder.refuse(out, force)  # before the work, not after it
+        step("read")
+        data = read(source, asked.schema, **asked.read)
+        step("publish")
+        release = publishing.publish(data, asked.policy, asked.method, key=key)
+        step("save")
+        release.save(out, format=asked.format, force=force)
+        step("verify")
+        verdict = check(out)
+    withheld = int(release.dictionary.get("withheld", 0))
+    if as_json:
+        body = {"out": str(out), "people": release.people, "groups": release.groups, "withheld": withheld}
+        _say_json({**body, "dropped": data.dropped, "verdict": verdict.as_json()})
+    else:
+        typer.echo(f"{release.people} people in {release.groups} groups, published to {out}")
+        for count, why in ((data.dropped, "dropped for missing values"), (withheld, "withheld to keep the promise")):
+            if count:
+                typer.echo(f"{count} rows {why}")
+        _show_verdict(verdict)
+    verdict.or_raise()
+
+
+@app.command()
+def verify(release: Folder, plugin: Plugins = None, as_json: Json = False) -> None:
+    """Recount everything that a published folder claims; exit 5 if anything is broken."""
+    from voile.flow.verify import verify as check
+
+    _load(plugin)
+    verdict = check(release)
+    _say_json(verdict.as_json()) if as_json else _show_verdict(verdict)
+    if verdict.broken:
+        raise typer.Exit(BrokenPromise.exit_code)
+
+
+@app.command()
+def audit(
+    release: Folder,
+    attack: Annotated[Optional[list[str]], typer.Option(help="E.g. linking, elimination:values=2; all by default.")] = None,
+    data: Data = None,
+    external: Annotated[Optional[Path], typer.Option(help="A register of the population, for the journalist.")] = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Attack a release; exit 5 if an attack inside the promise succeeds."""
+    with _steps("load", "attack") as step:
+        _load(plugin)
+        step("load")
+        loaded = _verified(release)
+        step("attack")
+        found = _audit(loaded, attack, _table(loaded, data, None), external)
+    _say_json(found.as_json()) if as_json else _show_audit(found)
+    if not found.passed:
+        raise typer.Exit(BrokenPromise.exit_code)
+
+
+@app.command()
+def measure(
+    release: Folder,
+    data: Annotated[Path, typer.Option("--data", help="The table that the release was made from.")],
+    measure: Annotated[Optional[list[str]], typer.Option(help="E.g. query-error:queries=10000; all by default.")] = None,
+    hierarchies: Trees = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Measure what analysts lose."""
+    with _steps("load", "measure") as step:
+        _load(plugin)
+        step("load")
+        loaded = _verified(release)
+        table = _table(loaded, data, hierarchies)
+        step("measure")
+        assert table is not None
+        losses = _measure(loaded, measure, table)
+    _say_json(losses.as_json()) if as_json else _show_losses(losses)
+
+
+@app.command()
+def report(
+    release: Folder,
+    out: Annotated[Optional[Path], typer.Option(help="The page; DIR/report.html by default.")] = None,
+    data: Data = None,
+    external: Annotated[Optional[Path], typer.Option(help="A register of the population.")] = None,
+    hierarchies: Trees = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Write one self-contained HTML page about a release, and the same as JSON."""
+    with _steps("load", "attack", "measure", "write") as step:
+        from voile.flow.report import report as reporting
+        from voile.flow.verify import verify as check
+
+        _load(plugin)
+        step("load")
+        loaded = _verified(release)
+        table = _table(loaded, data, hierarchies)
+        step("attack")
+        found = _audit(loaded, None, table, external)
+        step("measure")
+        losses = _measure(loaded, None, table) if table is not None else None
+        step("write")
+        page = reporting(loaded, found, losses, check(release))
+        place = page.save(out or release / "report.html")
+    _say_json({"report": str(place), **page.as_json()}) if as_json else typer.echo(f"Report: {place}")
+
+
+@app.command()
+def hierarchies(
+    source: Annotated[str, typer.Argument(metavar="INPUT")],
+    out: Annotated[Path, typer.Option(help="The folder for the files.")],
+    quasi: Annotated[Optional[str], typer.Option(metavar="a,b,c", help="The columns; all by default.")] = None,
+    recipe: Annotated[Optional[list[str]], typer.Option(help="COLUMN=RECIPE, e.g. zip=prefixes:5,3,1.")] = None,
+    force: Annotated[bool, typer.Option(help="Replace files of the same name.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write an automatic hierarchy for each column to a file that a person can edit."""
+    from voile.flow.read import load_frame, read
+    from voile.io import hierarchies as files
+    from voile.core.schema import Schema
+
+    frame = load_frame(source, None)
+    names = _names(quasi) if quasi else frame.columns
+    recipes = {**dict.fromkeys(names, "auto"), **dict(_pair(item) for item in recipe or ())}
+    data = read(frame, Schema(quasi=names, hierarchies=recipes, missing="drop"))
+    there = [name for name in names if (out / f"{name}.csv").exists()]
+    if there and not force:
+        raise SpecError(
+            f"{out.name!r} already has {len(there)} of these files.", code="spec.out-exists", hint="Use --force."
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    heights = {}
+    for column in data.columns.quasi:
+        assert column.hierarchy is not None
+        files.write(out / f"{column.name}.csv", column.hierarchy.rows())
+        heights[column.name] = column.hierarchy.height
+    if as_json:
+        _say_json({"out": str(out), "heights": heights})
+    else:
+        for name, height in heights.items():
+            typer.echo(f"{out / (name + '.csv')}: {height} levels above the leaves")
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Where to leave the release and the report.")] = Path("voile-demo"),
+    as_json: Json = False,
+) -> None:
+    """Publish, verify, audit and measure a small hospital table, and leave a release and a report to open."""
+    with _steps("read", "publish", "save", "verify", "attack", "measure", "write") as step:
+        import voile as vl
+
+        step("read")
+        schema = vl.Schema(
+            identifier=["name"],
+            quasi=["birth", "sex", "zip"],
+            sensitive=["disease"],
+            hierarchies={"zip": vl.prefixes(5, 3, 1), "birth": vl.dates()},
+        )
+        data = vl.read(vl.datasets.hospital(), schema)
+        step("publish")
+        release = vl.publish(data, vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=3)))
+        step("save")
+        place = release.save(out / "release", force=True)
+        step("verify")
+        verdict = vl.verify(place)
+        step("attack")
+        found = vl.audit(release, data)
+        step("measure")
+        losses = vl.measure(data, release)
+        step("write")
+        page = vl.report(release, found, losses, verdict).save(out / "report.html")
+    if as_json:
+        _say_json({"release": str(place), "report": str(page), "verdict": verdict.as_json(), **found.as_json(), **losses.as_json()})
+        return
+    typer.echo(f"A hospital table of {data.rows.total} patients, published as {release.groups} groups.\n")
+    _show_verdict(verdict)
+    typer.echo("")
+    _show_audit(found)
+    typer.echo("")
+    _show_losses(losses)
+    typer.echo(f"\nRelease: {place}\nReport:  {page}")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise SpecError(f"{text!r} has no '='.", code="spec.pair", hint="Write COLUMN=VALUE.")
+    return name.strip(), value.strip()
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _load(plugins: list[str] | None) -> None:
+    from voile.core.plugin import load_plugin
+
+    for source in plugins or ():
+        load_plugin(source)
+
+
+def _verified(place: Path) -> Release:
+    """A folder whose claims hold; what is broken is not attacked or measured but refused."""
+    from voile.flow.verify import load, verify
+
+    verify(place).or_raise()
+    return load(place)
+
+
+def _table(release: Release, path: Path | None, trees: Path | None) -> Microdata | None:
+    from voile.flow.read import read
+    from voile.flow.request import schema_of
+    from voile.io.spec import table_of
+
+    return read(path, schema_of(release, table_of(trees) if trees else None)) if path else None
+
+
+def _audit(release: Release, attacks: list[str] | None, data: Microdata | None, external: Path | None) -> Audit:
+    from voile.core.attack import Attack
+    from voile.core.plugin import build, typed
+    from voile.flow.audit import audit
+    from voile.flow.read import read
+    from voile.flow.request import population_schema
+    from voile.io.spec import short
+
+    chosen = [typed(Attack, build("attacks", *short(text))) for text in attacks] if attacks else None
+    register = read(external, population_schema(release)) if external else None
+    return audit(release, data, chosen, external=register)
+
+
+def _measure(release: Release, measures: list[str] | None, data: Microdata) -> Losses:
+    from voile.core.measure import Measure
+    from voile.core.plugin import build, typed
+    from voile.flow.measure import measure
+    from voile.io.spec import short
+
+    chosen = [typed(Measure, build("measures", *short(text))) for text in measures] if measures else None
+    return measure(data, release, chosen)
+
+
+def _say_json(body: dict[str, Any]) -> None:
+    typer.echo(json.dumps(body, indent=1, ensure_ascii=False))
+
+
+def _show(title: str, heads: list[str], rows: list[list[str]], right: int) -> None:
+    """A table on the terminal; the last `right` columns are numbers."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=SIMPLE)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="right" if number >= len(heads) - right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(file=sys.stdout, markup=False, width=None if sys.stdout.isatty() else 120)
+    console.print(table)
+
+
+def _show_verdict(verdict: Verdict) -> None:
+    rows = [[check.answer.name, check.what, check.detail] for check in verdict.checks]
+    _show("Verified from the published files alone", ["", "what", "detail"], rows, 0)
+    for note in verdict.notes:
+        typer.echo(note)
+
+
+def _show_audit(found: Audit) -> None:
+    for inside, title in ((True, "Attacks inside the promise (must pass)"), (False, "Shown, outside the promise")):
+        rows = [
+            [
+                ("passed" if item.passed else "BROKEN") if inside else "",
+                item.title,
+                item.adversary.name,
+                str(item.bound) if item.bound is not None else "none",
+                f"{item.belief.worst:.4f}",
+                f"{item.belief.mean:.4f}",
+                f"{item.before.worst:.4f}" if item.before else "",
+                f"{item.belief.baseline:.4f}",
+            ]
+            for item in found.findings
+            if item.inside is inside
+        ]
+        if rows:
+            _show(title, ["", "attack", "adversary", "bound", "worst", "mean", "worst before", "guessing"], rows, 5)
+
+
+def _show_losses(losses: Losses) -> None:
+    rows = [[item.title, f"{item.value:.4f}", item.note] for item in losses.items]
+    _show("What analysts lose", ["measure", "loss", "note"], rows, 0)
+
+
+@contextlib.contextmanager
+def _steps(*names: str) -> Iterator[Any]:
+    """A progress bar on a terminal's standard error; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    shown = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("start", total=len(names))
+
+        def step(name: str) -> None:
+            progress.update(task, description=name, completed=names.index(name))
+
+        yield step
+
+
+def main() -> None:
+    """Run the command line: a VoileError becomes its message and its exit code, never a stack trace."""
+    try:
+        app(standalone_mode=True)
+    except VoileError as error:
+        _fail(error.exit_code, error.message, error.hint, error.code)
+    except KeyboardInterrupt:
+        _fail(130, "Interrupted; nothing was changed.", "", "interrupted")
+    except Exception as error:
+        if os.environ.get("VOILE_DEBUG"):
+            raise
+        # the message of an unforeseen error may quote a cell: only its kind and place are shown
+        place = error.__traceback__
+        while place is not None and place.tb_next is not None:
+            place = place.tb_next
+        where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "unknown"
+        hint = "This is a fault of voile; set VOILE_DEBUG=1 to see it whole (it may show data)."
+        _fail(1, f"Unforeseen {type(error).__name__} at {where}.", hint, "internal")
+
+
+def _fail(exit_code: int, message: str, hint: str, code: str) -> None:
+    if "--json" in sys.argv:
+        _say_json({"error": {"code": code, "message": message, "hint": hint}})
+    typer.echo(f"voile: {message}" + (f"\n  {hint}" if hint else ""), err=True)
+    raise SystemExit(exit_code)

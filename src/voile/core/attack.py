@@ -1,0 +1,78 @@
+"""How a release is broken: what an adversary knows, and what they come to believe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from voile.core.adversary import Adversary
+from voile.core.counts import Counts
+from voile.core.microdata import Microdata, people_with
+from voile.core.plugin import Plugin
+from voile.core.results import Belief
+
+
+class Target(Protocol):
+    """What is attacked: a release, or the table as it was."""
+
+    @property
+    def people(self) -> int: ...
+
+    @property
+    def sizes(self) -> np.ndarray: ...
+
+    @property
+    def tallies(self) -> Mapping[str, Counts]: ...
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        """For rows taken together: how many external people fit, and how many rows they are."""
+        ...
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One way to attack, and where it led."""
+
+    title: str
+    adversary: Adversary
+    belief: Belief
+
+
+@dataclass(frozen=True)
+class Attack(Plugin):
+    """An adversary's procedure. `guesses` runs it; each guess has the baseline of who has not seen the release."""
+
+    family: ClassVar[str] = "attacks"
+    needs_external: ClassVar[bool] = False
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        raise NotImplementedError  # pragma: no cover - every attack defines it
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """The table as it was, without identifiers: the risk before anything is done."""
+
+    data: Microdata
+
+    @property
+    def people(self) -> int:
+        return self.data.rows.total
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return self.data.rows.histogram([column.name for column in self.data.columns.quasi]).counts
+
+    @property
+    def tallies(self) -> dict[str, Counts]:
+        table = self.data.rows.histogram([column.name for column in self.data.columns.quasi])
+        return self.data.rows.place(table, np.arange(len(table.counts))).tallies(self.data.columns)
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        names = [column.name for column in self.data.columns.quasi]
+        table = self.data.rows.histogram(names)
+        texts = [np.array(self.data.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+        return people_with(external, names, texts), table.counts

@@ -1,0 +1,81 @@
+"""From a spec (a file, the command line, a web form) to a schema, a policy and a method. There is one parser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from voile.core.method import Method
+from voile.core.plugin import build
+from voile.core.policy import Model, Policy
+from voile.core.release import Release
+from voile.core.schema import Schema
+from voile.errors import SpecError, raise_together
+from voile.io.spec import Spec
+
+
+@dataclass(frozen=True)
+class Request:
+    """A spec that has been understood."""
+
+    schema: Schema
+    policy: Policy
+    method: Method | None
+    format: str
+    read: Mapping[str, Any]
+
+
+def request(spec: Spec) -> Request:
+    """Understand a spec; all that is wrong with it is raised together."""
+    problems: list[SpecError] = []
+
+    def attempt(work: Any) -> Any:
+        try:
+            return work()
+        except SpecError as error:
+            problems.extend(cast(Sequence[SpecError], error.problems))
+            return None
+
+    schema = attempt(lambda: Schema(**spec.schema))
+    models = []
+    for item in spec.policy:
+        knobs = {key: value for key, value in item.items() if key != "model"}
+        models.append(attempt(lambda item=item, knobs=knobs: build("models", str(item["model"]), knobs)))
+    policy = None
+    if all(model is not None for model in models):
+        policy = attempt(lambda: Policy(*cast(list[Model], models)))
+    method = None
+    if spec.method:
+        knobs = {key: value for key, value in spec.method.items() if key != "name"}
+        method = attempt(lambda: build("methods", str(spec.method["name"]), knobs))
+    raise_together(problems)
+    return Request(schema, cast(Policy, policy), method, str(spec.release.get("format", "parquet")), spec.read)
+
+
+def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
+    """The schema that a release was made with, as far as its dictionary tells: enough to read its table again."""
+    entries = release.dictionary["columns"]
+    by_role: dict[str, list[str]] = {"quasi": [], "sensitive": [], "other": []}
+    for entry in entries:
+        by_role[str(entry["role"])].append(str(entry["name"]))
+    names = [name for role in by_role.values() for name in role]
+    missing = "value" if any(entry["domain"].get("missing") for entry in entries) else "drop"
+    return Schema(
+        **by_role,
+        kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
+        domains={
+            str(entry["name"]): entry["domain"]["values"]
+            for entry in entries
+            if entry["kind"] == "ordered" and "values" in entry["domain"]
+        },
+        hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},
+        missing=missing,
+    )
+
+
+def population_schema(release: Release) -> Schema:
+    """The quasi-identifier columns alone, for an external table."""
+    entries = release.described("quasi")
+    names = [str(entry["name"]) for entry in entries]
+    return Schema(quasi=names, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="drop")

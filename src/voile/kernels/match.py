@@ -1,0 +1,116 @@
+"""Which people of an external table fit which boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+LEAF = 8
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _build(low, high, order, nodes, bounds):  # type: ignore[no-untyped-def]
+    """A tree of bounding boxes over `order` (boxes, moved in place): children of a node are the two halves of its boxes
+    by the middle of the widest column. Returns the number of nodes. O(boxes log boxes)."""
+    columns = low.shape[1]
+    nodes[0] = (0, order.size, -1, -1)
+    total, at = 1, 0
+    while at < total:
+        first, last = nodes[at, 0], nodes[at, 1]
+        for d in range(columns):
+            bounds[at, d, 0] = low[order[first], d]
+            bounds[at, d, 1] = high[order[first], d]
+        for i in range(first, last):
+            for d in range(columns):
+                bounds[at, d, 0] = min(bounds[at, d, 0], low[order[i], d])
+                bounds[at, d, 1] = max(bounds[at, d, 1], high[order[i], d])
+        if last - first > LEAF:
+            widest = 0
+            for d in range(columns):
+                if bounds[at, d, 1] - bounds[at, d, 0] > bounds[at, widest, 1] - bounds[at, widest, 0]:
+                    widest = d
+            middles = np.empty(last - first, np.int64)
+            for i in range(first, last):
+                middles[i - first] = low[order[i], widest] + high[order[i], widest]
+            rank = np.argsort(middles, kind="mergesort")
+            moved = order[first:last][rank]
+            order[first:last] = moved
+            half = (first + last) // 2
+            nodes[at, 2], nodes[at, 3] = total, total + 1
+            nodes[total] = (first, half, -1, -1)
+            nodes[total + 1] = (half, last, -1, -1)
+            total += 2
+        at += 1
+    return total
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _inside(members, starts, box, code):  # type: ignore[no-untyped-def]
+    """Whether a code is among a box's rising members. O(log members)."""
+    low, high = starts[box], starts[box + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if members[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low < starts[box + 1] and members[low] == code
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _count(codes, weights, nodes, bounds, order, members, starts, found):  # type: ignore[no-untyped-def]
+    """Add each person's weight to every box that holds them. About O(people * log boxes) for boxes that overlap little.
+
+    `members` and `starts` hold the sets of all columns one after another, column d of box b at d * boxes + b.
+    """
+    boxes, columns = order.size, codes.shape[1]
+    stack = np.empty(4096, np.int64)
+    for person in range(codes.shape[0]):
+        stack[0] = 0
+        top = 1
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            fits = True
+            for d in range(columns):
+                fits &= bounds[node, d, 0] <= codes[person, d] <= bounds[node, d, 1]
+            if not fits:
+                continue
+            if nodes[node, 2] >= 0:
+                stack[top] = nodes[node, 2]
+                stack[top + 1] = nodes[node, 3]
+                top += 2
+                continue
+            for i in range(nodes[node, 0], nodes[node, 1]):
+                fits = True
+                for d in range(columns):
+                    if fits:
+                        fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
+                if fits:
+                    found[order[i]] += weights[person]
+
+
+def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
+    number = boxes[0].shape[0]
+    low, high = np.zeros((number, len(boxes)), np.int64), np.full((number, len(boxes)), -1, np.int64)
+    members, starts, base = [], [np.zeros(1, np.int64)], 0
+    for d, column in enumerate(boxes):
+        column.sort_indices()
+        pointer, inside = column.indptr.astype(np.int64), column.indices.astype(np.int64)
+        filled = np.flatnonzero(np.diff(pointer))
+        low[filled, d], high[filled, d] = inside[pointer[filled]], inside[pointer[filled + 1] - 1]
+        members.append(inside)
+        starts.append(pointer[1:] + base)
+        base += len(inside)
+    order = np.arange(number)
+    nodes, bounds = np.empty((2 * number + 1, 4), np.int64), np.empty((2 * number + 1, len(boxes), 2), np.int64)
+    found = np.zeros(number, np.int64)
+    if number:
+        total = _build(low, high, order, nodes, bounds)
+        every = np.concatenate(members)
+        _count(codes.astype(np.int64), weights, nodes[:total], bounds[:total], order, every, np.concatenate(starts), found)
+    return found

@@ -1,0 +1,105 @@
+"""COUNT queries by the thousand. A query is a row of `chosen`: for every column (at its offset) which codes it admits."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+
+CORES = 2
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _count(codes, weights, offset, chosen, first, last, answer):  # type: ignore[no-untyped-def]
+    for q in range(first, last):
+        total = 0
+        for i in range(codes.shape[0]):
+            fits = True
+            for d in range(codes.shape[1]):
+                if chosen[q, offset[d] + codes[i, d]] == 0:
+                    fits = False
+                    break
+            if fits:
+                total += weights[i]
+        answer[q] = total
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, answer):  # type: ignore[no-untyped-def]
+    for q in range(first, last):
+        total = 0.0
+        for g in range(entries.size - 1):
+            part = 1.0
+            for d in range(place.shape[1]):
+                part *= shares[q, place[g, d]]
+                if part == 0.0:
+                    break
+            if part == 0.0:
+                continue
+            people = 0
+            for e in range(entries[g], entries[g + 1]):
+                fits = True
+                for d in range(codes.shape[1]):
+                    if chosen[q, offset[d] + codes[e, d]] == 0:
+                        fits = False
+                        break
+                if fits:
+                    people += weights[e]
+            total += part * people
+        answer[q] = total
+
+
+@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _buckets(rows, codes, entries, values, weights, offset, chosen, first, last, answer):  # type: ignore[no-untyped-def]
+    quasi = codes.shape[1]
+    for q in range(first, last):
+        total = 0.0
+        for g in range(rows.size - 1):
+            matching = 0
+            for i in range(rows[g], rows[g + 1]):
+                fits = True
+                for d in range(quasi):
+                    if chosen[q, offset[d] + codes[i, d]] == 0:
+                        fits = False
+                        break
+                matching += fits
+            if matching == 0:
+                continue
+            people = 0
+            for e in range(entries[g], entries[g + 1]):
+                if chosen[q, offset[quasi] + values[e]]:
+                    people += weights[e]
+            total += matching * people / (rows[g + 1] - rows[g])
+        answer[q] = total
+
+
+def _halved(kernel, queries, arguments, answer):  # type: ignore[no-untyped-def]
+    cuts = np.linspace(0, queries, CORES + 1).astype(np.int64)
+    with ThreadPoolExecutor(CORES) as pool:
+        list(pool.map(lambda first, last: kernel(*arguments, first, last, answer), cuts[:-1], cuts[1:]))
+    return answer
+
+
+def count(codes, weights, offset, chosen):  # type: ignore[no-untyped-def]
+    """How many people satisfy each query. O(queries * rows * columns)."""
+    return _halved(_count, len(chosen), (codes, weights, offset, chosen), np.zeros(len(chosen), np.int64))
+
+
+def boxes(shares, place, entries, codes, weights, offset, chosen):  # type: ignore[no-untyped-def]
+    """Estimates from boxes: the product of the shares of a group's cells, times its matching sensitive rows.
+
+    `shares[q, place[g, d]]` is the share of group g's cell in column d; the group's sensitive rows are
+    entries[g]..entries[g+1] of `codes`. O(queries * (groups * columns + entries)).
+    """
+    arguments = (shares, place, entries, codes, weights, offset, chosen)
+    return _halved(_boxes, len(chosen), arguments, np.zeros(len(chosen)))
+
+
+def buckets(rows, codes, entries, values, weights, offset, chosen):  # type: ignore[no-untyped-def]
+    """Estimates from buckets: the share of a group's people that match, times its matching sensitive values.
+
+    Group g has the people rows[g]..rows[g+1] of `codes` and the values entries[g]..entries[g+1]. O(queries * rows).
+    """
+    arguments = (rows, codes, entries, values, weights, offset, chosen)
+    return _halved(_buckets, len(chosen), arguments, np.zeros(len(chosen)))

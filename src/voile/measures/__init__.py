@@ -1,0 +1,12 @@
+"""What is lost: one file a utility measure."""
+
+from __future__ import annotations
+
+from voile.measures.certainty import Certainty
+from voile.measures.class_size import ClassSize
+from voile.measures.discernibility import Discernibility
+from voile.measures.distortion import Distortion
+from voile.measures.divergence import Divergence
+from voile.measures.query_error import QueryError
+
+__all__ = ["Certainty", "ClassSize", "Discernibility", "Distortion", "Divergence", "QueryError"]

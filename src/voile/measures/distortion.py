@@ -1,0 +1,63 @@
+"""Distortion: how far up their hierarchy the cells were moved.
+
+A value moved h levels up in a hierarchy of height H costs h/H. A range of numbers outside a hierarchy costs its width over
+the column's, a set of categories without a hierarchy its share of the other values. The mean over all cells; a withheld
+row counts 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.cells import Cells
+from voile.core.hierarchy import Hierarchy
+from voile.core.measure import Measure, View
+from voile.core.microdata import Microdata
+from voile.core.release import Release
+from voile.core.results import Loss
+
+
+@dataclass(frozen=True)
+class Distortion(Measure):
+    """Mean of h/H over the quasi-identifier cells."""
+
+    name: ClassVar[str] = "distortion"
+
+    def __call__(self, data: Microdata, release: Release) -> Loss:
+        view = View(data, release)
+        parts = dict.fromkeys(view.names, 0.0)
+        for name, (cells, cell) in view.cells.items():
+            hierarchy = data.columns[name].hierarchy
+            cost = cells.loss(view.seen(name)) if hierarchy is None else levels_up(cells, hierarchy) / hierarchy.height
+            parts[name] = float(np.dot(cost[cell], release.sizes))
+        parts = {name: (lost + view.withheld) / view.total for name, lost in parts.items()}
+        return Loss(self.name, "Distortion", float(np.mean(list(parts.values()))), parts, "0 to 1")
+
+
+def levels_up(cells: Cells, hierarchy: Hierarchy) -> np.ndarray:
+    """The lowest level at which all values of a cell have one node."""
+    matrix = cells.matrix
+    level_of = np.full(len(cells), hierarchy.height, dtype=np.int64)
+    open_cells = np.ones(len(cells), dtype=bool)
+    filled = np.diff(matrix.indptr) > 0
+    for level in range(hierarchy.height + 1):
+        nodes = hierarchy.maps[level][matrix.indices]
+        alike = np.zeros(len(cells), dtype=bool)
+        starts = matrix.indptr[:-1][filled]
+        alike[filled] = np.maximum.reduceat(nodes, starts) == np.minimum.reduceat(nodes, starts)
+        level_of[open_cells & alike] = level
+        open_cells &= ~alike
+    return level_of
+
+
+def distortion(levels: Sequence[int], heights: Sequence[int]) -> float:
+    """The mean of h/H over cells.
+
+    >>> distortion([1, 0], [2, 1])
+    0.25
+    """
+    return float(np.mean(np.asarray(levels) / np.asarray(heights)))
