@@ -102,7 +102,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'voile' has no attribute {name!r}")
     home = _HOME[name]
-    value = getattr(importlib.import_module(f"voile.{home}"), name) if home else importlib.import_module(f"voile.{name}")
+    value = (
+        getattr(importlib.import_module(f"voile.{home}"), name) if home else importlib.import_module(f"voile.{name}")
+    )
     globals()[name] = value
     return value
 

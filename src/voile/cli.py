@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,12 +29,12 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Names = Annotated[Optional[str], typer.Option(metavar="a,b,c")]
+Names = Annotated[str | None, typer.Option(metavar="a,b,c")]
 Json = Annotated[bool, typer.Option("--json", help="Answer as JSON on standard output.")]
-Plugins = Annotated[Optional[list[str]], typer.Option("--plugin", help="A module or .py file with further plug-ins.")]
+Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A module or .py file with further plug-ins.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
-Data = Annotated[Optional[Path], typer.Option("--data", help="The table that the release was made from.")]
-Trees = Annotated[Optional[Path], typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
+Data = Annotated[Path | None, typer.Option("--data", help="The table that the release was made from.")]
+Trees = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -48,23 +48,23 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Show the vers
 def publish(
     source: Annotated[str, typer.Argument(metavar="INPUT", help="A CSV, Parquet or Arrow file, or a database URL.")],
     out: Annotated[Path, typer.Option(help="The folder for the release.")],
-    spec: Annotated[Optional[Path], typer.Option(help="A spec.toml; flags win over it.")] = None,
+    spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
     identifier: Names = None,
     quasi: Names = None,
     sensitive: Names = None,
     other: Names = None,
-    model: Annotated[Optional[list[str]], typer.Option(help="E.g. k-anonymity:k=5; may be given several times.")] = None,
-    method: Annotated[Optional[str], typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
-    missing: Annotated[Optional[str], typer.Option(help="error, drop or value.")] = None,
-    kind: Annotated[Optional[list[str]], typer.Option(help="COLUMN=KIND; categorical, ordered, numeric or date.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="E.g. k-anonymity:k=5; may be given several times.")] = None,
+    method: Annotated[str | None, typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
+    missing: Annotated[str | None, typer.Option(help="error, drop or value.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND; categorical, ordered, numeric or date.")] = None,
     hierarchies: Trees = None,
-    format: Annotated[Optional[str], typer.Option(help="parquet or csv.")] = None,
-    key_file: Annotated[Optional[Path], typer.Option(help="64 hexadecimal digits, for a repeatable release.")] = None,
+    format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,
+    key_file: Annotated[Path | None, typer.Option(help="64 hexadecimal digits, for a repeatable release.")] = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
-    query: Annotated[Optional[str], typer.Option(help="A SQL statement, where INPUT is a database URL.")] = None,
-    delimiter: Annotated[Optional[str], typer.Option(help="The CSV's delimiter; guessed by default.")] = None,
-    encoding: Annotated[Optional[str], typer.Option(help="The CSV's encoding; UTF-8 by default.")] = None,
-    null: Annotated[Optional[list[str]], typer.Option(help="A text that means missing, e.g. --null '?'.")] = None,
+    query: Annotated[str | None, typer.Option(help="A SQL statement, where INPUT is a database URL.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="The CSV's delimiter; guessed by default.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="The CSV's encoding; UTF-8 by default.")] = None,
+    null: Annotated[list[str] | None, typer.Option(help="A text that means missing, e.g. --null '?'.")] = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -139,9 +139,11 @@ def verify(release: Folder, plugin: Plugins = None, as_json: Json = False) -> No
 @app.command()
 def audit(
     release: Folder,
-    attack: Annotated[Optional[list[str]], typer.Option(help="E.g. linking, elimination:values=2; all by default.")] = None,
+    attack: Annotated[
+        list[str] | None, typer.Option(help="E.g. linking, elimination:values=2; all by default.")
+    ] = None,
     data: Data = None,
-    external: Annotated[Optional[Path], typer.Option(help="A register of the population, for the journalist.")] = None,
+    external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -161,7 +163,7 @@ def audit(
 def measure(
     release: Folder,
     data: Annotated[Path, typer.Option("--data", help="The table that the release was made from.")],
-    measure: Annotated[Optional[list[str]], typer.Option(help="E.g. query-error:queries=10000; all by default.")] = None,
+    measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=10000; all by default.")] = None,
     hierarchies: Trees = None,
     plugin: Plugins = None,
     as_json: Json = False,
@@ -181,9 +183,9 @@ def measure(
 @app.command()
 def report(
     release: Folder,
-    out: Annotated[Optional[Path], typer.Option(help="The page; DIR/report.html by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The page; DIR/report.html by default.")] = None,
     data: Data = None,
-    external: Annotated[Optional[Path], typer.Option(help="A register of the population.")] = None,
+    external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
     hierarchies: Trees = None,
     plugin: Plugins = None,
     as_json: Json = False,
@@ -211,15 +213,15 @@ def report(
 def hierarchies(
     source: Annotated[str, typer.Argument(metavar="INPUT")],
     out: Annotated[Path, typer.Option(help="The folder for the files.")],
-    quasi: Annotated[Optional[str], typer.Option(metavar="a,b,c", help="The columns; all by default.")] = None,
-    recipe: Annotated[Optional[list[str]], typer.Option(help="COLUMN=RECIPE, e.g. zip=prefixes:5,3,1.")] = None,
+    quasi: Annotated[str | None, typer.Option(metavar="a,b,c", help="The columns; all by default.")] = None,
+    recipe: Annotated[list[str] | None, typer.Option(help="COLUMN=RECIPE, e.g. zip=prefixes:5,3,1.")] = None,
     force: Annotated[bool, typer.Option(help="Replace files of the same name.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write an automatic hierarchy for each column to a file that a person can edit."""
+    from voile.core.schema import Schema
     from voile.flow.read import load_frame, read
     from voile.io import hierarchies as files
-    from voile.core.schema import Schema
 
     frame = load_frame(source, None)
     names = _names(quasi) if quasi else frame.columns
@@ -273,7 +275,15 @@ def demo(
         step("write")
         page = vl.report(release, found, losses, verdict).save(out / "report.html")
     if as_json:
-        _say_json({"release": str(place), "report": str(page), "verdict": verdict.as_json(), **found.as_json(), **losses.as_json()})
+        _say_json(
+            {
+                "release": str(place),
+                "report": str(page),
+                "verdict": verdict.as_json(),
+                **found.as_json(),
+                **losses.as_json(),
+            }
+        )
         return
     typer.echo(f"A hospital table of {data.rows.total} patients, published as {release.groups} groups.\n")
     _show_verdict(verdict)

@@ -1,8 +1,8 @@
 """Elimination: rule out values, and see what is left.
 
-The adversary knows a few things that the person does not have: a Japanese patient is unlikely to have a heart disease, a
-man is not pregnant. In the person's group the ruled-out values are struck; the worst case is to rule out the most
-frequent others. The baseline rules out the same number of values in the whole table.
+The adversary knows a few things that the person does not have: a Japanese patient is unlikely to have a heart
+disease, a man is not pregnant. In the person's group the ruled-out values are struck; the worst case is to rule out
+the most frequent others. The baseline rules out the same number of values in the whole table.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def worst(counts: Counts, values: int) -> np.ndarray:
     rank = np.arange(len(order)) - counts.starts[counts.owner]
     rest = counts.summed(np.where(rank > values, counts.counts[order], 0))
     first = counts.largest()
-    return first / np.maximum(first + rest, 1)
+    return np.asarray(first / np.maximum(first + rest, 1))
 
 
 def after_ruling_out(frequencies: Sequence[int], target: int, eliminated: Sequence[int]) -> float:

@@ -1,9 +1,9 @@
 """Linking: find a person's row by what is known of them.
 
-The prosecutor knows that the person is in the table and looks for the rows that fit. The journalist does not know who is
-in it, but has a register of the population: the more people fit a row, the less it says. The marketer does not care whom
-they find, only how many they get right on average. For a bucketized release "their row" is their sensitive value's: the
-quasi-identifier itself is published as it is.
+The prosecutor knows that the person is in the table and looks for the rows that fit. The journalist does not know who
+is in it, but has a register of the population: the more people fit a row, the less it says. The marketer does not
+care whom they find, only how many they get right on average. For a bucketized release "their row" is their sensitive
+value's: the quasi-identifier itself is published as it is.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from voile.errors import DataError
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The distinct cells of one published column. Cell i stands for the codes `low[i]..high[i]` of a ranged domain
-    (`low > high` where it holds no number), else for `members[starts[i]:starts[i+1]]`; `missing[i]` adds the absent value.
+    (`low > high` where it holds no number), else for `members[starts[i]:starts[i+1]]`; `missing[i]` adds the absent
+    value.
     """
 
     domain: Domain
@@ -55,10 +56,10 @@ class Cells:
     @cached_property
     def sizes(self) -> np.ndarray:
         """How many values each cell may stand for."""
-        if self.members is not None:
+        if self.starts is not None:
             return np.diff(self.starts)
         assert self.low is not None and self.high is not None and self.missing is not None
-        return np.maximum(self.high - self.low + 1, 0) + self.missing
+        return np.asarray(np.maximum(self.high - self.low + 1, 0) + self.missing)
 
     @property
     def exact(self) -> bool:
@@ -182,7 +183,9 @@ def shielded(leaf: str) -> str:
 def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
     """The cells of one level of a hierarchy."""
     order = np.argsort(hierarchy.maps[level], kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level])))])
+    starts = np.concatenate(
+        [[0], np.cumsum(np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level])))]
+    )
     if domain.ranged:
         low, high, missing = code_ranges(domain, starts, order)
         cells = ranges(domain, low, high, missing)
@@ -255,8 +258,8 @@ def read_ranges(
         elif label in names:
             pairs.append((text(names[label][0]), text(names[label][-1])))
         elif label.startswith("[") and label.count(", ") == 1:
-            low, high = label.strip("[]").split(", ")
-            pairs.append((low, high))
+            first, last = label.strip("[]").split(", ")
+            pairs.append((first, last))
         else:
             pairs.append((label, label))
     written = sorted({end for pair in pairs if pair for end in pair})

@@ -61,7 +61,7 @@ def at_most(left: np.ndarray, ratio: Fraction, right: np.ndarray) -> np.ndarray:
     """left <= ratio * right, in integers: nothing is rounded, nothing overflows."""
     widest = max(int(left.max(initial=0)) * ratio.denominator, int(right.max(initial=0)) * ratio.numerator)
     if widest < 1 << 62:
-        return left * ratio.denominator <= right * ratio.numerator  # type: ignore[no-any-return]
+        return left * ratio.denominator <= right * ratio.numerator
     return (left.astype(object) * ratio.denominator <= right.astype(object) * ratio.numerator).astype(bool)
 
 
@@ -72,7 +72,12 @@ def sizes_only(sizes: np.ndarray) -> Counts:
 
 
 def tally(
-    column: Column, group: np.ndarray, value: np.ndarray, weight: np.ndarray, groups: int, totals: np.ndarray | None = None
+    column: Column,
+    group: np.ndarray,
+    value: np.ndarray,
+    weight: np.ndarray,
+    groups: int,
+    totals: np.ndarray | None = None,
 ) -> Counts:
     """Count (group, value, weight) triples. `totals` is the whole table's histogram, by default the sum of the groups.
 

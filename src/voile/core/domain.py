@@ -160,7 +160,9 @@ def _codes(values: pl.Series, domain: Domain) -> np.ndarray:
         texts = distinct.cast(pl.String)
         if isinstance(values.dtype, pl.Enum):
             lookup = texts.to_frame("v").with_row_index("code")
-            order = values.dtype.categories.to_frame("v").join(lookup, on="v", how="left", maintain_order="left")["code"]
+            order = values.dtype.categories.to_frame("v").join(lookup, on="v", how="left", maintain_order="left")[
+                "code"
+            ]
             physical = values.to_physical().fill_null(0).to_numpy()
             codes = order.fill_null(0).to_numpy().astype(dtype)[physical]
         else:
@@ -169,10 +171,14 @@ def _codes(values: pl.Series, domain: Domain) -> np.ndarray:
         codes = _integer_codes(values.to_physical().fill_null(distinct.to_physical()[0]), distinct, dtype)
     else:
         filled = values.fill_null(distinct[0])
-        codes = distinct.search_sorted(filled).to_numpy().astype(dtype) if distinct.is_sorted() else _joined(filled, distinct, dtype)
+        codes = (
+            distinct.search_sorted(filled).to_numpy().astype(dtype)
+            if distinct.is_sorted()
+            else _joined(filled, distinct, dtype)
+        )
     if domain.missing:
         codes = np.where(values.is_null().to_numpy(), domain.size - 1, codes).astype(dtype)
-    return codes
+    return np.asarray(codes)
 
 
 def _integer_codes(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
@@ -182,15 +188,21 @@ def _integer_codes(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.nda
     if high - low <= 4 * len(numbers) + 1000 and bool((present[1:] > present[:-1]).all()):
         table = np.zeros(high - low + 1, dtype=dtype)
         table[present - low] = np.arange(len(present), dtype=dtype)
-        return table[numbers - low]  # type: ignore[no-any-return]
+        return np.asarray(table[numbers - low])
     if distinct.is_sorted():
-        return np.searchsorted(present, numbers).astype(dtype)
+        return np.asarray(np.searchsorted(present, numbers).astype(dtype))
     return _joined(values, distinct.to_physical(), dtype)
 
 
 def _joined(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
     lookup = distinct.alias("v").to_frame().with_row_index("code")
-    return values.alias("v").to_frame().join(lookup, on="v", how="left", maintain_order="left")["code"].to_numpy().astype(dtype)
+    return (
+        values.alias("v")
+        .to_frame()
+        .join(lookup, on="v", how="left", maintain_order="left")["code"]
+        .to_numpy()
+        .astype(dtype)
+    )
 
 
 def _smallest(size: int) -> Any:

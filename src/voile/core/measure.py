@@ -69,7 +69,9 @@ class View:
         if not isinstance(self.release, Generalized):
             return {}
         release = self.release
-        return {name: (release.cells[name].onto(self.data.columns[name].domain), release.boxes[name]) for name in self.names}
+        return {
+            name: (release.cells[name].onto(self.data.columns[name].domain), release.boxes[name]) for name in self.names
+        }
 
     @cached_property
     def quasi(self) -> tuple[np.ndarray, np.ndarray]:

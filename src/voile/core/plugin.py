@@ -17,7 +17,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 from voile.errors import PolicyError, SpecError, raise_together
 
@@ -257,8 +257,6 @@ def _type_complaint(hint: Any, value: Any) -> str:
 
 def typed(cls: type[AnyPlugin], made: Plugin) -> AnyPlugin:
     """Narrow what `build` returned."""
-    return cast(AnyPlugin, made) if isinstance(made, cls) else _wrong(cls, made)
-
-
-def _wrong(cls: type[AnyPlugin], made: Plugin) -> AnyPlugin:
+    if isinstance(made, cls):
+        return made
     raise PolicyError(f"{made.name!r} is not one of the {cls.family}.", code="policy.family")

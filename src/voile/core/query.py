@@ -42,7 +42,9 @@ class Condition:
                 result &= (column < high) if self.below else (column <= high)
         return np.append(result.fill_null(False).to_numpy(), [False] * missing)
 
-    def overlap(self, low: np.ndarray, high: np.ndarray, dtype: pl.DataType, step: int) -> tuple[np.ndarray, np.ndarray]:
+    def overlap(
+        self, low: np.ndarray, high: np.ndarray, dtype: pl.DataType, step: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """How much of each interval low..high satisfies the condition, and how much there is.
 
         Whole numbers and days are counted (step 1); real intervals are measured by length, a point as 1.
@@ -58,7 +60,11 @@ class Condition:
             return inside, width
         left = a if self.low is None else np.maximum(a, _point(self.low, dtype) + (step if self.above else 0))
         right = b if self.high is None else np.minimum(b, _point(self.high, dtype) - (step if self.below else 0))
-        inside = np.maximum(right - left + step, 0.0) if step else np.where(b > a, np.maximum(right - left, 0), right >= left)
+        inside = (
+            np.maximum(right - left + step, 0.0)
+            if step
+            else np.where(b > a, np.maximum(right - left, 0), right >= left)
+        )
         return inside, width
 
 

@@ -61,9 +61,8 @@ class Release:
         """Write the folder whole or not at all; an earlier release is replaced only with `force`."""
         from voile.io import folder as files
 
-        tables = {name: table for name, table in self.tables.items()}
         documents = {"dictionary": dict(self.dictionary), "certificate": self.certificate.as_json()}
-        return files.save(Path(folder), tables, documents, format, force)
+        return files.save(Path(folder), self.tables, documents, format, force)
 
     def estimate(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
         """How many people satisfy all conditions, estimated from what is published.
@@ -288,8 +287,9 @@ def dtype_of(name: str) -> pl.DataType:
         return pl.Date()
     if name.startswith("Datetime"):
         return pl.Datetime("us")
-    known = {str(kind): kind() for kind in (pl.Boolean, pl.String, pl.Time, pl.Float32, pl.Float64)}
-    known |= {str(kind): kind() for kind in (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)}
+    whole = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+    kinds: tuple[type[pl.DataType], ...] = (pl.Boolean, pl.String, pl.Time, pl.Float32, pl.Float64, *whole)
+    known = {str(kind): kind() for kind in kinds}
     return known.get(name, pl.String())
 
 
@@ -304,7 +304,9 @@ def published_domain(entry: Mapping[str, Any], values: pl.Series) -> tuple[Domai
     try:
         return encode(str(entry["name"]), values, str(entry["kind"]), listed)
     except SchemaError as error:
-        raise DataError(error.message, code="data.dictionary", hint="The folder was changed after publishing.") from None
+        raise DataError(
+            error.message, code="data.dictionary", hint="The folder was changed after publishing."
+        ) from None
 
 
 def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.ndarray]:
@@ -318,16 +320,16 @@ def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.
             missing = (every == domain.size - 1) & domain.missing
             return Cells(domain, labels, np.where(missing, 0, every), np.where(missing, -1, every), missing), codes
         return Cells(domain, labels, starts=np.arange(domain.size + 1), members=every), codes
-    labels, codes = label_codes(values)
+    written, codes = label_codes(values)
     names = entry.get("names", {})
     if kind in ("numeric", "date"):
-        return read_ranges(labels, dtype_of(str(entry["type"])), kind, entry["domain"], names, name), codes
+        return read_ranges(written, dtype_of(str(entry["type"])), kind, entry["domain"], names, name), codes
     listed = entry["domain"]["values"]
     dtype = dtype_of(str(entry["type"]))
     if dtype in (pl.Date, pl.Datetime, pl.Time):
         listed = typed_texts(pl.Series(listed, dtype=pl.String), dtype).to_list()
     domain = Domain(pl.Series(listed), kind, bool(entry["domain"]["missing"]), True)
-    return read_sets(labels, domain, names, name), codes
+    return read_sets(written, domain, names, name), codes
 
 
 def label_codes(values: pl.Series) -> tuple[list[str], np.ndarray]:

@@ -98,9 +98,7 @@ class Schema:
         """Every named column must be in the table."""
         lost = [name for name in (*self.identifier, *self.names()) if name not in present]
         raise_together(
-            SchemaError(
-                f"The table has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, present)
-            )
+            SchemaError(f"The table has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, present))
             for name in lost
         )
 

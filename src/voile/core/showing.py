@@ -97,8 +97,8 @@ def _joined(parts: Sequence[Cells]) -> Cells:
     if domain.ranged:
         ends = [np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "high", "missing")]
         return Cells(domain, labels, *ends)
-    members = np.concatenate([part.members for part in parts])
-    sizes = np.concatenate([np.diff(part.starts) for part in parts])
+    members = np.concatenate([part.members for part in parts if part.members is not None])
+    sizes = np.concatenate([part.sizes for part in parts])
     return Cells(domain, labels, starts=np.concatenate([[0], np.cumsum(sizes)]), members=members)
 
 
@@ -139,9 +139,7 @@ def generalized(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, n
 def _shown_column(column: Column, cells: Cells, cell: np.ndarray) -> pl.Series:
     """Labels; or, where no cell of the column is generalized, the values with their own type."""
     if cells.exact:
-        codes = cells.members if cells.members is not None else np.where(cells.missing, column.size - 1, cells.low)
-        assert codes is not None
-        return column.domain.decode(codes[cell])
+        return column.domain.decode(cells.matrix.indices[cell])
     return pl.Series(cells.labels, dtype=pl.Enum(cells.labels)).gather(cell)
 
 

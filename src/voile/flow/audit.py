@@ -1,6 +1,7 @@
 """Audit: attack the release, and compare what is believed with what was promised.
 
-Attacks within a claim's adversary must pass. The others are shown all the same: that list is the honest half of a report.
+Attacks within a claim's adversary must pass. The others are shown all the same: that list is the honest half of a
+report.
 """
 
 from __future__ import annotations

@@ -87,6 +87,7 @@ def over_people(findings: Sequence[Finding]) -> dict[str, Any] | None:
         return None
     before = finding.before
     return {
+        "attack": finding.attack,
         "title": finding.title,
         "limit": float(finding.bound) if finding.bound is not None else None,
         "before": exceedance(before.risk, before.people) if before else [],

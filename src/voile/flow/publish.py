@@ -13,7 +13,9 @@ from voile.core.release import Release
 from voile.flow.verify import verify
 
 
-def publish(data: Microdata, policy: Policy | Model, method: Method | None = None, *, key: Key | None = None) -> Release:
+def publish(
+    data: Microdata, policy: Policy | Model, method: Method | None = None, *, key: Key | None = None
+) -> Release:
     """Publish a table under a policy. The publisher is not trusted: the last step is what anyone runs on the folder.
 
     >>> import voile as vl

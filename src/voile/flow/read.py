@@ -35,7 +35,12 @@ def read(
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
     frame = load_frame(
-        source, [*schema.identifier, *schema.names()], query, delimiter=delimiter, encoding=encoding, null_values=null_values
+        source,
+        [*schema.identifier, *schema.names()],
+        query,
+        delimiter=delimiter,
+        encoding=encoding,
+        null_values=null_values,
     )
     schema.check(frame.columns)
     frame = frame.select(schema.names())  # identifiers and columns without a role end here
@@ -76,7 +81,11 @@ def load_frame(
         return frame
     if isinstance(source, (str, Path)):
         path = Path(source)
-        known = tables.names_of(path, delimiter, encoding) if path.suffix.lower() in tables.FILE_KINDS and path.is_file() else []
+        known = (
+            tables.names_of(path, delimiter, encoding)
+            if path.suffix.lower() in tables.FILE_KINDS and path.is_file()
+            else []
+        )
         if known and wanted is not None and path.stat().st_size:
             lost = [name for name in wanted if name not in known]
             if lost:

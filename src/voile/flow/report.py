@@ -7,7 +7,6 @@ names, counts and statistics, never a cell of the data.
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import secrets
@@ -113,7 +112,9 @@ class Report:
             "limits": _limits(promises, columns, bool(self.audit and self.audit.findings)),
             "certificate": certificate.as_json(),
         }
-        return _finite(content)  # type: ignore[no-any-return]
+        # JSON has no word for infinity or an undefined number; both become null
+        text = json.dumps(content, default=float)
+        return json.loads(text, parse_constant=lambda _: None)  # type: ignore[no-any-return]
 
 
 # the content -------------------------------------------------------------------------------------------------------
@@ -213,15 +214,6 @@ def _named(columns: Sequence[str]) -> str:
     shown = ", ".join(f"'{name}'" for name in columns[:6])
     more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
     return f"column{'' if len(columns) == 1 else 's'} {shown}{more}"
-
-
-def _finite(part: Any) -> Any:
-    """JSON has no word for infinity or an undefined number; both become null."""
-    if isinstance(part, float):
-        return part if math.isfinite(part) else None
-    if isinstance(part, Mapping):
-        return {str(key): _finite(value) for key, value in part.items()}
-    return [_finite(value) for value in part] if isinstance(part, (list, tuple)) else part
 
 
 # the page ----------------------------------------------------------------------------------------------------------

@@ -130,4 +130,3 @@ def _claim(release: Release, stated: Mapping[str, Any], tallies: Mapping[str, Co
 def _title(model: Model, column: object) -> str:
     knobs = ", ".join(f"{key}={value}" for key, value in model.parameters().items() if value not in (None, [], ""))
     return f"{model.name} ({knobs})" + (f" of {column!r}" if column else "")
-

@@ -72,7 +72,9 @@ def refuse(place: Path, force: bool) -> None:
         )
 
 
-def _fill(folder: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str) -> None:
+def _fill(
+    folder: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str
+) -> None:
     digests = {}
     for name, table in tables.items():
         path = folder / f"{name}.{format}"
@@ -151,7 +153,9 @@ def read_documents(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The certificate and the dictionary of a folder."""
     if not (place / CERTIFICATE).is_file():
         raise DataError(
-            f"{place.name!r} holds no {CERTIFICATE}.", code="data.no-release", hint="Name a folder that voile published."
+            f"{place.name!r} holds no {CERTIFICATE}.",
+            code="data.no-release",
+            hint="Name a folder that voile published.",
         )
     found = []
     for name in (CERTIFICATE, DICTIONARY):

@@ -42,7 +42,9 @@ def short(text: str) -> tuple[str, dict[str, Any]]:
         key, sign, value = part.partition("=")
         if not sign:
             raise SpecError(
-                f"{text!r} has a part without '='.", code="spec.short", hint="Write name:parameter=value,parameter=value."
+                f"{text!r} has a part without '='.",
+                code="spec.short",
+                hint="Write name:parameter=value,parameter=value.",
             )
         knobs[key.strip()] = value.strip()
     return name.strip(), knobs
@@ -62,11 +64,15 @@ def load(path: Path) -> Spec:
     for section, content in raw.items():
         if section not in SECTIONS:
             known = ", ".join(SECTIONS)
-            problems.append(SpecError(f"{path.name!r} has an unknown part {section!r}.", code="spec.section", hint=f"Known: {known}."))
+            problems.append(
+                SpecError(
+                    f"{path.name!r} has an unknown part {section!r}.", code="spec.section", hint=f"Known: {known}."
+                )
+            )
             continue
         allowed = SECTIONS[section]
-        for key in content if allowed is not None else ():
-            if key not in allowed:
+        for key in content if allowed else ():
+            if allowed and key not in allowed:
                 hint = f"It may hold: {', '.join(sorted(allowed))}."
                 problems.append(SpecError(f"[{section}] has an unknown key {key!r}.", code="spec.key", hint=hint))
     policy = raw.get("policy", [])
@@ -79,9 +85,7 @@ def load(path: Path) -> Spec:
         problems.append(SpecError("[method] has no name.", code="spec.method"))
     raise_together(problems)
     schema = dict(raw.get("schema", {}))
-    schema["hierarchies"] = {
-        column: _beside(path, wanted) for column, wanted in schema.get("hierarchies", {}).items()
-    }
+    schema["hierarchies"] = {column: _beside(path, wanted) for column, wanted in schema.get("hierarchies", {}).items()}
     return Spec(schema, tuple(policy), raw.get("method", {}), raw.get("release", {}), raw.get("read", {}))
 
 
@@ -95,5 +99,7 @@ def _beside(path: Path, wanted: Any) -> Any:
 def table_of(folder: Path) -> dict[str, str]:
     """The hierarchy files of a folder by column."""
     if not folder.is_dir():
-        raise SpecError(f"There is no folder {folder.name!r}.", code="spec.hierarchies", hint="Name a folder of CSV files.")
+        raise SpecError(
+            f"There is no folder {folder.name!r}.", code="spec.hierarchies", hint="Name a folder of CSV files."
+        )
     return {path.stem: str(path) for path in sorted(folder.glob("*.csv"))}

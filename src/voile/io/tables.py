@@ -49,10 +49,7 @@ def read_file(
     if kind == "csv":
         return _csv(path, columns, delimiter, encoding, null_values)
     try:
-        if kind == "parquet":
-            scan = pl.scan_parquet(path)
-        else:
-            scan = pl.scan_ipc(path)
+        scan = pl.scan_parquet(path) if kind == "parquet" else pl.scan_ipc(path)
         names = scan.collect_schema().names()
         wanted = [name for name in columns if name in names] if columns is not None else names
         return scan.select(wanted).collect() if wanted else pl.DataFrame()
@@ -64,8 +61,10 @@ def read_file(
 
 def names_of(path: Path, delimiter: str | None = None, encoding: str = "utf8") -> list[str]:
     """The column names of a file."""
-    return read_header(path, delimiter, encoding) if FILE_KINDS.get(path.suffix.lower()) == "csv" else (
-        read_file(path).columns
+    return (
+        read_header(path, delimiter, encoding)
+        if FILE_KINDS.get(path.suffix.lower()) == "csv"
+        else (read_file(path).columns)
     )
 
 
@@ -135,7 +134,7 @@ def _coded(source: Path | bytes, frame: pl.DataFrame, options: dict[str, Any]) -
     suspects = [name for name, kind in frame.schema.items() if kind.is_integer()]
     if not suspects:
         return {}
-    given = {name: pl.String for name in suspects}
+    given = dict.fromkeys(suspects, pl.String)
     limited = {**options, "columns": suspects}
     texts = pl.read_csv(source, infer_schema=False, schema_overrides=given, n_rows=10_000, **limited)
     zero = [name for name in suspects if bool(texts[name].str.contains(r"^[+-]?0\d").any())]
@@ -174,7 +173,7 @@ def _explain(path: Path, sign: str, encoding: str) -> None:
     width = 0
     codec = "utf-8-sig" if encoding == "utf8" else encoding
     with path.open("rb") as handle:
-        for number, line in enumerate(handle, 1):
+        for line in handle:
             try:
                 line.decode(codec)
             except UnicodeDecodeError:
@@ -246,9 +245,7 @@ def query(statement: str, url: str) -> pl.DataFrame:
             import duckdb
 
             with duckdb.connect(str(_file(url)), read_only=True) as connection:
-                found = pl.from_arrow(connection.execute(statement).fetch_record_batch().read_all())
-                assert isinstance(found, pl.DataFrame)
-                return found
+                return connection.sql(statement).pl()
         if scheme in ("postgresql", "postgres"):
             return pl.read_database_uri(statement, url, engine="adbc")
     except ImportError as error:

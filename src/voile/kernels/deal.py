@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _first_at_most(left, bound):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _first_at_most(left, bound):
     """The first position of a falling array with left <= bound. O(log n)."""
     low, high = 0, left.size
     while low < high:
@@ -24,8 +24,8 @@ def _first_at_most(left, bound):  # type: ignore[no-untyped-def]
     return low
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def largest_l(sizes, l, coins):  # type: ignore[no-untyped-def]  # noqa: E741
+@njit(nogil=True, cache=True)
+def largest_l(sizes, l, coins):  # noqa: E741
     """The buckets that each group draws from (groups x l), and what is left in each bucket.
 
     `coins` are random 64-bit numbers, one for each row. O(rows + groups log buckets).
@@ -57,8 +57,8 @@ def largest_l(sizes, l, coins):  # type: ignore[no-untyped-def]  # noqa: E741
     return picks[:groups], remaining
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def seat(starts, picks, remaining, coins, spare):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def seat(starts, picks, remaining, coins, spare):
     """The group of each row, rows sorted by bucket; rows within a bucket take the bucket's groups in random order.
 
     Leftovers go to a random group that lacks their value, or get -1 where there is none. `coins` has one number for

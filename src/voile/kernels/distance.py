@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def ordered(starts, values, share, table):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def ordered(starts, values, share, table):
     """For each group the sum over the domain of |cumulated share - cumulated table| / (m - 1).
 
     `values` rise within a group. O(groups * m).

@@ -66,7 +66,7 @@ def _in_parts(work: Callable[[int, int], None], rows: int, block: int) -> None:
         list(pool.map(lambda low: work(low, min(low + block, rows)), edges))
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def _unpack(key: np.ndarray, shifts: np.ndarray, masks: np.ndarray, codes: np.ndarray) -> None:
     """O(n * columns)."""
     for i in range(key.size):
@@ -89,10 +89,10 @@ def sort_keys(key: np.ndarray) -> np.ndarray:
     copy = key.copy()
     with ThreadPoolExecutor(CORES) as pool:
         list(pool.map(np.ndarray.sort, (copy[:middle], copy[middle:])))
-    return _merged(copy, middle)  # type: ignore[no-any-return]
+    return _merged(copy, middle)
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@njit(nogil=True, cache=True)
 def _merged(key: np.ndarray, middle: int) -> np.ndarray:
     """Merge two sorted halves. O(n)."""
     result = np.empty_like(key)
@@ -176,8 +176,8 @@ def weighted(columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.nd
     return unpack(ordered[starts], sizes), totals
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _sums(key, weights, size):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _sums(key, weights, size):
     """Weights summed by key. O(n + size)."""
     total = np.zeros(size, np.int64)
     for i in range(key.size):

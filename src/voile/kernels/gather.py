@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def extents(group, codes, column, groups):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def extents(group, codes, column, groups):
     """Least and greatest code of each group. O(n)."""
     low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
     for i in range(group.size):
@@ -17,8 +17,8 @@ def extents(group, codes, column, groups):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def masks(group, codes, column, groups):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def masks(group, codes, column, groups):
     """The codes of each group as a 64-bit set, for columns of at most 64 values. O(n)."""
     found = np.zeros(groups, np.uint64)
     for i in range(group.size):
@@ -26,12 +26,12 @@ def masks(group, codes, column, groups):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def expand(found):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def expand(found):
     """Sets as lists: where each starts, and the codes, rising. O(64 * sets)."""
     starts = np.zeros(found.size + 1, np.int64)
     for g in range(found.size):
-        total = 0
+        total = np.int64(0)
         for c in range(64):
             total += np.int64((found[g] >> np.uint64(c)) & np.uint64(1))
         starts[g + 1] = starts[g] + total
@@ -45,9 +45,11 @@ def expand(found):  # type: ignore[no-untyped-def]
     return starts, members
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def fingerprints(starts, members):  # type: ignore[no-untyped-def]
-    """Two 64-bit sums of scrambled codes for each set: equal sets have equal ones, others do not but for chance 2**-128."""
+@njit(nogil=True, cache=True)
+def fingerprints(starts, members):
+    """Two 64-bit sums of scrambled codes for each set: equal sets have equal ones, others do not but for chance
+    2**-128.
+    """
     sums = np.zeros((starts.size - 1, 2), np.uint64)
     for g in range(starts.size - 1):
         for i in range(starts[g], starts[g + 1]):

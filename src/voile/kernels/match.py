@@ -11,8 +11,8 @@ from numba import njit
 LEAF = 8
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _build(low, high, order, nodes, bounds):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _build(low, high, order, nodes, bounds):
     """A tree of bounding boxes over `order` (boxes, moved in place): children of a node are the two halves of its boxes
     by the middle of the widest column. Returns the number of nodes. O(boxes log boxes)."""
     columns = low.shape[1]
@@ -47,8 +47,8 @@ def _build(low, high, order, nodes, bounds):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _inside(members, starts, box, code):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _inside(members, starts, box, code):
     """Whether a code is among a box's rising members. O(log members)."""
     low, high = starts[box], starts[box + 1]
     while low < high:
@@ -60,8 +60,8 @@ def _inside(members, starts, box, code):  # type: ignore[no-untyped-def]
     return low < starts[box + 1] and members[low] == code
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _count(codes, weights, nodes, bounds, order, members, starts, found):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _count(codes, weights, nodes, bounds, order, members, starts, found):
     """Add each person's weight to every box that holds them. About O(people * log boxes) for boxes that overlap little.
 
     `members` and `starts` hold the sets of all columns one after another, column d of box b at d * boxes + b.
@@ -112,5 +112,7 @@ def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.n
     if number:
         total = _build(low, high, order, nodes, bounds)
         every = np.concatenate(members)
-        _count(codes.astype(np.int64), weights, nodes[:total], bounds[:total], order, every, np.concatenate(starts), found)
+        _count(
+            codes.astype(np.int64), weights, nodes[:total], bounds[:total], order, every, np.concatenate(starts), found
+        )
     return found

@@ -1,8 +1,11 @@
-"""COUNT queries by the thousand. A query is a row of `chosen`: for every column (at its offset) which codes it admits."""
+"""COUNT queries by the thousand. A query is a row of `chosen`: for every column (at its offset) which codes it
+admits.
+"""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -10,8 +13,8 @@ from numba import njit
 CORES = 2
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _count(codes, weights, offset, chosen, first, last, answer):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _count(codes, weights, offset, chosen, first, last, answer):
     for q in range(first, last):
         total = 0
         for i in range(codes.shape[0]):
@@ -25,8 +28,8 @@ def _count(codes, weights, offset, chosen, first, last, answer):  # type: ignore
         answer[q] = total
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, answer):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, answer):
     for q in range(first, last):
         total = 0.0
         for g in range(entries.size - 1):
@@ -50,8 +53,8 @@ def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, 
         answer[q] = total
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _buckets(rows, codes, entries, values, weights, offset, chosen, first, last, answer):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _buckets(rows, codes, entries, values, weights, offset, chosen, first, last, answer):
     quasi = codes.shape[1]
     for q in range(first, last):
         total = 0.0
@@ -74,19 +77,27 @@ def _buckets(rows, codes, entries, values, weights, offset, chosen, first, last,
         answer[q] = total
 
 
-def _halved(kernel, queries, arguments, answer):  # type: ignore[no-untyped-def]
+def _halved(kernel: Any, queries: int, arguments: tuple[np.ndarray, ...], answer: np.ndarray) -> np.ndarray:
     cuts = np.linspace(0, queries, CORES + 1).astype(np.int64)
     with ThreadPoolExecutor(CORES) as pool:
         list(pool.map(lambda first, last: kernel(*arguments, first, last, answer), cuts[:-1], cuts[1:]))
     return answer
 
 
-def count(codes, weights, offset, chosen):  # type: ignore[no-untyped-def]
+def count(codes: np.ndarray, weights: np.ndarray, offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """How many people satisfy each query. O(queries * rows * columns)."""
     return _halved(_count, len(chosen), (codes, weights, offset, chosen), np.zeros(len(chosen), np.int64))
 
 
-def boxes(shares, place, entries, codes, weights, offset, chosen):  # type: ignore[no-untyped-def]
+def boxes(
+    shares: np.ndarray,
+    place: np.ndarray,
+    entries: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    offset: np.ndarray,
+    chosen: np.ndarray,
+) -> np.ndarray:
     """Estimates from boxes: the product of the shares of a group's cells, times its matching sensitive rows.
 
     `shares[q, place[g, d]]` is the share of group g's cell in column d; the group's sensitive rows are
@@ -96,7 +107,15 @@ def boxes(shares, place, entries, codes, weights, offset, chosen):  # type: igno
     return _halved(_boxes, len(chosen), arguments, np.zeros(len(chosen)))
 
 
-def buckets(rows, codes, entries, values, weights, offset, chosen):  # type: ignore[no-untyped-def]
+def buckets(
+    rows: np.ndarray,
+    codes: np.ndarray,
+    entries: np.ndarray,
+    values: np.ndarray,
+    weights: np.ndarray,
+    offset: np.ndarray,
+    chosen: np.ndarray,
+) -> np.ndarray:
     """Estimates from buckets: the share of a group's people that match, times its matching sensitive values.
 
     Group g has the people rows[g]..rows[g+1] of `codes` and the values entries[g]..entries[g+1]. O(queries * rows).

@@ -1,17 +1,17 @@
-"""Mondrian's cuts. Rows of codes are moved so that every node of the tree is a contiguous range; a cut keeps codes up to
-a position on the left. Rows are weighted: each stands for several people.
+"""Mondrian's cuts. Rows of codes are moved so that every node of the tree is a contiguous range; a cut keeps codes up
+to a position on the left. Rows are weighted: each stands for several people.
 
-For each column the most even cut is found; a column may be cut if both sides keep `smallest` people. Large nodes are cut
-in the column with the largest spread, nodes of up to `fine` rows in the column whose two halves lose least. Spreads come
-from a 64-bit sketch a column: one bit a value, or a 64th of the domain where there are more values.
+For each column the most even cut is found; a column may be cut if both sides keep `smallest` people. Large nodes are
+cut in the column with the largest spread, nodes of up to `fine` rows in the column whose two halves lose least.
+Spreads come from a 64-bit sketch a column: one bit a value, or a 64th of the domain where there are more values.
 
 What the kernels need to know of the columns is packed in a tuple, frame = (sketch, offset, ranged, scale, fence):
     sketch  the bit of each code, the columns one after another
     offset  where a column's codes start in `sketch`, and the end
     ranged  whether a column's cells are intervals
     scale   1 / (largest spread) of each column
-    fence   for each code the height of the fence between it and the next code. Only the highest fences inside a node may
-            be cut: with the level of the common ancestor as height, cuts follow the branches of a hierarchy.
+    fence   for each code the height of the fence between it and the next code. Only the highest fences inside a node
+            may be cut: with the level of the common ancestor as height, cuts follow the branches of a hierarchy.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ FINE = 128
 SHORT = 24
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _ones(x):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _ones(x):
     """Number of set bits."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -35,8 +35,8 @@ def _ones(x):  # type: ignore[no-untyped-def]
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _spread(x, ranged):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _spread(x, ranged):
     """Set bits less one, or the distance from the lowest to the highest set bit."""
     if not ranged:
         return _ones(x) - 1
@@ -47,16 +47,16 @@ def _spread(x, ranged):  # type: ignore[no-untyped-def]
     return _ones(y) - _ones(lowest - np.uint64(1)) - 1
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _loss(bits, ranged, scale):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _loss(bits, ranged, scale):
     total = 0.0
     for d in range(scale.size):
         total += _spread(bits[d], ranged[d]) * scale[d]
     return total
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _highest(fence, first, last):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _highest(fence, first, last):
     """The highest fence between two codes."""
     highest = fence[first]
     for c in range(first + 1, last):
@@ -64,8 +64,8 @@ def _highest(fence, first, last):  # type: ignore[no-untyped-def]
     return highest
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _median_sorted(codes, weights, low, high, d, total, fence, values, counts):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _median_sorted(codes, weights, low, high, d, total, fence, values, counts):
     """The most even cut of a short node: (position, people left of it), or (-1, 0). O(rows^2), rows <= SHORT."""
     rows = high - low
     for i in range(rows):
@@ -89,8 +89,8 @@ def _median_sorted(codes, weights, low, high, d, total, fence, values, counts): 
     return at, left
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _median_counted(histogram, total, fence):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _median_counted(histogram, total, fence):
     """The most even cut from a histogram of the codes, which is cleared. O(codes)."""
     best, at, left, seen, wall = total + 1, -1, 0, 0, -1
     last, height = -1, -1
@@ -107,12 +107,12 @@ def _median_counted(histogram, total, fence):  # type: ignore[no-untyped-def]
     return at, left
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _median_wide(codes, weights, low, high, d, total, fence):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _median_wide(codes, weights, low, high, d, total, fence):
     """The most even cut where the domain is much larger than the node. O(rows log rows)."""
     values = codes[low:high, d].copy()
     order = np.argsort(values)
-    best, at, left, seen, wall = total + 1, -1, 0, 0, -1
+    best, at, left, seen, wall = total + 1, np.int64(-1), 0, 0, -1
     for i in range(order.size - 1):
         seen += weights[low + order[i]]
         here, after = np.int64(values[order[i]]), np.int64(values[order[i + 1]])
@@ -124,8 +124,8 @@ def _median_wide(codes, weights, low, high, d, total, fence):  # type: ignore[no
     return at, left
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _scratch(columns, domain):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _scratch(columns, domain):
     return (
         np.zeros(domain, np.int64),
         np.empty(SHORT, np.int64),
@@ -136,8 +136,8 @@ def _scratch(columns, domain):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
     """The cut of each column (-1 where it has none) and what it gains; returns how many columns have one.
 
     O(rows * columns), and O(rows * columns^2) for nodes of at most `fine` rows.
@@ -206,8 +206,8 @@ def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain)
     return found
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _part(codes, weights, ids, low, high, d, at):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def _part(codes, weights, ids, low, high, d, at):
     """Move codes up to `at` to the left; returns where the right side starts. O(rows)."""
     i, j = low, high - 1
     while True:
@@ -225,9 +225,9 @@ def _part(codes, weights, ids, low, high, d, at):  # type: ignore[no-untyped-def
         j -= 1
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _grow(codes, weights, ids, low, high, smallest, fine, frame, stop, ends):  # type: ignore[no-untyped-def]
-    """Cut rows low..high until nothing can be cut, or nodes have at most `stop` rows. Returns how many ends it wrote."""
+@njit(nogil=True, cache=True)
+def _grow(codes, weights, ids, low, high, smallest, fine, frame, stop, ends):
+    """Cut rows low..high until nothing can be cut, or nodes have at most `stop` rows. Returns the number of ends."""
     columns = codes.shape[1]
     scratch = _scratch(columns, frame[1][columns])
     cut, gain = np.empty(columns, np.int64), np.zeros(columns, np.float64)
@@ -257,8 +257,10 @@ def _grow(codes, weights, ids, low, high, smallest, fine, frame, stop, ends):  #
     return written
 
 
-def grow(codes, weights, ids, smallest, frame):  # type: ignore[no-untyped-def]
-    """Cut all rows as far as `smallest` allows, the subtrees on two threads. Rows are moved; returns the nodes' ends."""
+def grow(
+    codes: np.ndarray, weights: np.ndarray, ids: np.ndarray, smallest: int, frame: tuple[np.ndarray, ...]
+) -> np.ndarray:
+    """Cut all rows as far as `smallest` allows, subtrees on two threads. Rows are moved; returns the ends of nodes."""
     rows = len(codes)
     ends = np.empty(rows, np.int64)
     stop = rows // 16 if rows > 20_000 else 0
@@ -274,8 +276,8 @@ def grow(codes, weights, ids, smallest, frame):  # type: ignore[no-untyped-def]
         return np.concatenate(list(pool.map(finish, np.append(0, first[:-1]), first)))
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
     """For each node the cut of every column and the columns in falling order of gain (-1 where there is no cut)."""
     columns = codes.shape[1]
     scratch = _scratch(columns, frame[1][columns])
@@ -295,8 +297,8 @@ def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
             order[node, rank] = best
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def sides(codes, ids, lows, highs, dims, cuts):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def sides(codes, ids, lows, highs, dims, cuts):
     """For every row of the nodes: which half of which node it would fall into, and its id."""
     total = 0
     for node in range(lows.size):
@@ -311,8 +313,8 @@ def sides(codes, ids, lows, highs, dims, cuts):  # type: ignore[no-untyped-def]
     return half, who
 
 
-@njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def divide(codes, weights, ids, lows, highs, dims, cuts, middles):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True)
+def divide(codes, weights, ids, lows, highs, dims, cuts, middles):
     """Carry out one accepted cut a node."""
     for node in range(lows.size):
         middles[node] = _part(codes, weights, ids, lows[node], highs[node], dims[node], cuts[node])

@@ -20,6 +20,9 @@ class ClassSize(Measure):
     def __call__(self, data: Microdata, release: Release) -> Loss:
         View(data, release)
         mean = release.people / max(release.groups, 1)
-        needed = max((int(claim["parameters"].get(letter) or 1) for claim in release.certificate.claims for letter in "kl"), default=1)
+        needed = max(
+            (int(claim["parameters"].get(letter) or 1) for claim in release.certificate.claims for letter in "kl"),
+            default=1,
+        )
         parts = {"C_avg": mean / needed, "smallest": float(release.sizes.min()), "largest": float(release.sizes.max())}
         return Loss(self.name, "Average class size", mean, parts, "people a group")

@@ -1,8 +1,8 @@
 """Distortion: how far up their hierarchy the cells were moved.
 
-A value moved h levels up in a hierarchy of height H costs h/H. A range of numbers outside a hierarchy costs its width over
-the column's, a set of categories without a hierarchy its share of the other values. The mean over all cells; a withheld
-row counts 1.
+A value moved h levels up in a hierarchy of height H costs h/H. A range of numbers outside a hierarchy costs its width
+over the column's, a set of categories without a hierarchy its share of the other values. The mean over all cells; a
+withheld row counts 1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """KL divergence: how far the published distributions are from the table's.
 
-An analyst who spreads every published cell evenly over the values it may stand for gets a distribution of each column and
-of each pair of columns. Its divergence from the table's own, in nats, is what a model fitted to the release starts with.
-One more person, spread evenly over the domain, is added to the published side, so that a withheld value gives a large
-number and not infinity.
+An analyst who spreads every published cell evenly over the values it may stand for gets a distribution of each column
+and of each pair of columns. Its divergence from the table's own, in nats, is what a model fitted to the release
+starts with. One more person, spread evenly over the domain, is added to the published side, so that a withheld value
+gives a large number and not infinity.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ def _published(view: View) -> _Published:
         unit, table = view.quasi
         rows = np.arange(len(unit))
         quasi = {
-            name: sparse.csr_matrix((np.ones(len(unit)), (rows, table[:, number])), shape=(len(unit), view.data.columns[name].size))
+            name: sparse.csr_matrix(
+                (np.ones(len(unit)), (rows, table[:, number])), shape=(len(unit), view.data.columns[name].size)
+            )
             for number, name in enumerate(view.names)
         }
         weights = np.ones(len(unit))

@@ -1,9 +1,9 @@
 """Query error: how wrong COUNT queries on the release are.
 
-A query asks how many people have one of b values in each of some quasi-identifier columns and in the sensitive columns; b
-is chosen so that a query of independent columns would select about the share `selectivity` of the table. The estimate
-spreads each cell evenly (section 6 of the specification). The error is |actual - estimate| / actual; queries that nobody
-satisfies are drawn anew. Queries are drawn from a public seed: they are a benchmark, not coins.
+A query asks how many people have one of b values in each of some quasi-identifier columns and in the sensitive
+columns; b is chosen so that a query of independent columns would select about the share `selectivity` of the table.
+The estimate spreads each cell evenly (section 6 of the specification). The error is |actual - estimate| / actual;
+queries that nobody satisfies are drawn anew. Queries are drawn from a public seed: they are a benchmark, not coins.
 """
 
 from __future__ import annotations
@@ -62,8 +62,14 @@ class QueryError(Measure):
         pooled = np.concatenate(every)
         mean = float(np.mean(means))
         spread = 1.96 * float(np.std(means, ddof=1)) / math.sqrt(len(means)) if len(means) > 1 else 0.0
-        parts = {"median": float(np.median(pooled)), "low": mean - spread, "high": mean + spread, "redrawn": float(redrawn)}
-        note = f"{len(pooled)} queries on {dimensions} columns, selectivity {self.selectivity:g}; 95 % over {self.repetitions} runs"
+        parts = {
+            "median": float(np.median(pooled)),
+            "low": mean - spread,
+            "high": mean + spread,
+            "redrawn": float(redrawn),
+        }
+        note = f"{len(pooled)} queries on {dimensions} columns, selectivity {self.selectivity:g}; "
+        note += f"95 % over {self.repetitions} runs"
         return Loss(self.name, "Relative error of COUNT queries", mean, parts, note)
 
 
@@ -85,14 +91,16 @@ class _Questions:
 
     def errors(self, queries: int, rng: np.random.Generator) -> tuple[np.ndarray, int]:
         """Relative errors of that many queries that somebody satisfies, and how many were redrawn."""
-        found, discarded, tries = [], 0, 0
-        while sum(map(len, found)) < queries and tries < GIVE_UP * math.ceil(queries / CHUNK):
+        found: list[np.ndarray] = []
+        got, discarded, tries = 0, 0, 0
+        while got < queries and tries < GIVE_UP * math.ceil(queries / CHUNK):
             tries += 1
-            wanted = min(CHUNK, queries - sum(map(len, found)))
+            wanted = min(CHUNK, queries - got)
             chosen = self._draw(wanted, rng)
             actual = kernels.query.count(self.codes, self.view.original.counts, self.offset, chosen)
             asked = actual > 0
             discarded += int((~asked).sum())
+            got += int(asked.sum())
             if asked.any():
                 estimate = self.estimate(chosen[asked])
                 found.append(np.abs(actual[asked] - estimate) / actual[asked])
@@ -155,7 +163,8 @@ def predicate_width(domain_size: int, s: float, qd: int) -> int:
     >>> predicate_width(75, 0.05, 5)
     46
     """
-    return max(1, min(domain_size, math.ceil(domain_size * s ** (1 / (qd + 1)) - 1e-9)))
+    width = math.ceil(domain_size * float(s ** (1 / (qd + 1))) - 1e-9)
+    return max(1, min(domain_size, width))
 
 
 def relative_error(actual: float, estimate: float) -> float:

@@ -92,7 +92,10 @@ class FullDomain(Method):
         policy.require_whole(columns, rows.tallies(columns), rows.total)
         hint = "Raise the suppression limit, or use --method mondrian."
         return Unsatisfiable(
-            "No level vector of the hierarchies satisfies the policy.", code="unsatisfiable.lattice", hint=hint, best=hint
+            "No level vector of the hierarchies satisfies the policy.",
+            code="unsatisfiable.lattice",
+            hint=hint,
+            best=hint,
         )
 
 
@@ -121,7 +124,7 @@ class _Search:
         # withholding is not monotone for models of values: a failing group may spoil a good one above it
         chosen: tuple[int, ...] | None = None
         least = np.inf
-        for vector in _walk(status, bound, lambda: least, along):
+        for vector in _walk(status, bound, lambda: least, along):  # noqa: B023 - the walk must see the newest `least`
             loss = self._loss(vector)
             status[vector] = 1 if loss < np.inf else -1
             if loss < least - 1e-12 or (chosen is not None and abs(loss - least) <= 1e-12 and vector < chosen):
@@ -239,7 +242,7 @@ def _walk(status: np.ndarray, bound: np.ndarray, least: Callable[[], float], alo
     Along a monotone lattice the middle of what is unknown is asked for, because a failure settles all that lies below.
     Otherwise every vector is asked for, the lowest bound first.
     """
-    heights = sum(np.indices(status.shape)).ravel()
+    heights = np.indices(status.shape).sum(axis=0).ravel()
     while True:
         unknown = np.flatnonzero((status.ravel() == 0) & (bound.ravel() < least()))
         if not len(unknown):

@@ -140,7 +140,7 @@ def _grow_judged(
     policy: Policy,
     table: Histogram,
 ) -> np.ndarray:
-    """Level by level: every open box proposes its cuts, best first, and the policy judges both halves of all at once."""
+    """Level by level: every open box proposes its cuts, best first; the policy judges both halves of all at once."""
     lows, highs = np.array([0]), np.array([len(ids)])
     done: list[np.ndarray] = []
     while len(lows):
@@ -184,4 +184,4 @@ def _judge(
         value = table.column(column.name)
         totals = np.bincount(value, weights=table.counts, minlength=column.size).astype(np.int64)
         tallies[column.name] = tally(column, half, value[who], weights, len(sizes), totals)
-    return policy.holds(columns, tallies, sizes).reshape(-1, 2).all(axis=1)
+    return np.asarray(policy.holds(columns, tallies, sizes).reshape(-1, 2).all(axis=1))

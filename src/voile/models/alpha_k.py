@@ -45,7 +45,7 @@ class AlphaK(Model):
             guarded = np.array([text in self.protect for text in texts], dtype=bool)
             entries = np.where(guarded[counts.values], entries, 0)
         largest = Counts(counts.sizes, counts.starts, counts.values, entries, counts.totals).largest()
-        return (counts.sizes >= self.k) & at_most(largest, self.bound(), counts.sizes)
+        return np.asarray((counts.sizes >= self.k) & at_most(largest, self.bound(), counts.sizes))
 
     def bound(self) -> Fraction:
         return Fraction(str(self.alpha))

@@ -48,8 +48,10 @@ class KAnonymity(Model):
         return Adversary.who("neighbour", *NEIGHBOUR)
 
     def promise(self, column: str) -> str:
-        return f"Every person's row looks like at least {self.k - 1} others; a guess which row is theirs is right " \
+        return (
+            f"Every person's row looks like at least {self.k - 1} others; a guess which row is theirs is right "
             f"with probability at most 1/{self.k}."
+        )
 
     def smallest(self) -> int:
         return self.k

@@ -47,7 +47,7 @@ class KE(Model):
         distinct = counts.summed(known.astype(np.int64))
         with np.errstate(invalid="ignore"):
             apart = high + shown.largest()
-        return (distinct >= self.k) & (apart >= self.e)
+        return np.asarray((distinct >= self.k) & (apart >= self.e))
 
     def bound(self) -> Fraction:
         return Fraction(1)

@@ -60,11 +60,11 @@ class LDiversity(Model):
 
     def holds(self, counts: Counts) -> np.ndarray:
         if self.form == "frequency":
-            return counts.largest() * self.l <= counts.sizes
+            return np.asarray(counts.largest() * self.l <= counts.sizes)
         if self.form == "distinct":
-            return counts.distinct() >= self.l
+            return np.asarray(counts.distinct() >= self.l)
         if self.form == "entropy":
-            return entropy(counts) >= np.log(self.l) - SLACK
+            return np.asarray(entropy(counts) >= np.log(self.l) - SLACK)
         assert self.c is not None
         return recursive(counts, Fraction(str(self.c)), self.l)
 
@@ -106,15 +106,15 @@ class LDiversity(Model):
         total, top, kinds = int(counts.sizes.sum()), int(counts.totals.max(initial=0)), int((counts.totals > 0).sum())
         if self.form == "frequency" and top:
             share = 100 * top / total
-            return (
-                f"The most frequent value of {name!r} covers {share:.0f} % of rows; the largest possible l is {total // top}."
-            )
+            covers = f"The most frequent value of {name!r} covers {share:.0f} % of rows"
+            return f"{covers}; the largest possible l is {total // top}."
         if self.form == "distinct":
             return f"{name!r} has {kinds} different values; the largest possible l is {kinds}."
         if self.form == "entropy":
             whole = float(np.exp(entropy(counts)[0]))
             return f"The entropy of {name!r} over the whole table allows l = {int(whole + SLACK)} at most."
-        return f"Raise c or lower l: {name!r} has {kinds} different values and the most frequent covers {top} of {total} rows."
+        covers = f"{name!r} has {kinds} different values and the most frequent covers {top} of {total} rows"
+        return f"Raise c or lower l: {covers}."
 
 
 def entropy(counts: Counts) -> np.ndarray:

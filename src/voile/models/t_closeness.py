@@ -89,7 +89,7 @@ def distances(counts: Counts, ground: str) -> np.ndarray:
     if ground == "equal":
         expected = table[counts.values]
         # values absent from the group count with their whole share of the table
-        return (counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2
+        return np.asarray((counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2)
     if ground == "ordered":
         return kernels.distance.ordered(counts.starts, counts.values, share, table)  # type: ignore[no-any-return]
     assert counts.column is not None and counts.column.hierarchy is not None
