@@ -81,39 +81,62 @@ def runs(key: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.flatnonzero(key[1:] != key[:-1]) + 1, [len(key)]])
 
 
-def sort_keys(key: np.ndarray) -> np.ndarray:
-    """The keys in rising order: two halves sorted at once and merged."""
+def count_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct keys, rising, and how often each occurs: two halves sorted and counted at once, then merged."""
     if len(key) < SMALL:
-        return np.sort(key)
+        return _counted(np.sort(key))  # type: ignore[no-any-return]
     middle = len(key) // 2
-    copy = key.copy()
+
+    def half(part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        part.sort()
+        return _counted(part)  # type: ignore[no-any-return]
+
     with ThreadPoolExecutor(CORES) as pool:
-        list(pool.map(np.ndarray.sort, (copy[:middle], copy[middle:])))
-    return _merged(copy, middle)
+        (left, many), (right, more) = pool.map(half, (key[:middle], key[middle:]))
+    return _merged(left, many, right, more)  # type: ignore[no-any-return]
 
 
 @njit(nogil=True, cache=True)
-def _merged(key: np.ndarray, middle: int) -> np.ndarray:
-    """Merge two sorted halves. O(n)."""
-    result = np.empty_like(key)
-    i, j, n = 0, middle, key.size
-    for place in range(n):
-        if j >= n or (i < middle and key[i] <= key[j]):
-            result[place] = key[i]
-            i += 1
+def _counted(key):
+    """Runs of sorted keys. O(n)."""
+    distinct, counts = np.empty_like(key), np.empty(key.size, np.int64)
+    place = -1
+    for i in range(key.size):
+        if place >= 0 and distinct[place] == key[i]:
+            counts[place] += 1
         else:
-            result[place] = key[j]
+            place += 1
+            distinct[place] = key[i]
+            counts[place] = 1
+    return distinct[: place + 1], counts[: place + 1]
+
+
+@njit(nogil=True, cache=True)
+def _merged(left, many, right, more):
+    """Merge two sorted lists of counted keys. O(n)."""
+    distinct, counts = np.empty(left.size + right.size, left.dtype), np.empty(left.size + right.size, np.int64)
+    i, j, place = 0, 0, 0
+    while i < left.size or j < right.size:
+        if j >= right.size or (i < left.size and left[i] < right[j]):
+            distinct[place], counts[place] = left[i], many[i]
+            i += 1
+        elif i >= left.size or right[j] < left[i]:
+            distinct[place], counts[place] = right[j], more[j]
             j += 1
-    return result
+        else:
+            distinct[place], counts[place] = left[i], many[i] + more[j]
+            i += 1
+            j += 1
+        place += 1
+    return distinct[:place], counts[:place]
 
 
 def distinct(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Distinct rows (as codes, rising) and how often each occurs."""
     if not fits(sizes):
         return _distinct_wide(columns, sizes)
-    key = sort_keys(pack(columns, sizes))
-    starts = runs(key)
-    return unpack(key[starts[:-1]], sizes), np.diff(starts)
+    found, counts = count_keys(pack(columns, sizes))
+    return unpack(found, sizes), counts
 
 
 def _distinct_wide(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -194,3 +217,40 @@ def collapse(columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.nd
     order = np.argsort(key)
     starts = runs(key[order])[:-1]
     return order[starts], np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]
+
+
+def frequencies(codes: np.ndarray, sizes: Sequence[int], weights: np.ndarray) -> list[np.ndarray]:
+    """How many people have each code, for each column of a table of rows x columns. O(n * columns)."""
+    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    parts = np.linspace(0, len(codes), CORES + 1 if len(codes) >= SMALL else 2).astype(np.int64)
+    with ThreadPoolExecutor(CORES) as pool:
+        work = pool.map(lambda a, b: _frequencies(codes[a:b], offset, weights[a:b]), parts[:-1], parts[1:])
+        total = np.sum(list(work), axis=0)
+    return [total[offset[j] : offset[j + 1]] for j in range(len(sizes))]
+
+
+@njit(nogil=True, cache=True)
+def _frequencies(codes, offset, weights):
+    total = np.zeros(offset[-1], np.int64)
+    for i in range(codes.shape[0]):
+        for j in range(codes.shape[1]):
+            total[offset[j] + codes[i, j]] += weights[i]
+    return total
+
+
+def recoded(codes: np.ndarray, columns: int, ranks: Sequence[np.ndarray | None]) -> np.ndarray:
+    """The first columns of a table of codes, copied, with every code replaced by its rank where ranks are given."""
+    sizes = [len(rank) if rank is not None else 0 for rank in ranks]
+    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    table = np.concatenate([rank for rank in ranks if rank is not None] or [np.zeros(0, np.int64)]).astype(codes.dtype)
+    result = np.empty((len(codes), columns), dtype=codes.dtype)
+    given = np.array([rank is not None for rank in ranks])
+    _in_parts(lambda a, b: _recoded(codes[a:b], offset, given, table, result[a:b]), len(codes), 1 << 20)
+    return result
+
+
+@njit(nogil=True, cache=True)
+def _recoded(codes, offset, given, table, result):
+    for i in range(codes.shape[0]):
+        for j in range(result.shape[1]):
+            result[i, j] = table[offset[j] + codes[i, j]] if given[j] else codes[i, j]

@@ -5,13 +5,15 @@ For each column the most even cut is found; a column may be cut if both sides ke
 cut in the column with the largest spread, nodes of up to `fine` rows in the column whose two halves lose least.
 Spreads come from a 64-bit sketch a column: one bit a value, or a 64th of the domain where there are more values.
 
-What the kernels need to know of the columns is packed in a tuple, frame = (sketch, offset, ranged, scale, fence):
+What the kernels need to know of the columns is packed in a tuple, frame =
+(sketch, offset, ranged, scale, fence, fenced):
     sketch  the bit of each code, the columns one after another
     offset  where a column's codes start in `sketch`, and the end
     ranged  whether a column's cells are intervals
     scale   1 / (largest spread) of each column
     fence   for each code the height of the fence between it and the next code. Only the highest fences inside a node
-            may be cut: with the level of the common ancestor as height, cuts follow the branches of a hierarchy.
+            may be cut: with the level of the common ancestor as height, cuts follow the branches of a hierarchy
+    fenced  whether a column has fences
 """
 
 from __future__ import annotations
@@ -19,40 +21,36 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 CORES = 2
-FINE = 128
+FINE = 64
 SHORT = 24
+ALONE = 20_000  # fewer rows than this are not worth a second thread
 
 
-@njit(nogil=True, cache=True)
-def _ones(x):
-    """Number of set bits."""
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+def _bit_instruction(emit):
+    """A function of a 64-bit word that is one machine instruction; numba has no name for these."""
+
+    @intrinsic
+    def instruction(typing_context, word):
+        return types.int64(types.uint64), lambda context, builder, signature, arguments: emit(builder, arguments[0])
+
+    return instruction
+
+
+_no = ir.Constant(ir.IntType(1), 0)
+_ones = _bit_instruction(lambda builder, word: builder.ctpop(word))
+_zeros_above = _bit_instruction(lambda builder, word: builder.ctlz(word, _no))
+_zeros_below = _bit_instruction(lambda builder, word: builder.cttz(word, _no))
 
 
 @njit(nogil=True, cache=True)
 def _spread(x, ranged):
     """Set bits less one, or the distance from the lowest to the highest set bit."""
-    if not ranged:
-        return _ones(x) - 1
-    y = x
-    for step in (1, 2, 4, 8, 16, 32):
-        y |= y >> np.uint64(step)
-    lowest = x & (~x + np.uint64(1))
-    return _ones(y) - _ones(lowest - np.uint64(1)) - 1
-
-
-@njit(nogil=True, cache=True)
-def _loss(bits, ranged, scale):
-    total = 0.0
-    for d in range(scale.size):
-        total += _spread(bits[d], ranged[d]) * scale[d]
-    return total
+    return 63 - _zeros_above(x) - _zeros_below(x) if ranged else _ones(x) - 1
 
 
 @njit(nogil=True, cache=True)
@@ -64,9 +62,14 @@ def _highest(fence, first, last):
     return highest
 
 
+# The three ways to find the most even cut of a column. Codes of a column start at `base` in `histogram`, `fence` and
+# `sketch`: no slices are taken, because counting references to shared arrays would make the threads wait for each other.
+# Each returns the last code left of the cut (-1 where there is none) and the people left of it.
+
+
 @njit(nogil=True, cache=True)
-def _median_sorted(codes, weights, low, high, d, total, fence, values, counts):
-    """The most even cut of a short node: (position, people left of it), or (-1, 0). O(rows^2), rows <= SHORT."""
+def _median_sorted(codes, weights, low, high, d, total, fence, fenced, base, values, counts):
+    """For short nodes. O(rows^2), rows <= SHORT."""
     rows = high - low
     for i in range(rows):
         v = np.int64(codes[low + i, d])
@@ -82,7 +85,7 @@ def _median_sorted(codes, weights, low, high, d, total, fence, values, counts):
     for i in range(rows - 1):
         seen += counts[i]
         if values[i] != values[i + 1]:
-            height = _highest(fence, values[i], values[i + 1])
+            height = _highest(fence, base + values[i], base + values[i + 1]) if fenced else 0
             gap = abs(2 * seen - total)
             if height > wall or (height == wall and gap < best):
                 best, at, left, wall = gap, values[i], seen, height
@@ -90,120 +93,163 @@ def _median_sorted(codes, weights, low, high, d, total, fence, values, counts):
 
 
 @njit(nogil=True, cache=True)
-def _median_counted(histogram, total, fence):
-    """The most even cut from a histogram of the codes, which is cleared. O(codes)."""
+def _median_marked(histogram, marks, total, fence, fenced, base):
+    """From a histogram whose filled codes are the bits of `marks`; clears it. O(different codes)."""
+    best, at, left, seen, wall, last = total + 1, -1, 0, 0, -1, -1
+    while marks != 0:
+        c = _zeros_below(marks)
+        marks &= marks - np.uint64(1)
+        if last >= 0:
+            height = _highest(fence, base + last, base + c) if fenced else 0
+            gap = abs(2 * seen - total)
+            if height > wall or (height == wall and gap < best):
+                best, at, left, wall = gap, last, seen, height
+        seen += histogram[base + c]
+        histogram[base + c] = 0
+        last = c
+    return at, left
+
+
+@njit(nogil=True, cache=True)
+def _median_counted(histogram, total, fence, fenced, base, stop, sketch):
+    """From a histogram of the codes, which is cleared; also the sketch of the codes. O(codes)."""
     best, at, left, seen, wall = total + 1, -1, 0, 0, -1
-    last, height = -1, -1
-    for c in range(histogram.size):
+    last, height, marks = -1, -1, np.uint64(0)
+    for c in range(base, stop):
         if histogram[c] > 0:
             if last >= 0:
                 gap = abs(2 * seen - total)
                 if height > wall or (height == wall and gap < best):
-                    best, at, left, wall = gap, last, seen, height
+                    best, at, left, wall = gap, last - base, seen, height
             seen += histogram[c]
             histogram[c] = 0
+            marks |= sketch[c]
             last, height = c, -1
-        height = max(height, fence[c])
-    return at, left
+        height = max(height, fence[c] if fenced else 0)
+    return at, left, marks
 
 
 @njit(nogil=True, cache=True)
-def _median_wide(codes, weights, low, high, d, total, fence):
-    """The most even cut where the domain is much larger than the node. O(rows log rows)."""
+def _median_wide(codes, weights, low, high, d, total, fence, fenced, base, sketch):
+    """Where the domain is much larger than the node; also the sketch. O(rows log rows)."""
     values = codes[low:high, d].copy()
     order = np.argsort(values)
     best, at, left, seen, wall = total + 1, np.int64(-1), 0, 0, -1
+    marks = sketch[base + values[order[-1]]]
     for i in range(order.size - 1):
         seen += weights[low + order[i]]
         here, after = np.int64(values[order[i]]), np.int64(values[order[i + 1]])
+        marks |= sketch[base + here]
         if here != after:
-            height = _highest(fence, here, after)
+            height = _highest(fence, base + here, base + after) if fenced else 0
             gap = abs(2 * seen - total)
             if height > wall or (height == wall and gap < best):
                 best, at, left, wall = gap, here, seen, height
-    return at, left
+    return at, left, marks
 
 
 @njit(nogil=True, cache=True)
-def _scratch(columns, domain):
+def _scratch(columns, domain, fine):
+    """Arrays that every node needs and none keeps: histogram, values and counts of a short node, people left of each
+    column's cut, the sketch of each column's rows, which rows are right of a cut."""
     return (
         np.zeros(domain, np.int64),
         np.empty(SHORT, np.int64),
         np.empty(SHORT, np.int64),
         np.empty(columns, np.int64),
-        np.zeros((2 * columns, columns), np.uint64),
-        np.zeros(columns, np.uint64),
+        np.zeros((columns, fine), np.uint64),
+        np.zeros(fine, np.uint64),
     )
 
 
 @njit(nogil=True, cache=True)
-def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
-    """The cut of each column (-1 where it has none) and what it gains; returns how many columns have one.
-
-    O(rows * columns), and O(rows * columns^2) for nodes of at most `fine` rows.
-    """
-    sketch, offset, ranged, scale, fences = frame
-    histogram, values, counts, left, halves, row = scratch
-    columns = codes.shape[1]
-    rows = high - low
+def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
+    """Cuts of a large node, each column gaining its spread. O(rows * columns)."""
+    sketch, offset, ranged, scale, fence, fenced = frame
+    histogram, left = scratch[0], scratch[3]
+    columns, rows, found = codes.shape[1], high - low, 0
+    limit = 8 * rows + 64  # columns with more codes are sorted, not counted
+    for i in range(low, high):
+        for d in range(columns):
+            if offset[d + 1] - offset[d] <= limit:
+                histogram[offset[d] + codes[i, d]] += weights[i]
     for d in range(columns):
+        base, stop = offset[d], offset[d + 1]
+        if stop - base <= limit:
+            at, people, marks = _median_counted(histogram, total, fence, fenced[d], base, stop, sketch)
+        else:
+            at, people, marks = _median_wide(codes, weights, low, high, d, total, fence, fenced[d], base, sketch)
+        if at >= 0 and people >= smallest and total - people >= smallest:
+            cut[d], left[d] = at, people
+            gain[d] = _spread(marks, ranged[d]) * scale[d]
+            found += 1
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
+    """Cuts of a small node, each gaining what its halves lose less. O(rows * columns^2)."""
+    sketch, offset, ranged, scale, fence, fenced = frame
+    histogram, values, counts, left, marks, right = scratch
+    columns, rows, found = codes.shape[1], high - low, 0
+    for d in range(columns):
+        base, stop = offset[d], offset[d + 1]
+        every = np.uint64(0)
+        for i in range(rows):
+            mark = sketch[base + codes[low + i, d]]
+            marks[d, i] = mark
+            every |= mark
+        exact = stop - base <= 64  # one bit a code
+        if exact and every & (every - np.uint64(1)) == 0:
+            continue
+        if exact or (rows > SHORT and stop - base <= 8 * rows + 64):
+            for i in range(low, high):
+                histogram[base + codes[i, d]] += weights[i]
+        if exact:
+            at, people = _median_marked(histogram, every, total, fence, fenced[d], base)
+        elif rows <= SHORT:
+            at, people = _median_sorted(codes, weights, low, high, d, total, fence, fenced[d], base, values, counts)
+        elif stop - base <= 8 * rows + 64:
+            at, people, _ = _median_counted(histogram, total, fence, fenced[d], base, stop, sketch)
+        else:
+            at, people, _ = _median_wide(codes, weights, low, high, d, total, fence, fenced[d], base, sketch)
+        if at >= 0 and people >= smallest and total - people >= smallest:
+            cut[d], left[d], gain[d] = at, people, 0.0
+            found += 1
+    if found < 2:
+        return found
+    for c in range(columns):
+        if cut[c] < 0:
+            continue
+        for i in range(rows):
+            right[i] = ~np.uint64(0) if codes[low + i, c] > cut[c] else np.uint64(0)
+        lost_left, lost_right = 0.0, 0.0
+        for d in range(columns):
+            here, there = np.uint64(0), np.uint64(0)
+            for i in range(rows):
+                here |= marks[d, i] & ~right[i]
+                there |= marks[d, i] & right[i]
+            lost_left += _spread(here, ranged[d]) * scale[d]
+            lost_right += _spread(there, ranged[d]) * scale[d]
+        gain[c] = -(lost_left * left[c] + lost_right * (total - left[c]))
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
+    """The cut of each column (-1 where it has none) and what it gains; returns how many columns have one."""
+    for d in range(codes.shape[1]):
         cut[d] = -1
-    if rows < 2:
+    if high - low < 2:
         return 0
     total = 0
     for i in range(low, high):
         total += weights[i]
     if total < 2 * smallest:
         return 0
-    found = 0
-    if rows > SHORT:
-        for i in range(low, high):
-            for d in range(columns):
-                if offset[d + 1] - offset[d] <= 8 * rows + 64:
-                    histogram[offset[d] + codes[i, d]] += weights[i]
-    for d in range(columns):
-        fence = fences[offset[d] : offset[d + 1]]
-        if rows <= SHORT:
-            at, people = _median_sorted(codes, weights, low, high, d, total, fence, values, counts)
-        elif fence.size <= 8 * rows + 64:
-            at, people = _median_counted(histogram[offset[d] : offset[d + 1]], total, fence)
-        else:
-            at, people = _median_wide(codes, weights, low, high, d, total, fence)
-        if at >= 0 and people >= smallest and total - people >= smallest:
-            cut[d] = at
-            left[d] = people
-            found += 1
-    if found == 0:
-        return 0
-    if rows > fine:
-        for d in range(columns):
-            row[d] = np.uint64(0)
-        for i in range(low, high):
-            for d in range(columns):
-                row[d] |= sketch[offset[d] + codes[i, d]]
-        for d in range(columns):
-            gain[d] = _spread(row[d], ranged[d]) * scale[d]
-        return found
-    if found == 1:
-        for d in range(columns):
-            gain[d] = 0.0
-        return found
-    for side in range(2 * columns):
-        for d in range(columns):
-            halves[side, d] = np.uint64(0)
-    for i in range(low, high):
-        for d in range(columns):
-            row[d] = sketch[offset[d] + codes[i, d]]
-        for c in range(columns):
-            if cut[c] >= 0:
-                side = 2 * c + (1 if codes[i, c] > cut[c] else 0)
-                for d in range(columns):
-                    halves[side, d] |= row[d]
-    for c in range(columns):
-        if cut[c] >= 0:
-            lost = _loss(halves[2 * c], ranged, scale) * left[c]
-            gain[c] = -(lost + _loss(halves[2 * c + 1], ranged, scale) * (total - left[c]))
-    return found
+    if high - low > fine:
+        return _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut, gain)
+    return _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut, gain)
 
 
 @njit(nogil=True, cache=True)
@@ -229,7 +275,7 @@ def _part(codes, weights, ids, low, high, d, at):
 def _grow(codes, weights, ids, low, high, smallest, fine, frame, stop, ends):
     """Cut rows low..high until nothing can be cut, or nodes have at most `stop` rows. Returns the number of ends."""
     columns = codes.shape[1]
-    scratch = _scratch(columns, frame[1][columns])
+    scratch = _scratch(columns, frame[1][columns], min(fine, high - low))
     cut, gain = np.empty(columns, np.int64), np.zeros(columns, np.float64)
     stack = np.empty((256, 2), np.int64)
     stack[0] = (low, high)
@@ -262,25 +308,27 @@ def grow(
 ) -> np.ndarray:
     """Cut all rows as far as `smallest` allows, subtrees on two threads. Rows are moved; returns the ends of nodes."""
     rows = len(codes)
-    ends = np.empty(rows, np.int64)
-    stop = rows // 16 if rows > 20_000 else 0
-    first = ends[: _grow(codes, weights, ids, 0, rows, smallest, FINE, frame, stop, ends)]
-    if stop == 0:
-        return first
 
-    def finish(low: int, high: int) -> np.ndarray:
-        local = np.empty(high - low, np.int64)
-        return local[: _grow(codes, weights, ids, low, high, smallest, FINE, frame, 0, local)]
+    def cut(low: int, high: int, stop: int) -> np.ndarray:
+        ends = np.empty(high - low, np.int64)
+        return ends[: _grow(codes, weights, ids, low, high, smallest, FINE, frame, stop, ends)]
 
+    if rows < ALONE:
+        return cut(0, rows, 0)
+    # halves at once, then quarters at once, and so on: at every step both threads have about as much to do
+    ends = np.array([rows])
     with ThreadPoolExecutor(CORES) as pool:
-        return np.concatenate(list(pool.map(finish, np.append(0, first[:-1]), first)))
+        for parts in (1, 2, 4, 8, 16):
+            stop = int(0.6 * rows / parts) if parts < 16 else 0
+            ends = np.concatenate(list(pool.map(cut, np.append(0, ends[:-1]), ends, [stop] * len(ends))))
+    return ends
 
 
 @njit(nogil=True, cache=True)
 def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
     """For each node the cut of every column and the columns in falling order of gain (-1 where there is no cut)."""
     columns = codes.shape[1]
-    scratch = _scratch(columns, frame[1][columns])
+    scratch = _scratch(columns, frame[1][columns], fine)
     gain = np.zeros(columns, np.float64)
     for node in range(lows.size):
         found = _weigh(codes, weights, lows[node], highs[node], smallest, fine, frame, scratch, cuts[node], gain)

@@ -61,7 +61,7 @@ class Mondrian(Method):
         policy.require_whole(columns, rows.tallies(columns) if reads else {}, rows.total)
         table = rows.histogram([*quasi, *(column.name for column in reads)])
         frame, codes = self._frame(columns, table)
-        weights = table.counts.astype(np.int64)
+        weights = table.counts.astype(np.int32 if table.total < 1 << 31 else np.int64)
         ids = np.arange(len(weights), dtype=np.int32 if len(weights) < 1 << 31 else np.int64)
         if policy.threshold:
             ends = kernels.split.grow(codes, weights, ids, policy.smallest(), frame)
@@ -83,21 +83,23 @@ class Mondrian(Method):
 
     def _frame(self, columns: Columns, table: Histogram) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
         """The columns as the kernel wants them: codes in cutting order, and the sketch of each code."""
-        codes = np.ascontiguousarray(table.codes[:, : len(columns.quasi)])
-        sketches, fences, scales = [], [], []
-        for number, column in enumerate(columns.quasi):
-            rank, fence = self._order(column, codes[:, number], table.counts)
-            if rank is not None:
-                codes[:, number] = rank.astype(codes.dtype)[codes[:, number]]
+        sizes = [max(column.size, 1) for column in columns.quasi]
+        frequencies = kernels.distinct.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
+        ranks, sketches, fences, scales = [], [], [], []
+        for column, frequency in zip(columns.quasi, frequencies, strict=True):
+            rank, fence = self._order(column, frequency)
             bit = _bits(column, rank)
+            ranks.append(rank)
             sketches.append(np.uint64(1) << bit.astype(np.uint64))
             fences.append(fence)
             scales.append(1 / max(int(bit.max(initial=0)), 1))
+        codes = kernels.distinct.recoded(table.codes, len(sizes), ranks)
         offset = np.concatenate([[0], np.cumsum([len(sketch) for sketch in sketches])]).astype(np.int64)
         ranged = np.array([column.kind != "categorical" for column in columns.quasi])
-        return (np.concatenate(sketches), offset, ranged, np.array(scales), np.concatenate(fences)), codes
+        fenced = np.array([self._follows(column) for column in columns.quasi])
+        return (np.concatenate(sketches), offset, ranged, np.array(scales), np.concatenate(fences), fenced), codes
 
-    def _order(self, column: Column, codes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    def _order(self, column: Column, frequency: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
         """The cutting order of a column (rank of each code, None for the codes' own) and its fences."""
         flat = np.zeros(max(column.size, 1), dtype=np.int64)
         if self._follows(column):
@@ -111,8 +113,7 @@ class Mondrian(Method):
         if column.kind != "categorical":
             return None, flat
         # frequent categories first: a cut then sets a few common values against the many rare ones
-        frequency = np.bincount(codes, weights=counts, minlength=column.size)
-        return _inverse(np.lexsort((np.arange(column.size), -frequency))), flat
+        return _inverse(np.lexsort((np.arange(len(frequency)), -frequency))), flat
 
 
 def _inverse(order: np.ndarray) -> np.ndarray:

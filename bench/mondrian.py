@@ -1,0 +1,59 @@
+"""Mondrian grouping of 5 million rows of codes against DuckDB's group by (and order by) of the same columns."""
+
+from __future__ import annotations
+
+import sys
+
+import duckdb
+import polars as pl
+from clock import best, show
+from tables import ADULT, QUASI, as_codes, bootstrapped_adult, distinct_codes
+
+import voile as vl
+from voile.core.domain import Domain
+from voile.core.schema import Column, Columns
+from voile.engines.local import local_rows
+
+
+def grouping(codes: pl.DataFrame, k: int):
+    """From integer codes to the group of every distinct row."""
+    sizes = [int(codes[name].max()) + 1 for name in codes.columns]
+    columns = tuple(
+        Column(name, "quasi", Domain(pl.Series(range(size)), "numeric" if name in ("c0", "age") else "categorical"))
+        for name, size in zip(codes.columns, sizes, strict=True)
+    )
+    arrays = [codes[name].to_numpy() for name in codes.columns]
+    method, policy = vl.Mondrian(), vl.Policy(vl.KAnonymity(k=k))
+
+    def work():
+        rows = local_rows(codes.columns, arrays, sizes).keyed(vl.Key.fresh())
+        return method.group(Columns(columns, (), ()), rows, policy)
+
+    return work
+
+
+def duckdb_times(codes: pl.DataFrame) -> tuple[float, float]:
+    connection = duckdb.connect()
+    connection.register("source", codes.to_arrow())
+    connection.execute("create table people as select * from source")
+    names = ", ".join(f'"{name}"' for name in codes.columns)
+    group, _ = best(lambda: connection.execute(f"create or replace table g as select {names}, count(*) c from people group by all"))
+    order, _ = best(lambda: connection.execute(f"create or replace table o as select * from people order by {names}"))
+    return group, order
+
+
+def main(rows: int) -> None:
+    codes = distinct_codes(rows)
+    ours, result = best(grouping(codes, 10))
+    group, order = duckdb_times(codes)
+    print(f"nearly distinct: {rows} rows, {result.groups} groups; duckdb group by {group:.3f} s, order by {order:.3f} s")
+    show("Mondrian k=10, nearly distinct rows / (group by + order by)", ours, group + order, 1.5)
+    if ADULT.exists():
+        codes = as_codes(bootstrapped_adult(rows).select(QUASI))
+        ours, result = best(grouping(codes, 10))
+        group, _ = duckdb_times(codes)
+        print(f"few distinct: {len(result.weights)} distinct rows, {result.groups} groups")
+        show("Mondrian k=10, few distinct rows / group by", ours, group, 1.0)
+
+
+main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000)

@@ -1,0 +1,354 @@
+"""CSV and its kin to polars: the delimiter, the encoding and the types are found, and faults are named by line.
+
+The file is looked at twice. `scan` walks over its bytes once and sees what a parser hides: lines with too few fields,
+blank lines, and numbers with leading zeros, however deep in the file. Then polars reads it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.errors import DataError, SpecError
+
+DELIMITERS = ",;\t|"
+HEAD = 10_000  # rows that suggest the types; later rows may overrule them
+BLOCK = 1 << 16  # small enough to stay in the cache
+_ZERO = r"^[+-]?0\d"
+_LINE, _RETURN, _QUOTE = 10, 13, 34
+# what a field of each type looks like; polars also reads 31/12/2025, where nobody can tell the day from the month
+_SHAPES = {
+    pl.Date: r"^\d{4}-\d{2}-\d{2}$",
+    pl.Datetime: r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}",
+    pl.Time: r"^\d{2}:\d{2}:\d{2}",
+}
+
+
+def read(
+    path: Path, columns: Sequence[str] | None, delimiter: str | None, encoding: str, null_values: Sequence[str]
+) -> pl.DataFrame:
+    """The wanted columns of a file. Empty cells are missing; codes with leading zeros stay text."""
+    source, header, sign = _opened(path, delimiter, encoding)
+    names = [name.strip() for name in header]
+    _check_header(path, names)
+    seen = scan(source, sign, len(header))
+    if seen.ragged:
+        explain(path, source, sign, unreadable=False)
+    wanted = [number for number, name in enumerate(names) if columns is None or name in columns]
+    if not wanted:
+        return pl.DataFrame()
+    if seen.blanks:
+        source = _without_blank_lines(_bytes(source))
+    options: dict[str, Any] = {
+        "separator": sign,
+        "columns": wanted,
+        "null_values": ["", *null_values],
+        "glob": False,
+    }
+    frame = _typed(source, options, [wanted.index(number) for number in seen.zeros if number in wanted])
+    if frame is None:
+        frame = _as_text(source, options)
+    if frame is None:
+        explain(path, source, sign, unreadable=True)
+        raise DataError(
+            f"{path.name!r} is not a readable CSV file.", code="data.csv", hint="Check its quotes and line ends."
+        )
+    frame.columns = [names[number] for number in wanted]
+    return _trimmed(frame, null_values)
+
+
+def names_of(path: Path, delimiter: str | None, encoding: str) -> list[str]:
+    """The column names in the header."""
+    return [name.strip() for name in _opened(path, delimiter, encoding, header_only=True)[1]]
+
+
+def guess_delimiter(header: str) -> str:
+    """The sign that parts most fields of the header, outside quotes.
+
+    >>> guess_delimiter('age;"name, first";zip')
+    ';'
+    """
+    bare = "".join(piece for number, piece in enumerate(header.split('"')) if number % 2 == 0)
+    return max(DELIMITERS, key=lambda sign: (bare.count(sign), -DELIMITERS.index(sign)))
+
+
+def _opened(
+    path: Path, delimiter: str | None, encoding: str, header_only: bool = False
+) -> tuple[Path | bytes, list[str], str]:
+    """The source as polars reads it (the file, or its bytes recoded as UTF-8), the header, and the delimiter."""
+    codec = _codec(encoding)
+    source: Path | bytes = path
+    header, sign = list[str](), ""
+    try:
+        with path.open(encoding=codec, newline="") as handle:
+            first = handle.readline()
+            sign = _sign(delimiter) or guess_delimiter(first.rstrip("\r\n"))
+            header = next(csv.reader(_chained(first, handle), delimiter=sign), [])
+        if codec != "utf-8-sig" and not header_only:
+            source = codecs.decode(path.read_bytes(), codec).encode()
+    except UnicodeError:
+        header = []
+    except OSError as error:
+        raise DataError(f"{path.name!r} cannot be read ({error.strerror}).", code="data.no-file") from None
+    except csv.Error:
+        raise DataError(
+            f"The header of {path.name!r} cannot be read as CSV.", code="data.header", hint="Check its quotes."
+        ) from None
+    if not header:
+        complain_of_encoding(path, codec, encoding)
+        raise DataError(f"{path.name!r} has no header.", code="data.header", hint="Name the columns in the first line.")
+    return source, header, sign
+
+
+def _chained(first: str, handle: io.TextIOWrapper) -> Iterator[str]:
+    yield first
+    yield from handle
+
+
+def _codec(encoding: str) -> str:
+    """Python's name of an encoding; a byte order mark is never part of the first name."""
+    try:
+        "".encode(encoding)  # codecs.lookup would also find zip and rot13
+    except LookupError:
+        raise DataError(f"There is no encoding {encoding!r}.", code="data.encoding", hint="E.g. latin-1.") from None
+    name = codecs.lookup(encoding).name
+    return "utf-8-sig" if name in ("utf-8", "utf-8-sig", "ascii") else name
+
+
+def _sign(delimiter: str | None) -> str | None:
+    """A delimiter as a user may write it."""
+    sign = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
+    if sign is not None and (len(sign.encode()) != 1 or sign in '"\r\n'):
+        raise SpecError(
+            f"{delimiter!r} cannot part the fields of a CSV.", code="spec.delimiter", hint="Give one sign, e.g. ';'."
+        )
+    return sign
+
+
+def _check_header(path: Path, names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        listed = ", ".join(map(repr, twice))
+        raise DataError(
+            f"{path.name!r} has {len(twice)} column names twice: {listed}.",
+            code="data.header",
+            hint="Rename the columns.",
+        )
+
+
+# the first look -----------------------------------------------------------------------------------------------------
+@dataclass
+class Scan:
+    """What the bytes of a CSV show. `ragged` may cry wolf where quotes are used oddly; who reads on looks closer."""
+
+    width: int
+    zeros: set[int]  # columns in which some field begins with 0 and another digit
+    ragged: bool = False
+    blanks: bool = False
+    inside: bool = False  # within quotes at the end of the last block
+    open: int = 0  # separators of the unfinished line
+
+
+def scan(source: Path | bytes, sign: str, width: int) -> Scan:
+    """Walk over the bytes in blocks: O(n), about 0.3 s for 100 MB."""
+    seen = Scan(width, set())
+    before = np.full(3, _LINE, dtype=np.uint8)
+    for block in _blocks(source):
+        data = np.concatenate([before, block])
+        _walk(seen, data, ord(sign))
+        before = data[-3:]
+    if before[-1] != _LINE:
+        _walk(seen, np.append(before, np.uint8(_LINE)), ord(sign))
+    seen.ragged = seen.ragged or seen.inside or seen.open > 0
+    if seen.ragged:
+        seen.zeros = set(range(width))
+    return seen
+
+
+def _blocks(source: Path | bytes) -> Iterator[np.ndarray]:
+    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as handle:
+        while block := handle.read(BLOCK):
+            yield np.frombuffer(block, dtype=np.uint8)
+
+
+def _walk(seen: Scan, data: np.ndarray, sign: int) -> None:
+    """One block, behind the last three bytes before it.
+
+    Every line must have `width` fields: among the separators outside quotes, each width-th is a line end.
+    """
+    block = data[3:]
+    ends = block == _LINE
+    parts = ends | (block == sign) if seen.width > 1 else ends
+    quotes = block == _QUOTE
+    if seen.inside or quotes.any():
+        inside = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(seen.inside)) & 1 == 1
+        seen.inside = bool(inside[-1])
+        parts, ends = parts & ~inside, ends & ~inside
+    blank = _blank(data, ends)
+    if blank.any() and seen.width > 1:
+        seen.blanks = True
+        parts, ends = parts & ~blank, ends & ~blank
+    where = np.flatnonzero(parts)
+    last = where[seen.width - 1 - seen.open :: seen.width]
+    if not ends[last].all() or np.count_nonzero(ends) != len(last):
+        seen.ragged = True
+    zeros = np.flatnonzero(_zeros(data, sign)) - 2
+    if len(zeros):
+        seen.zeros.update(np.unique((np.searchsorted(where, zeros) + seen.open) % seen.width).tolist())
+    seen.open = (seen.open + len(where)) % seen.width
+
+
+def _zeros(data: np.ndarray, sign: int) -> np.ndarray:
+    """Where a field begins with 0 and another digit; the last byte of a block is looked at with the next one."""
+    starts = (data == sign) | (data == _LINE) | (data == _QUOTE) | (data == 32)
+    starts[1:] |= starts[:-1] & ((data[1:] == 43) | (data[1:] == 45))
+    digit = data - 48 < 10  # unsigned, so that signs below 0 are large
+    return np.asarray(starts[:-2] & (data[1:-1] == 48) & digit[2:])
+
+
+def _blank(data: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Line ends of lines without a sign: `\\n\\n` or `\\n\\r\\n`. Three bytes come before the first line end."""
+    last, prior = data[2:-1], data[1:-2]
+    return np.asarray(ends & ((last == _LINE) | ((last == _RETURN) & (prior == _LINE))))
+
+
+def _bytes(source: Path | bytes) -> bytes:
+    return source if isinstance(source, bytes) else source.read_bytes()
+
+
+def _without_blank_lines(content: bytes) -> bytes:
+    """A blank line says nothing about anybody; polars would make it a row of missing cells."""
+    block = np.frombuffer(content, dtype=np.uint8)
+    outside = np.cumsum(block == _QUOTE, dtype=np.uint8) & 1 == 0
+    blank = _blank(np.append(np.full(3, _LINE, dtype=np.uint8), block), (block == _LINE) & outside)
+    blank[:-1] |= blank[1:] & (block[:-1] == _RETURN)
+    return block[~blank].tobytes()
+
+
+# the second look ----------------------------------------------------------------------------------------------------
+def _typed(source: Path | bytes, options: dict[str, Any], zeros: Sequence[int]) -> pl.DataFrame | None:
+    """The table with the types that its first rows suggest; None where a later row does not fit them.
+
+    Numbers in columns with leading zeros are read as text; only there it is looked at every cell.
+    """
+    try:
+        texts = pl.read_csv(source, infer_schema=False, n_rows=HEAD, **options)
+        head = pl.read_csv(source, try_parse_dates=True, infer_schema_length=HEAD, n_rows=HEAD, **options)
+        kinds = {name: _kind(texts[name], dtype) for name, dtype in head.schema.items()}
+        suspects = [name for name in (head.columns[number] for number in zeros) if kinds[name].is_numeric()]
+        asked = {**kinds, **dict.fromkeys(suspects, pl.String())}
+        frame = pl.read_csv(source, schema_overrides=asked, infer_schema=False, **options)
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    return frame.with_columns(*(narrowed(frame[name]) for name in suspects))
+
+
+def _kind(texts: pl.Series, dtype: pl.DataType) -> pl.DataType:
+    """What the first rows suggest, where their form leaves no doubt."""
+    if dtype in (pl.Int128, pl.UInt128):
+        return pl.String()  # no quantity has twenty digits; an account number does
+    for kind, shape in _SHAPES.items():
+        if dtype == kind:
+            return dtype if bool(texts.drop_nulls().str.contains(shape).all()) else pl.String()
+    return dtype
+
+
+def _as_text(source: Path | bytes, options: dict[str, Any]) -> pl.DataFrame | None:
+    """The table read as text, then each column as narrowly as all its cells allow."""
+    try:
+        frame = pl.read_csv(source, infer_schema=False, **options)
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    return frame.with_columns(*(narrowed(frame[name]) for name in frame.columns))
+
+
+def narrowed(texts: pl.Series) -> pl.Series:
+    """The narrowest type that reads every cell of a text column: whole number, number, date, else text."""
+    known = texts.drop_nulls()
+    if not len(known) or bool(known.str.contains(_ZERO).any()):
+        return texts
+    for kind in (pl.Int64, pl.Float64):
+        if known.cast(kind, strict=False).null_count() == 0:
+            return texts.cast(kind)
+        if kind == pl.Int64 and bool(known.str.contains(r"^[+-]?\d+$").all()):
+            return texts  # longer than a number can be
+    if bool(known.str.contains(_SHAPES[pl.Date]).all()):
+        with contextlib.suppress(pl.exceptions.PolarsError):
+            return texts.str.to_date("%Y-%m-%d")
+    return texts
+
+
+def _trimmed(frame: pl.DataFrame, null_values: Sequence[str]) -> pl.DataFrame:
+    """Cells without the spaces around them ("a, b, c" files); what is then a number becomes one."""
+    strings = [name for name, kind in frame.schema.items() if kind == pl.String]
+    if not strings:
+        return frame
+    padded = frame.select(pl.col(strings).str.contains(r"^\s|\s$").any()).row(0)
+    for name in (name for name, found in zip(strings, padded, strict=True) if found):
+        bare = frame[name].str.strip_chars()
+        bare = bare.set(bare.is_in(["", *null_values]), None)
+        frame = frame.with_columns(narrowed(bare).alias(name))
+    return frame
+
+
+# faults by line -----------------------------------------------------------------------------------------------------
+def explain(path: Path, source: Path | bytes, sign: str, unreadable: bool) -> None:
+    """Raise what is wrong with a CSV, by line: its encoding, or a line with another number of fields."""
+    if not isinstance(source, bytes):
+        complain_of_encoding(path, "utf-8-sig", "utf8")
+    binary = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+    with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as handle:
+        width, wrong, number = 0, 0, 0
+        reader = csv.reader(handle, delimiter=sign)
+        try:
+            for fields in reader:
+                number = reader.line_num
+                width = width or len(fields)
+                if fields and len(fields) != width:
+                    wrong = len(fields)
+                    break
+        except csv.Error:
+            wrong, number = -1, reader.line_num
+    if wrong > 0:
+        raise DataError(
+            f"Line {number} of {path.name!r} has {wrong} fields, the header has {width}.",
+            code="data.ragged",
+            hint="Repair the line, or name the delimiter with --delimiter.",
+        )
+    if wrong < 0 and unreadable:
+        raise DataError(
+            f"Line {number} of {path.name!r} cannot be read as CSV.", code="data.csv", hint="Check its quotes."
+        )
+
+
+def complain_of_encoding(path: Path, codec: str, encoding: str) -> None:
+    """Raise where a line does not decode, naming the first one."""
+    bad, where = 0, ""
+    if codec.startswith(("utf-16", "utf-32")):  # a line end is no single byte there
+        try:
+            codecs.decode(path.read_bytes(), codec)
+        except UnicodeDecodeError as error:
+            bad, where = 1, f"byte {error.start + 1} of the file"
+    else:
+        with path.open("rb") as handle:
+            for number, line in enumerate(handle, 1):
+                try:
+                    line.decode(codec)
+                except UnicodeDecodeError as error:
+                    bad += 1
+                    where = where or f"line {number}, byte {error.start + 1}"
+    if bad:
+        raise DataError(
+            f"{path.name!r} is not {encoding}: {bad} lines cannot be decoded, first in {where}.",
+            code="data.encoding",
+            hint="Name the encoding, e.g. --encoding latin-1, or convert the file.",
+        )

@@ -1,0 +1,155 @@
+"""Every number of golden.json, by the function that computes it.
+
+The file is shared with the papers' own checks; another one can be named in the environment variable VOILE_GOLDEN.
+A function that does not exist yet is listed in PENDING and fails strictly: the day it is entered in FUNCTIONS, its
+name must leave PENDING.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from voile import kernels
+from voile.attacks.elimination import after_ruling_out
+from voile.core.release import Bucketized
+from voile.core.showing import UNSIGNED
+from voile.measures.distortion import distortion
+from voile.measures.query_error import average_relative_error, predicate_width, relative_error
+from voile.methods.anatomy import optimal_l
+from voile.models.l_diversity import check_recursive
+from voile.models.t_closeness import emd_equal, emd_ordered
+
+GOLDEN = Path(os.environ.get("VOILE_GOLDEN") or Path(__file__).with_name("golden.json"))
+CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
+
+
+class NotYet(Exception):  # noqa: N818 - what happened
+    """The function is not part of voile yet."""
+
+
+def count_estimate(
+    groups: list[dict[str, Any]], qi_predicate: Mapping[str, list[Any]], sensitive_predicate: list[Any]
+) -> float:
+    """The estimate of a bucketized release that shows exactly these groups."""
+    width = len(groups[0]["qi"][0])
+    people = [(number, *row) for number, group in enumerate(groups, 1) for row in group["qi"]]
+    names = [f"q{place}" for place in range(width)]
+    quasi = pl.DataFrame(people, schema=["group", *names], orient="row")
+    values = [(number, value) for number, group in enumerate(groups, 1) for value in group["sensitive"]]
+    sensitive = (
+        pl.DataFrame(values, schema=["group", "value"], orient="row")
+        .group_by(["group", "value"], maintain_order=True)
+        .len("count")
+        .with_columns(pl.col("count").cast(pl.Int64))
+    )
+    columns = [{"name": name, "role": "quasi"} for name in names] + [{"name": "value", "role": "sensitive"}]
+    release = Bucketized({"quasi": quasi, "sensitive": sensitive}, {"format": 1, "columns": columns}, UNSIGNED)
+    return release.estimate(
+        {**{f"q{place}": wanted for place, wanted in qi_predicate.items()}, "value": sensitive_predicate}
+    )
+
+
+def largest_l(bucket_sizes: list[int], l: int) -> dict[str, int]:  # noqa: E741 - the letter of the literature
+    coins = np.random.default_rng(7).integers(0, 1 << 63, sum(bucket_sizes), dtype=np.uint64)
+    picks, remaining = kernels.deal.largest_l(np.array(bucket_sizes, dtype=np.int64), l, coins)
+    return {"groups": len(picks), "leftover": int(remaining.sum())}
+
+
+FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
+    ("metrics", "predicate_width"): predicate_width,
+    ("metrics", "count_estimate"): count_estimate,
+    ("metrics", "relative_error"): relative_error,
+    ("metrics", "average_relative_error"): average_relative_error,
+    ("metrics", "distortion"): lambda levels_up, heights: distortion(levels_up, heights),
+    ("t-closeness", "emd_ordered"): emd_ordered,
+    ("t-closeness", "emd_equal"): emd_equal,
+    ("cl-diversity", "check"): lambda counts, **given: check_recursive(np.array(counts), **given),
+    ("cl-diversity", "posterior_exact_reconstruction"): lambda counts, target, eliminated: after_ruling_out(
+        counts, target, eliminated
+    ),
+    ("Decompose", "largest_l"): largest_l,
+    ("Decompose", "optimal_l"): lambda bucket_sizes: optimal_l(np.array(bucket_sizes)),
+}
+
+PENDING = {
+    "ART": {
+        "delta_ceil", "expected_min_size", "linkage_exact", "linkage_binary", "certify_group", "swap_bound",
+        "ratio_limit", "omega_estimate", "m_uniqueness_eligible", "m_uniqueness_max_r", "closeness", "average_delta",
+    },
+    "minimality": {"attack_local", "credibility_global"},
+    "MASK": {"distribution", "mechanism_aware_credibility"},
+    "cl-diversity": {"lemma1_prior"},
+    "Decompose": {"legal_noise_local", "legal_noise_global", "posterior", "posterior_given_primary"},
+    "PG": {
+        "transition", "h_top", "rho2_min", "delta_min", "w_m", "max_p_for_rho", "max_p_for_delta", "k_from_s",
+        "attack_posterior", "fallback_delta_value_aware_grouping", "rho2_tight", "reconstruct",
+    },
+}  # fmt: skip
+
+
+def agrees(found: Any, expected: Any, tolerance: float) -> bool:
+    """Within the absolute tolerance, element by element; 0 means exactly."""
+    if expected is None or isinstance(expected, (bool, str)):
+        return bool(found is expected or (type(found) is type(expected) and found == expected))
+    if isinstance(expected, dict):
+        shown = {str(key): value for key, value in found.items()} if isinstance(found, Mapping) else None
+        return (
+            shown is not None
+            and shown.keys() == expected.keys()
+            and all(agrees(shown[key], value, tolerance) for key, value in expected.items())
+        )
+    if isinstance(expected, list):
+        parts = list(found)
+        return len(parts) == len(expected) and all(
+            agrees(a, b, tolerance) for a, b in zip(parts, expected, strict=True)
+        )
+    if found is None or isinstance(found, bool):
+        return False
+    return found == expected if tolerance == 0 else abs(found - expected) <= tolerance
+
+
+def parameter(case: Mapping[str, Any]) -> Any:
+    pending = case["function"] in PENDING.get(case["area"], ())
+    reason = f"voile has no {case['function']} yet"
+    marks = [pytest.mark.xfail(strict=True, raises=NotYet, reason=reason)] if pending else []
+    return pytest.param(case, id=f"{case['id']}-{case['function']}", marks=marks)
+
+
+@pytest.mark.parametrize("case", [parameter(case) for case in CASES])
+def test_golden(case: Mapping[str, Any]) -> None:
+    place = (case["area"], case["function"])
+    if place not in FUNCTIONS:
+        raise NotYet(place)
+    found = FUNCTIONS[place](**case["input"])
+    assert agrees(found, case["expected"], case["tolerance"]), f"{found!r}, expected {case['expected']!r}"
+
+
+def test_nothing_is_both_there_and_pending() -> None:
+    both = [place for place in FUNCTIONS if place[1] in PENDING.get(place[0], ())]
+    assert not both
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "tolerance", "answer"),
+    [
+        (1.0, 1.1, 0.2, True),
+        (1, 2, 0, False),
+        (True, 1, 0, False),
+        (None, None, 0, True),
+        (0, None, 0, False),
+        ([1, 2], [1, 2.05], 0.1, True),
+        ([1], [1, 2], 0.1, False),
+        ({4: 0.5}, {"4": 0.5}, 0, True),
+        ({4: 0.5, 5: 0.5}, {"4": 0.5}, 0, False),
+    ],
+)
+def test_agreement_is_element_by_element(found: Any, expected: Any, tolerance: float, answer: bool) -> None:
+    assert agrees(found, expected, tolerance) is answer

@@ -1,0 +1,129 @@
+"""The pages run: every python block, every `$ voile` line, in order, in one namespace and one empty folder a page.
+
+A block with a file name after its language (```toml spec.toml) is the content of that file. A ```text block right after
+a ```python block is what the code prints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from voile.cli import app
+from voile.core import plugin
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = ("the_rule.md", "tutorial.md")
+FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]+)(?:#[^)]*)?\)")
+
+
+class Block(NamedTuple):
+    language: str
+    file: str
+    body: str
+    line: int
+    end: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(
+            found["language"],
+            found["file"] or "",
+            found["body"],
+            text[: found.start("body")].count("\n") + 1,
+            text[: found.end()].count("\n") + 1,
+        )
+        for found in FENCE.finditer(text)
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder to work in; what a page registers or imports is forgotten afterwards."""
+    known = {family: plugin.registered(family) for family in plugin.FAMILIES}
+    monkeypatch.setattr(plugin, "_registry", known)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if Path(getattr(sys.modules[name], "__file__", None) or ".").parent == tmp_path:
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_runs(name: str, folder: Path) -> None:
+    page = blocks(DOCS / name)
+    assert page, "the page has no block"
+    space: dict[str, Any] = {"__name__": "page"}
+    for number, block in enumerate(page):
+        where = f"{name}, line {block.line}"
+        if block.file:
+            Path(block.file).write_text(block.body, encoding="utf-8")
+        elif block.language == "python":
+            said = io.StringIO()
+            # padded with empty lines, so that a traceback shows the line of the page
+            code = compile("\n" * (block.line - 1) + block.body, str(DOCS / name), "exec")
+            with contextlib.redirect_stdout(said):
+                exec(code, space)
+            after = page[number + 1] if number + 1 < len(page) else None
+            if after and after.language == "text" and after.line - block.end <= 2:
+                assert said.getvalue() == after.body, where
+        elif block.language == "console":
+            for line in commands(block.body):
+                result = CliRunner().invoke(app, shlex.split(line)[1:])
+                assert result.exit_code == 0, f"{where}: {line}\n{result.output}\n{result.exception}"
+
+
+def commands(body: str) -> list[str]:
+    """The `$ voile` lines of a console block, continued lines joined."""
+    lines = body.replace("\\\n", " ").splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ voile ")]
+
+
+def test_every_link_leads_somewhere() -> None:
+    lost = [
+        f"{page.relative_to(DOCS)}: {link['path']}"
+        for page in sorted(DOCS.rglob("*.md"))
+        for link in LINK.finditer(page.read_text(encoding="utf-8"))
+        if not (page.parent / link["path"]).exists()
+    ]
+    assert lost == []
+
+
+def test_every_model_and_method_has_a_page() -> None:
+    pages = {page.stem for page in (DOCS / "guarantees").glob("*.md")}
+    files = {path.stem for family in ("models", "methods") for path in _modules(family)}
+    assert files <= pages
+
+
+def _modules(family: str) -> list[Path]:
+    folder = DOCS.parent / "src" / "voile" / family
+    return [path for path in folder.glob("*.py") if path.stem != "__init__"]
+
+
+@pytest.mark.parametrize("name", ["k_anonymity", "l_diversity", "t_closeness", "alpha_k", "k_e"])
+def test_a_model_page_has_its_headings(name: str) -> None:
+    assert _headings(name) == ["Claim", "Against", "Proof", "Check", "Limits"]
+
+
+@pytest.mark.parametrize("name", ["anatomy", "full_domain", "mondrian"])
+def test_a_method_page_has_its_headings(name: str) -> None:
+    assert _headings(name) == ["Claim", "Against", "Needs", "Why", "Limits"]
+
+
+def _headings(name: str) -> list[str]:
+    text = (DOCS / "guarantees" / f"{name}.md").read_text(encoding="utf-8")
+    return re.findall(r"^## (.+)$", text, re.MULTILINE)
