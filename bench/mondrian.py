@@ -37,7 +37,9 @@ def duckdb_times(codes: pl.DataFrame) -> tuple[float, float]:
     connection.register("source", codes.to_arrow())
     connection.execute("create table people as select * from source")
     names = ", ".join(f'"{name}"' for name in codes.columns)
-    group, _ = best(lambda: connection.execute(f"create or replace table g as select {names}, count(*) c from people group by all"))
+    group, _ = best(
+        lambda: connection.execute(f"create or replace table g as select {names}, count(*) c from people group by all")
+    )
     order, _ = best(lambda: connection.execute(f"create or replace table o as select * from people order by {names}"))
     return group, order
 
@@ -46,7 +48,9 @@ def main(rows: int) -> None:
     codes = distinct_codes(rows)
     ours, result = best(grouping(codes, 10))
     group, order = duckdb_times(codes)
-    print(f"nearly distinct: {rows} rows, {result.groups} groups; duckdb group by {group:.3f} s, order by {order:.3f} s")
+    print(
+        f"nearly distinct: {rows} rows, {result.groups} groups; duckdb group by {group:.3f} s, order by {order:.3f} s"
+    )
     show("Mondrian k=10, nearly distinct rows / (group by + order by)", ours, group + order, 1.5)
     if ADULT.exists():
         codes = as_codes(bootstrapped_adult(rows).select(QUASI))

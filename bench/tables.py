@@ -32,7 +32,10 @@ def bootstrapped_adult(rows: int) -> pl.DataFrame:
     age = (frame["age"] + pl.Series(rng.integers(-12, 13, rows))).clip(17, 90)
     flip = pl.Series(rng.random(rows) < 0.03)
     other = frame["workclass"].gather(rng.permutation(rows))
-    return frame.with_columns(age.alias("age"), pl.select(pl.when(flip).then(other).otherwise(frame["workclass"])).to_series().alias("workclass"))
+    return frame.with_columns(
+        age.alias("age"),
+        pl.select(pl.when(flip).then(other).otherwise(frame["workclass"])).to_series().alias("workclass"),
+    )
 
 
 def as_codes(frame: pl.DataFrame) -> pl.DataFrame:

@@ -79,7 +79,7 @@ def test_page_runs(name: str, folder: Path) -> None:
             with contextlib.redirect_stdout(said):
                 exec(code, space)
             after = page[number + 1] if number + 1 < len(page) else None
-            if after and after.language == "text" and after.line - block.end <= 2:
+            if after and after.language == "text" and after.line - block.end <= 3:
                 assert said.getvalue() == after.body, where
         elif block.language == "console":
             for line in commands(block.body):

@@ -15,7 +15,7 @@ A message says what, where, and what to do. It names columns and counts, never a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class VoileError(Exception):
@@ -32,6 +32,17 @@ class VoileError(Exception):
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors cross process borders: everything but the message travels as state."""
+        return _revived, (type(self), self.message, self.code), self.__getstate__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a lone error lists itself as its only problem: that would never end
+        return {key: value for key, value in self.__dict__.items() if key != "problems" or value != (self,)}
+
+    def as_json(self) -> dict[str, Any]:
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
 
 class SpecError(VoileError):
     """The request is wrong; `problems` lists every fault that was found, not only the first."""
@@ -41,6 +52,10 @@ class SpecError(VoileError):
     def __init__(self, message: str, *, code: str, hint: str = "", problems: Sequence[VoileError] = ()) -> None:
         super().__init__(message, code=code, hint=hint)
         self.problems = tuple(problems) or (self,)
+
+    def as_json(self) -> dict[str, Any]:
+        several = {"problems": [problem.as_json() for problem in self.problems]} if len(self.problems) > 1 else {}
+        return {**super().as_json(), **several}
 
 
 class SchemaError(SpecError):
@@ -66,6 +81,9 @@ class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, 
         super().__init__(message, code=code, hint=hint)
         self.best = best
 
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "best": self.best}
+
 
 class BrokenPromise(VoileError):  # noqa: N818 - the name of what happened
     """A published folder does not keep what its certificate claims."""
@@ -77,6 +95,10 @@ class EngineError(VoileError):
     """A missing extra, or the engine under the rows failed."""
 
     exit_code = 6
+
+
+def _revived(kind: type[VoileError], message: str, code: str) -> VoileError:
+    return kind(message, code=code)
 
 
 def raise_together(problems: Iterable[SpecError]) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from voile.core.domain import MISSING, Domain, text
-from voile.core.hierarchy import TOP, Hierarchy, escaped, set_label
+from voile.core.domain import MISSING, Domain, escaped, set_label, text
+from voile.core.hierarchy import TOP, Hierarchy
 from voile.errors import DataError
 
 
@@ -35,6 +35,9 @@ class Cells:
     missing: np.ndarray | None = None
     starts: np.ndarray | None = None
     members: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        return f"Cells({len(self)} of {self.domain!r})"
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -189,14 +192,32 @@ def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
     if domain.ranged:
         low, high, missing = code_ranges(domain, starts, order)
         cells = ranges(domain, low, high, missing)
-        labels = [_range_label(hierarchy, level, node, cells.labels[node]) for node in range(len(cells))]
-        return Cells(domain, pl.Series(labels), low, high, missing)
+        names = range_names(domain, hierarchy) if 0 < level < hierarchy.height else {}
+        ends = zip(low.tolist(), high.tolist(), missing.tolist(), strict=True)
+        labels = [
+            name if names.get(name) == end else shown
+            for name, shown, end in zip(hierarchy.labels[level], cells.labels, ends, strict=True)
+        ]
+        return Cells(domain, pl.Series(labels, dtype=pl.String), low, high, missing)
     return sets(domain, starts, order, hierarchy)
 
 
-def _range_label(hierarchy: Hierarchy, level: int, node: int, shown: str) -> str:
-    """The hierarchy's own name for a range, where it is a range or a period that can be read back."""
-    return shown if shown == TOP or level == 0 else hierarchy.labels[level][node]
+def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, int, bool]]:
+    """The labels of inner nodes of a ranged column that name one range and read as nothing else."""
+    found: dict[str, tuple[int, int, bool]] = {}
+    unclear = {TOP, MISSING, *domain.texts}
+    for level in range(1, hierarchy.height):
+        order = np.argsort(hierarchy.maps[level], kind="stable")
+        sizes = np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level]))
+        low, high, missing = code_ranges(domain, np.concatenate([[0], np.cumsum(sizes)]), order)
+        plain = ranges(domain, low, high, missing).labels
+        ends = zip(low.tolist(), high.tolist(), missing.tolist(), strict=True)
+        for name, shown, end in zip(hierarchy.labels[level], plain, ends, strict=True):
+            if found.setdefault(name, end) != end:
+                unclear.add(name)
+            if shown != name:
+                unclear.add(shown)  # how this node would be written without its name
+    return {name: end for name, end in found.items() if name not in unclear and not name.startswith("{")}
 
 
 def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -217,9 +238,9 @@ def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequenc
         if label == TOP:
             return list(range(domain.size))
         if label in names:
-            return sorted(position[text(leaf)] for leaf in names[label])
+            return sorted({position[text(leaf)] for leaf in names[label]})
         if label.startswith("{") and label.endswith("}"):
-            return sorted(position[unescaped(part)] for part in split_set(label[1:-1]))
+            return sorted({position[unescaped(part)] for part in split_set(label[1:-1])})
         return [position[label[1:] if label.startswith("\\") else label]]
 
     starts, members = [0], list[int]()
@@ -229,6 +250,8 @@ def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequenc
         except KeyError:
             raise unexplained(column) from None
         starts.append(len(members))
+        if starts[-1] == starts[-2]:  # a name that stands for nothing
+            raise unexplained(column)
     shown = pl.Series("label", list(labels), dtype=pl.String)
     return Cells(domain, shown, starts=np.array(starts), members=np.array(members, dtype=np.int64))
 
@@ -243,7 +266,8 @@ def read_ranges(
 ) -> Cells:
     """What published labels of numbers or dates stand for. The domain is made of the ends that are written."""
     missing = bool(ends.get("missing"))
-    whole = (text(ends["min"]), text(ends["max"])) if "min" in ends else None
+    listed = ends.get("values") or [ends[end] for end in ("min", "max") if end in ends]
+    whole = (text(listed[0]), text(listed[-1])) if listed else None
     pairs: list[tuple[str, str] | None] = []
     absent = np.zeros(len(labels), dtype=bool)
     for number, label in enumerate(labels):
@@ -255,21 +279,25 @@ def read_ranges(
         elif label == MISSING:
             absent[number] = True
             pairs.append(None)
-        elif label in names:
+        elif names.get(label):
             pairs.append((text(names[label][0]), text(names[label][-1])))
-        elif label.startswith("[") and label.count(", ") == 1:
-            first, last = label.strip("[]").split(", ")
+        elif label.startswith("[") and label.endswith("]") and label.count(", ") == 1:
+            first, last = label[1:-1].split(", ")
             pairs.append((first, last))
         else:
             pairs.append((label, label))
-    written = sorted({end for pair in pairs if pair for end in pair})
+    written = sorted({end for pair in pairs if pair for end in pair} | set(whole or ()))
     values = typed_texts(pl.Series(written, dtype=pl.String), dtype)
-    if values.null_count():
+    if values.null_count() or (absent.any() and not missing):
         raise unexplained(column)
     domain = Domain(values.unique().sort(), kind, missing)
     code = dict(zip(written, domain.values.search_sorted(values).to_list(), strict=True)) if written else {}
     low = np.array([code[pair[0]] if pair else 0 for pair in pairs], dtype=np.int64)
     high = np.array([code[pair[1]] if pair else -1 for pair in pairs], dtype=np.int64)
+    shown = np.array([pair is not None for pair in pairs], dtype=bool)
+    outside = whole is None or bool((low[shown] < code[whole[0]]).any() or (high[shown] > code[whole[1]]).any())
+    if shown.any() and (outside or bool((low[shown] > high[shown]).any())):
+        raise unexplained(column)
     return Cells(domain, pl.Series("label", list(labels), dtype=pl.String), low, high, absent)
 
 
@@ -278,12 +306,20 @@ def typed_texts(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype == pl.Date:
         return texts.str.to_date("%Y-%m-%d", strict=False)
     if isinstance(dtype, pl.Datetime):
-        return texts.str.replace("T", " ").str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False).cast(dtype)
+        return _moments(texts).cast(dtype)
     if dtype == pl.Boolean:
         return texts.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
     if dtype == pl.Time:
-        return texts.str.to_time(strict=False)
+        return texts.str.to_time("%H:%M:%S%.f", strict=False)
     return texts.cast(dtype, strict=False)
+
+
+def _moments(texts: pl.Series) -> pl.Series:
+    """Dates with times; where they are written with an offset from UTC, as the time in UTC."""
+    plain = texts.str.replace("T", " ", literal=True)
+    if bool(plain.str.contains(r"[+-]\d{2}:?\d{2}$").any()):
+        return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f%z", time_unit="us", strict=False).dt.replace_time_zone(None)
+    return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
 
 
 def unexplained(column: str) -> DataError:
@@ -308,4 +344,4 @@ def split_set(inner: str) -> list[str]:
 
 
 def unescaped(part: str) -> str:
-    return re.sub(r"\\(.)", r"\1", part)
+    return re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL)

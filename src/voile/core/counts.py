@@ -49,11 +49,11 @@ class Counts:
 
 
 def _reduce(operation: np.ufunc, entries: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    if len(starts) <= 1:
-        return entries[:0]
-    # reduceat repeats the next entry for an empty group, so those are set to zero afterwards
-    result = operation.reduceat(np.append(entries, entries.dtype.type(0)), starts[:-1])
-    result[np.diff(starts) == 0] = 0
+    """One number a group, 0 for an empty one."""
+    filled = np.diff(starts) > 0
+    result = np.zeros(len(filled), dtype=entries.dtype)
+    if filled.any():
+        result[filled] = operation.reduceat(entries, starts[:-1][filled])
     return result
 
 

@@ -88,27 +88,16 @@ def kind_of(values: pl.Series) -> str:
 
 def encode(column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None) -> tuple[Domain, np.ndarray]:
     """A column's domain and its codes. Codes follow the order of the values, never their order of appearance."""
-    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
-        raise DataError(
-            f"Column {column!r} has the type {values.dtype}, which has no values to compare.",
-            code="data.type",
-            hint="Flatten it, or leave the column out.",
-        )
-    if isinstance(values.dtype, pl.Decimal):
-        values = values.cast(pl.Float64)
-    if values.dtype == pl.Categorical:
-        values = values.cast(pl.String)
-    if values.dtype.is_float() and values.is_nan().any():
-        values = values.fill_nan(None)
+    values = _comparable(column, values)
     if kind == "numeric" and not values.dtype.is_numeric():
         raise SchemaError(
-            f"Column {column!r} is marked numeric but holds {values.dtype}.",
+            f"Column {column!r} is marked numeric but holds {type_name(values.dtype)}.",
             code="schema.kind",
             hint="Mark it categorical or ordered, or clean the column.",
         )
     if kind == "date" and values.dtype not in (pl.Date, pl.Datetime):
         raise SchemaError(
-            f"Column {column!r} is marked date but holds {values.dtype}.",
+            f"Column {column!r} is marked date but holds {type_name(values.dtype)}.",
             code="schema.kind",
             hint="Write dates as 2025-12-31, or convert the column before reading.",
         )
@@ -123,6 +112,55 @@ def encode(column: str, values: pl.Series, kind: str, declared: Sequence[Any] | 
     return domain, _codes(values, domain)
 
 
+def _comparable(column: str, values: pl.Series) -> pl.Series:
+    """The same values in a type whose values can be compared, written and read back."""
+    dtype = values.dtype
+    if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
+        raise DataError(
+            f"Column {column!r} has the type {type_name(dtype)}, which has no values to compare.",
+            code="data.type",
+            hint="Flatten or convert it, or leave the column out.",
+        )
+    if isinstance(dtype, pl.Decimal):
+        values = values.cast(pl.Float64)
+    elif dtype == pl.Null:
+        values = values.cast(pl.String)
+    elif dtype == pl.Categorical:
+        # the categories that occur, in their own order: a Categorical may carry other columns' and the input's order
+        texts = values.cast(pl.String)
+        values = texts.cast(pl.Enum(texts.drop_nulls().unique().sort()))
+    elif dtype in (pl.Int128, pl.UInt128):
+        values = _narrower(column, values)
+    elif isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
+        values = values.cast(pl.Datetime("us", dtype.time_zone))  # what a written date and time can hold
+    if values.dtype.is_float():
+        values = values.fill_nan(None) + 0.0  # -0 and 0 are one number
+        endless = int(values.is_infinite().sum())
+        if endless:
+            raise DataError(
+                f"Column {column!r} has {endless} infinite numbers.",
+                code="data.infinite",
+                hint="Replace them by a number, or leave the cells empty.",
+            )
+    return values
+
+
+def _narrower(column: str, values: pl.Series) -> pl.Series:
+    narrow = values.cast(pl.Int64, strict=False)
+    if narrow.null_count() != values.null_count():
+        raise DataError(
+            f"Column {column!r} has {narrow.null_count() - values.null_count()} numbers beyond 64 bits.",
+            code="data.type",
+            hint="Convert the column to text.",
+        )
+    return narrow
+
+
+def type_name(dtype: pl.DataType) -> str:
+    """A type without the categories that an Enum or a Categorical would show."""
+    return str(dtype.base_type())
+
+
 def _present(values: pl.Series) -> pl.Series:
     """The categories of an Enum that occur, kept in the order of the Enum and typed by it alone."""
     counts = np.bincount(values.drop_nulls().to_physical().to_numpy(), minlength=len(values.dtype.categories))  # type: ignore[attr-defined]
@@ -130,16 +168,15 @@ def _present(values: pl.Series) -> pl.Series:
 
 
 def _declared(column: str, values: pl.Series, declared: Sequence[Any], kind: str) -> pl.Series:
-    listed = pl.Series(list(declared), strict=False)
-    listed = listed.cast(pl.String if isinstance(values.dtype, pl.Enum) else values.dtype, strict=False)
-    if listed.null_count() or listed.n_unique() != len(listed):
+    if isinstance(values.dtype, pl.Enum):
+        values = values.cast(pl.String)
+    listed = _listed(declared, values.dtype)
+    if listed is None or listed.null_count() or listed.n_unique() != len(listed):
         raise SchemaError(
             f"The declared domain of {column!r} has duplicates or values of another type.",
             code="schema.domain",
             hint="List each value once, with the type of the column.",
         )
-    if isinstance(values.dtype, pl.Enum):
-        values = values.cast(pl.String)
     outside = int((~values.drop_nulls().is_in(listed.implode())).sum())
     if outside:
         raise DataError(
@@ -148,6 +185,17 @@ def _declared(column: str, values: pl.Series, declared: Sequence[Any], kind: str
             hint="Add the values to the domain or clean the column.",
         )
     return listed.sort() if kind in ("numeric", "date") else listed
+
+
+def _listed(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
+    """Declared values in the type of the column; None where they have none of their own."""
+    try:
+        raw = pl.Series(list(declared), strict=False)
+        listed = raw.cast(dtype, strict=False)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return None
+    whole = raw.dtype.is_float() and dtype.is_integer()
+    return None if whole and bool((raw != raw.floor()).any()) else listed
 
 
 def _codes(values: pl.Series, domain: Domain) -> np.ndarray:
@@ -186,6 +234,8 @@ def _integer_codes(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.nda
     numbers, present = values.to_numpy(), distinct.to_physical().to_numpy()
     low, high = int(present.min()), int(present.max())
     if high - low <= 4 * len(numbers) + 1000 and bool((present[1:] > present[:-1]).all()):
+        if high < 1 << 63:  # differences of small types would overflow
+            numbers, present = numbers.astype(np.int64, copy=False), present.astype(np.int64, copy=False)
         table = np.zeros(high - low + 1, dtype=dtype)
         table[present - low] = np.arange(len(present), dtype=dtype)
         return np.asarray(table[numbers - low])
@@ -216,6 +266,22 @@ def text(value: Any) -> str:
     if isinstance(value, datetime.datetime):
         return value.isoformat(sep=" ")
     return str(value)
+
+
+def escaped(value: str) -> str:
+    """A value inside a set, so that the set can be read back."""
+    for sign in "\\|{}":
+        value = value.replace(sign, "\\" + sign)
+    return value
+
+
+def set_label(values: Sequence[str]) -> str:
+    """How a set of categories is written.
+
+    >>> set_label(["A", "B"])
+    '{A|B}'
+    """
+    return "{" + "|".join(escaped(value) for value in values) + "}"
 
 
 def _json(value: Any) -> Any:

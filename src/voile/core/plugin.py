@@ -10,6 +10,7 @@ import dataclasses
 import difflib
 import importlib
 import importlib.util
+import math
 import pkgutil
 import sys
 import types
@@ -43,6 +44,8 @@ class Limits:
             return "" if value in self.choices else "must be one of " + ", ".join(self.choices)
         if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
             return ""
+        if not math.isfinite(value):
+            return "must be finite"
         rules = [
             (self.low is not None and not value >= self.low, f"at least {self.low}"),
             (self.above is not None and not value > self.above, f"above {self.above}"),
@@ -159,7 +162,7 @@ def build(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
             continue
         try:
             values[key] = _coerced(hints[key], raw)
-        except (ValueError, TypeError, ZeroDivisionError):
+        except (ValueError, TypeError, KeyError, ArithmeticError):
             wanted = str(fields[key].type)
             problems.append(PolicyError(f"{name}: {key} = {raw!r} is not of type {wanted}.", code="policy.parameter"))
     for key, field in fields.items():
@@ -175,20 +178,36 @@ def load_plugin(source: str) -> None:
     path = Path(source)
     try:
         if path.suffix == ".py":
-            spec = importlib.util.spec_from_file_location(path.stem, path)
-            if spec is None or spec.loader is None or not path.exists():
-                raise ImportError(f"no file {path.name}")
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[path.stem] = module
-            spec.loader.exec_module(module)
+            _import_file(path)
         else:
             importlib.import_module(source)
-    except ImportError as error:
+    except SpecError:
+        raise
+    except Exception as error:  # a plug-in may fail in any way
+        known = isinstance(error, (ImportError, SyntaxError))
+        why = str(error) if known else f"it raises {type(error).__name__}"
         raise SpecError(
-            f"The plugin {path.name!r} cannot be imported ({error}).",
+            f"The plugin {path.name!r} cannot be imported ({why}).",
             code="spec.plugin",
             hint="Give a module name or the path of a .py file.",
         ) from None
+
+
+def _import_file(path: Path) -> None:
+    """A file as a module, under a name that shadows no other module; the same file again replaces the first."""
+    if not path.is_file():
+        raise ImportError("there is no such file")
+    name = f"voile_plugin_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
 
 
 def _types(cls: type[Plugin]) -> dict[str, Any]:
@@ -243,6 +262,11 @@ def _type_complaint(hint: Any, value: Any) -> str:
     """Catch `KAnonymity(k=2.5)` and `KAnonymity(k='5')` where they are written."""
     arms = _arms(hint)
     names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+    if typing.get_origin(hint) is tuple and typing.get_args(hint)[0] in names:
+        inner = typing.get_args(hint)[0]
+        wrong = isinstance(value, str) or not isinstance(value, Sequence)
+        wrong = wrong or any(_type_complaint(inner, item) for item in value)
+        return f"must be a list, each {names[inner]}" if wrong else ""
     if not all(arm in names or arm is type(None) for arm in arms):
         return ""
     for arm in arms:

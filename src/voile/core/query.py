@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,19 +28,19 @@ class Condition:
 
     def matches(self, column: pl.Series, missing: bool = False) -> np.ndarray:
         """Which values satisfy the condition; a missing value never does."""
+        shown = column.cast(pl.String) if _is_text(column.dtype) else column
         if self.values is not None:
-            texts = column.dtype in (pl.String, pl.Categorical) or isinstance(column.dtype, pl.Enum)
-            wanted = [_as(value, column.dtype) for value in self.values]
-            shown = column.cast(pl.String) if texts else column
-            result = shown.is_in(pl.Series(wanted, dtype=shown.dtype, strict=False).implode())
+            wanted = pl.concat([pl.Series([], dtype=shown.dtype), *(_typed(v, shown.dtype) for v in self.values)])
+            result = shown.is_in(wanted.implode())
         else:
             result = pl.repeat(True, len(column), eager=True)
+            ends = column.to_physical() if column.dtype.is_temporal() else shown
             if self.low is not None:
-                low = _as(self.low, column.dtype)
-                result &= (column > low) if self.above else (column >= low)
+                low = _end(self.low, column.dtype)
+                result &= (ends > low) if self.above else (ends >= low)
             if self.high is not None:
-                high = _as(self.high, column.dtype)
-                result &= (column < high) if self.below else (column <= high)
+                high = _end(self.high, column.dtype)
+                result &= (ends < high) if self.below else (ends <= high)
         return np.append(result.fill_null(False).to_numpy(), [False] * missing)
 
     def overlap(
@@ -53,8 +54,7 @@ class Condition:
         width = b - a + step if step else np.where(b > a, b - a, 1.0)
         if self.values is not None:
             inside = np.zeros(len(a))
-            for value in set(self.values):
-                point = _point(value, dtype)
+            for point in {_point(value, dtype) for value in self.values}:
                 hit = (a <= point) & (point <= b)
                 inside += hit if step else hit & (a == b)
             return inside, width
@@ -83,7 +83,7 @@ class Query:
 
 
 def parse(query: str | Mapping[str, Any] | None, where: Mapping[str, Any]) -> Query:
-    """A query from SQL text, a dict, or keywords.
+    """A query from SQL text, a dict, or keywords; keywords add to the other two.
 
     >>> parse("select count(*) from t where age >= 30 and sex = 'F'", {}).conditions["age"]
     Condition(values=None, low=30, high=None, above=False, below=False)
@@ -92,25 +92,33 @@ def parse(query: str | Mapping[str, Any] | None, where: Mapping[str, Any]) -> Qu
     """
     if isinstance(query, str):
         found = _sql(query)
+    elif query is None or isinstance(query, Mapping):
+        found = {str(name): _condition(wanted) for name, wanted in (query or {}).items()}
     else:
-        found = {name: _condition(wanted) for name, wanted in {**(query or {}), **where}.items()}
+        raise _unread(f"it is of type {type(query).__name__}")
+    for name, wanted in where.items():
+        if name in found:
+            raise _unread("a column has two conditions")
+        found[name] = _condition(wanted)
     return Query(found)
 
 
 def _condition(wanted: Any) -> Condition:
-    if isinstance(wanted, tuple) and len(wanted) == 2:
+    if isinstance(wanted, tuple):
+        if len(wanted) != 2:
+            raise _unread("a range is written (low, high)")
         return Condition(low=wanted[0], high=wanted[1])
-    if isinstance(wanted, range):
-        return Condition(values=tuple(wanted))
-    if isinstance(wanted, (list, set, frozenset)):
-        return Condition(values=tuple(wanted))
-    return Condition(values=(wanted,))
+    values = tuple(wanted) if isinstance(wanted, (range, list, set, frozenset)) else (wanted,)
+    if any(value is None for value in values):
+        raise _unread("None is no value to ask for")
+    return Condition(values=values)
 
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<name>"(?:[^"]|"")*"|`[^`]*`|[A-Za-z_][\w\-]*)|(?P<number>-?\d+(?:\.\d+)?)"""
-    r"""|(?P<sign><=|>=|<>|!=|=|<|>|\(|\)|,|\*|;))"""
+    r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<name>"(?:[^"]|"")*"|`[^`]*`|[^\W\d][\w\-]*)"""
+    r"""|(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?P<sign><=|>=|<>|!=|=|<|>|\(|\)|,|\*|;))"""
 )
+_TRUTH = {"true": True, "false": False}
 
 
 def _tokens(query: str) -> list[tuple[str, Any]]:
@@ -125,9 +133,11 @@ def _tokens(query: str) -> list[tuple[str, Any]]:
         if kind == "text":
             found.append(("value", raw[1:-1].replace("''", "'")))
         elif kind == "number":
-            found.append(("value", float(raw) if "." in raw else int(raw)))
+            found.append(("value", int(raw) if raw.lstrip("+-").isdigit() else float(raw)))
         elif kind == "name" and raw[0] in '"`':
-            found.append(("name", raw[1:-1].replace('""', '"')))
+            found.append(("quoted", raw[1:-1].replace('""', '"')))
+        elif kind == "name" and raw.lower() in _TRUTH:
+            found.append(("value", _TRUTH[raw.lower()]))
         else:
             found.append((kind, raw))
         place = match.end()
@@ -143,14 +153,8 @@ def _unread(why: str) -> SpecError:
 
 
 def _sql(query: str) -> dict[str, Condition]:
-    """`[select count(*) from t] where c1 and c2 ...`, each condition on one column."""
-    tokens = _tokens(query)
-    words = [str(raw).lower() if kind == "name" else raw for kind, raw in tokens]
-    if "where" in words:
-        tokens = tokens[words.index("where") + 1 :]
-    elif "select" in words[:1]:
-        tokens = []
-    tokens = [token for token in tokens if token != ("sign", ";")]
+    """`[select count(*) from t where] c1 and c2 ...`, each condition on one column."""
+    tokens = _conditions(_tokens(query))
     found: dict[str, Condition] = {}
     place = 0
 
@@ -167,10 +171,8 @@ def _sql(query: str) -> dict[str, Condition]:
     while place < len(tokens):
         if found:
             take("name", "and")
-        name = take("name")
-        if place >= len(tokens):
-            raise _unread("it ends too early")
-        kind, raw = tokens[place]
+        name = take("quoted" if tokens[place : place + 1] and tokens[place][0] == "quoted" else "name")
+        kind, raw = tokens[place] if place < len(tokens) else ("", "")
         place += 1
         word = str(raw).lower()
         if kind == "name" and word == "in":
@@ -197,6 +199,26 @@ def _sql(query: str) -> dict[str, Condition]:
     return found
 
 
+def _conditions(tokens: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """What follows WHERE. Nothing but counting is answered, so nothing but `select count(*) from t` may come first."""
+    if tokens[-1:] == [("sign", ";")]:
+        tokens = tokens[:-1]
+    words = [str(raw).lower() if kind in ("name", "sign") else kind for kind, raw in tokens]
+    if words[:1] == ["select"]:
+        if words[1:6] != ["count", "(", "*", ")", "from"] or words[6:7] in ([], ["value"]):
+            raise _unread("only select count(*) from a table is answered")
+        tokens, words = tokens[7:], words[7:]
+        if not tokens:
+            return []
+        if words[:1] != ["where"]:
+            raise _unread("only WHERE may follow the table")
+    if words[:1] == ["where"]:
+        tokens = tokens[1:]
+    if not tokens:
+        raise _unread("it has no condition")
+    return tokens
+
+
 def _both(first: Condition, second: Condition) -> Condition:
     """Two conditions on one column: `age >= 30 and age < 40`."""
     if first.values is None and second.values is None and (first.low is None) != (second.low is None):
@@ -206,21 +228,64 @@ def _both(first: Condition, second: Condition) -> Condition:
     raise _unread("a column has two conditions that are not the two ends of a range")
 
 
-def _as(value: Any, dtype: pl.DataType) -> Any:
-    """A literal as a value of the column: dates may be written as text."""
-    if isinstance(value, str) and dtype == pl.Date:
-        return datetime.date.fromisoformat(value)
-    if isinstance(value, str) and dtype == pl.Datetime:
-        return datetime.datetime.fromisoformat(value)
-    if dtype == pl.String or isinstance(dtype, (pl.Enum, pl.Categorical)):
-        return str(value)
-    return value
+def _is_text(dtype: pl.DataType) -> bool:
+    return dtype == pl.String or isinstance(dtype, (pl.Enum, pl.Categorical))
+
+
+def _typed(value: Any, dtype: pl.DataType) -> pl.Series:
+    """A literal as a value of the column; dates and truth may be written as text. A number it cannot hold is none."""
+    if _is_text(dtype):
+        return pl.Series([_written(value)], dtype=pl.String)
+    if dtype.is_numeric():
+        number = _end(value, dtype)
+        fits = pl.Series([number], strict=False).cast(dtype, strict=False)
+        return fits.filter(fits == number) if fits.null_count() == 0 else fits.drop_nulls()
+    if dtype == pl.Boolean:
+        value = _TRUTH.get(value.lower()) if isinstance(value, str) else value
+        if not isinstance(value, (bool, np.bool_)):
+            raise _unread("a value does not have the type of its column")
+        return pl.Series([bool(value)])
+    return pl.Series([_end(value, dtype)], dtype=pl.Int64).cast(dtype)
+
+
+def _written(value: Any) -> str:
+    """A literal for a column of text."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _end(value: Any, dtype: pl.DataType) -> Any:
+    """A literal that can be compared: a number, a text, or for times the number behind them (days, microseconds)."""
+    if _is_text(dtype):
+        return _written(value)
+    try:
+        if not dtype.is_temporal():
+            if isinstance(value, str) or not (dtype.is_numeric() or dtype == pl.Boolean):
+                raise ValueError
+            return value.item() if isinstance(value, np.generic) else value + 0
+        moment = _moment(value, dtype)
+        if moment.tzinfo is None and getattr(dtype, "time_zone", None):
+            moment = moment.replace(tzinfo=zoneinfo.ZoneInfo(dtype.time_zone))  # type: ignore[attr-defined]
+        return pl.Series([moment], strict=False).cast(dtype).to_physical()[0]
+    except (ValueError, TypeError, pl.exceptions.PolarsError):
+        raise _unread("a value does not have the type of its column") from None
+
+
+def _moment(value: Any, dtype: pl.DataType) -> Any:
+    """A literal as a date, a time, or both."""
+    kinds = {pl.Date: datetime.date, pl.Time: datetime.time, pl.Datetime: datetime.datetime}
+    kind: Any = kinds[dtype.base_type()]  # type: ignore[index]
+    if isinstance(value, str):
+        return kind.fromisoformat(value)
+    if kind is datetime.datetime and type(value) is datetime.date:
+        return datetime.datetime.combine(value, datetime.time())
+    if isinstance(value, kind):
+        return value
+    raise TypeError
 
 
 def _point(value: Any, dtype: pl.DataType) -> float:
     """A literal as a number: days for dates, microseconds for times."""
     try:
-        value = _as(value, dtype)
-        return float(pl.Series([value], dtype=dtype, strict=False).to_physical()[0])
-    except (ValueError, TypeError):
+        return float(_end(value, dtype))
+    except (ValueError, TypeError, OverflowError):
         raise _unread("a value does not have the type of its column") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from voile.errors import SchemaError, SpecError, raise_together
 ROLES = ("identifier", "quasi", "sensitive", "other")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """Roles of the columns by name. A column without a role is not read and never published.
 
@@ -37,12 +37,8 @@ class Schema:
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        problems: list[SpecError] = []
-        for role in ROLES:
-            given = getattr(self, role)
-            if isinstance(given, str):
-                given = (given,)
-            object.__setattr__(self, role, tuple(given))
+        problems = self._unusable()
+        raise_together(problems)
         used: dict[str, str] = {}
         for role in ROLES:
             for name in getattr(self, role):
@@ -87,6 +83,33 @@ class Schema:
             )
         raise_together(problems)
 
+    def _unusable(self) -> list[SpecError]:
+        """Parts of the wrong type; the roles become tuples of names."""
+        problems: list[SpecError] = []
+        for role in ROLES:
+            given = getattr(self, role)
+            names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (None,)
+            if all(isinstance(name, str) for name in names):
+                object.__setattr__(self, role, names)
+            else:
+                problems.append(SchemaError(f"{role} must be a list of column names.", code="schema.type"))
+        for what in ("kinds", "domains", "hierarchies"):
+            if not isinstance(getattr(self, what), Mapping):
+                problems.append(SchemaError(f"{what} must name columns, e.g. {{'age': ...}}.", code="schema.type"))
+        if isinstance(self.domains, Mapping):
+            problems += [
+                SchemaError(f"The declared domain of {name!r} must be a list of values.", code="schema.type")
+                for name, listed in self.domains.items()
+                if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable)
+            ]
+        return problems
+
+    def __repr__(self) -> str:
+        """The roles; of declared domains and hierarchies only whose they are."""
+        shown = [f"{role}={list(getattr(self, role))}" for role in ROLES if getattr(self, role)]
+        shown += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
+        return f"Schema({', '.join(part for part in shown if not part.endswith(' of 0'))}, missing={self.missing!r})"
+
     def names(self) -> tuple[str, ...]:
         """The columns that may be published, in order."""
         return (*self.quasi, *self.sensitive, *self.other)
@@ -106,7 +129,9 @@ class Schema:
 def nearest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     """A hint: the most similar name, or all of them."""
     near = difflib.get_close_matches(name, list(known), n=1)
-    return f"Did you mean {near[0]!r}?" if near else "It has: " + ", ".join(known) + "."
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    return "It has: " + ", ".join(known) + "." if known else "There are none."
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,7 +68,8 @@ class LocalRows:
     def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> LocalRows:
         assert histogram.index is None, "rows are dealt on the histogram of whole rows"
         number = int(groups.max(initial=-1)) + 1
-        return replace(self, codes=self.codes[cells], weights=counts, group=groups, groups=number)
+        codes = np.take(self.codes, cells, axis=0)
+        return replace(self, codes=codes, weights=counts, group=groups, groups=number)
 
     def tallies(self, columns: Columns) -> dict[str, Counts]:
         group = self.group if self.group is not None else np.zeros(len(self.weights), dtype=np.int64)

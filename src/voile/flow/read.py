@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.core.domain import MISSING, Domain, encode, kind_of
-from voile.core.hierarchy import Hierarchy, Recipe, tree
+from voile.core.domain import MISSING, encode, kind_of
+from voile.core.hierarchy import Recipe, tree
 from voile.core.microdata import Microdata
 from voile.core.schema import Column, Columns, Schema
 from voile.engines.local import local_rows
-from voile.errors import DataError, SchemaError
+from voile.errors import DataError, SchemaError, SpecError, raise_together
 from voile.io import hierarchies, tables
 
 
@@ -34,31 +34,22 @@ def read(
     >>> read(frame, Schema(quasi=["age"], sensitive=["disease"]))
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
-    frame = load_frame(
-        source,
-        [*schema.identifier, *schema.names()],
-        query,
-        delimiter=delimiter,
-        encoding=encoding,
-        null_values=null_values,
-    )
-    schema.check(frame.columns)
-    frame = frame.select(schema.names())  # identifiers and columns without a role end here
+    # identifiers and columns without a role end here
+    frame = load_frame(source, schema, query, delimiter=delimiter, encoding=encoding, null_values=null_values)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
     frame, dropped = _without_missing(frame, schema)
     columns, codes = [], []
+    problems: list[SpecError] = []
     for name in schema.names():
-        kind = schema.kinds.get(name) or kind_of(frame[name])
-        domain, code = encode(name, frame[name], kind, schema.domains.get(name))
-        if domain.missing and MISSING in domain.texts[:-1]:
-            raise DataError(
-                f"Column {name!r} holds the text {MISSING!r}, which stands for missing values.",
-                code="data.missing-text",
-                hint="Write it otherwise.",
-            )
-        columns.append(Column(name, schema.role(name), domain, _hierarchy(name, schema, domain, code)))
+        try:
+            column, code = _encoded(name, frame[name], schema)
+        except SpecError as error:
+            problems.append(error)
+            continue
+        columns.append(column)
         codes.append(code)
+    raise_together(problems)
     rows = local_rows(schema.names(), codes, [column.size for column in columns])
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
     return Microdata(Columns(**by_role), rows, dropped)
@@ -66,47 +57,43 @@ def read(
 
 def load_frame(
     source: Any,
-    wanted: Sequence[str] | None,
+    schema: Schema | None,
     query: str | None = None,
     *,
     delimiter: str | None = None,
     encoding: str = "utf8",
     null_values: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """The source as a polars frame, only the wanted columns where the format allows it."""
+    """The columns of a schema from any source, or all columns. From a file nothing else is read."""
+    wanted = None if schema is None else schema.names()
+    is_text = isinstance(source, (str, Path))
     if query is not None:
-        return tables.query(query, str(source))
-    frame = tables.from_object(source)
-    if frame is not None:
-        return frame
-    if isinstance(source, (str, Path)):
-        path = Path(source)
-        known = (
-            tables.names_of(path, delimiter, encoding)
-            if path.suffix.lower() in tables.FILE_KINDS and path.is_file()
-            else []
+        if not is_text:
+            raise DataError(f"A query needs the URL of a database, not a {type(source).__name__}.", code="data.url")
+        frame = tables.query(query, str(source))
+    elif is_text and tables.scheme_of(str(source)):
+        raise DataError(
+            f"A table from {tables.scheme_of(str(source))}:// needs a query.",
+            code="data.url",
+            hint="Give query='select ...' (--query).",
         )
-        if known and wanted is not None and path.stat().st_size:
-            lost = [name for name in wanted if name not in known]
-            if lost:
-                _check_names(wanted, known)
-        return tables.read_file(path, wanted, delimiter, encoding, null_values)
-    raise DataError(
-        f"A table of type {type(source).__name__} cannot be read.",
-        code="data.source",
-        hint="Give a path, a polars, pandas or Arrow table, or a database URL with a query.",
-    )
-
-
-def _check_names(wanted: Sequence[str], known: Sequence[str]) -> None:
-    from voile.core.schema import nearest
-    from voile.errors import raise_together
-
-    raise_together(
-        SchemaError(f"The table has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, known))
-        for name in wanted
-        if name not in known
-    )
+    elif is_text:
+        path = Path(source)
+        if schema is not None:
+            schema.check(tables.names_of(path, delimiter, encoding))
+        return tables.read_file(path, wanted, delimiter, encoding, null_values).select(wanted or pl.all())
+    else:
+        found = tables.from_object(source, None if schema is None else [*schema.identifier, *schema.names()])
+        if found is None:
+            raise DataError(
+                f"A table of type {type(source).__name__} cannot be read.",
+                code="data.source",
+                hint="Give a path, a polars, pandas or Arrow table, or a database URL with a query.",
+            )
+        frame = found
+    if schema is not None:
+        schema.check(frame.columns)
+    return frame.select(wanted or pl.all())
 
 
 def _without_missing(frame: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, int]:
@@ -132,11 +119,21 @@ def _without_missing(frame: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame,
     return kept, frame.height - kept.height
 
 
-def _hierarchy(name: str, schema: Schema, domain: Domain, codes: np.ndarray) -> Hierarchy | None:
-    if name not in schema.hierarchies:
-        return None
-    recipe = recipe_of(schema.hierarchies[name], name)
-    return recipe.fit(name, domain, np.bincount(codes, minlength=domain.size))
+def _encoded(name: str, values: pl.Series, schema: Schema) -> tuple[Column, np.ndarray]:
+    """A column with its domain and hierarchy, and its codes."""
+    kind = schema.kinds.get(name) or kind_of(values)
+    domain, codes = encode(name, values, kind, schema.domains.get(name))
+    if domain.missing and MISSING in domain.texts[:-1]:
+        raise DataError(
+            f"Column {name!r} holds the text {MISSING!r}, which stands for missing values.",
+            code="data.missing-text",
+            hint="Write it otherwise.",
+        )
+    hierarchy = None
+    if name in schema.hierarchies:
+        recipe = recipe_of(schema.hierarchies[name], name)
+        hierarchy = recipe.fit(name, domain, np.bincount(codes, minlength=domain.size))
+    return Column(name, schema.role(name), domain, hierarchy), codes
 
 
 def recipe_of(wanted: Any, column: str) -> Recipe:

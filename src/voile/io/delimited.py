@@ -231,7 +231,7 @@ def _without_blank_lines(content: bytes) -> bytes:
     outside = np.cumsum(block == _QUOTE, dtype=np.uint8) & 1 == 0
     blank = _blank(np.append(np.full(3, _LINE, dtype=np.uint8), block), (block == _LINE) & outside)
     blank[:-1] |= blank[1:] & (block[:-1] == _RETURN)
-    return block[~blank].tobytes()
+    return bytes(block[~blank])
 
 
 # the second look ----------------------------------------------------------------------------------------------------
@@ -292,7 +292,8 @@ def _trimmed(frame: pl.DataFrame, null_values: Sequence[str]) -> pl.DataFrame:
     strings = [name for name, kind in frame.schema.items() if kind == pl.String]
     if not strings:
         return frame
-    padded = frame.select(pl.col(strings).str.contains(r"^\s|\s$").any()).row(0)
+    cell = pl.col(strings).str
+    padded = frame.select((cell.starts_with(" ") | cell.ends_with(" ") | cell.ends_with("\t")).any()).row(0)
     for name in (name for name, found in zip(strings, padded, strict=True) if found):
         bare = frame[name].str.strip_chars()
         bare = bare.set(bare.is_in(["", *null_values]), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,7 +39,7 @@ def short(text: str) -> tuple[str, dict[str, Any]]:
     """
     name, _, rest = text.partition(":")
     knobs: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
+    for part in filter(str.strip, rest.split(",")):
         key, sign, value = part.partition("=")
         if not sign:
             raise SpecError(
@@ -46,47 +47,82 @@ def short(text: str) -> tuple[str, dict[str, Any]]:
                 code="spec.short",
                 hint="Write name:parameter=value,parameter=value.",
             )
+        if key.strip() in knobs:
+            raise SpecError(f"{text!r} gives {key.strip()!r} twice.", code="spec.short", hint="Keep one of them.")
         knobs[key.strip()] = value.strip()
     return name.strip(), knobs
 
 
 def load(path: Path) -> Spec:
     """A spec.toml. All faults of its outline are raised together; paths in it are relative to the file."""
+    raw = _toml(path)
+    problems = [*_unknown_parts(path, raw), *_misshaped_parts(raw)]
+    raise_together(problems)
+    policy = raw.get("policy", [])
+    schema = dict(raw.get("schema", {}))
+    if "hierarchies" in schema:
+        schema["hierarchies"] = {name: _beside(path, wanted) for name, wanted in schema["hierarchies"].items()}
+    policy = tuple([policy] if isinstance(policy, dict) else policy)
+    return Spec(schema, policy, raw.get("method", {}), raw.get("release", {}), raw.get("read", {}))
+
+
+def _toml(path: Path) -> dict[str, Any]:
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise SpecError(f"There is no file {path.name!r}.", code="spec.file", hint="Check the path.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path.name!r} cannot be read ({type(error).__name__}).", code="spec.file") from None
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{path.name!r} is not TOML: {error}.", code="spec.toml") from None
-    problems: list[SpecError] = []
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{path.name!r} cannot be read ({type(error).__name__}).", code="spec.file") from None
+
+
+def _unknown_parts(path: Path, raw: Mapping[str, Any]) -> list[SpecError]:
+    problems = []
     for section, content in raw.items():
         if section not in SECTIONS:
-            known = ", ".join(SECTIONS)
+            hint = _nearest(section, SECTIONS)
             problems.append(
-                SpecError(
-                    f"{path.name!r} has an unknown part {section!r}.", code="spec.section", hint=f"Known: {known}."
-                )
+                SpecError(f"{path.name!r} has an unknown part {section!r}.", code="spec.section", hint=hint)
             )
             continue
         allowed = SECTIONS[section]
-        for key in content if allowed else ():
+        for key in content if allowed and isinstance(content, dict) else ():
             if allowed and key not in allowed:
-                hint = f"It may hold: {', '.join(sorted(allowed))}."
+                hint = _nearest(key, allowed)
                 problems.append(SpecError(f"[{section}] has an unknown key {key!r}.", code="spec.key", hint=hint))
+    return problems
+
+
+def _nearest(name: str, known: Mapping[str, Any] | set[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"It may be: {', '.join(sorted(known))}."
+
+
+def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
+    problems = []
+    for section in ("schema", "method", "release", "read"):
+        if not isinstance(raw.get(section, {}), dict):
+            problems.append(SpecError(f"{section} must be a table, [{section}].", code="spec.type"))
     policy = raw.get("policy", [])
-    if isinstance(policy, dict):
-        policy = [policy]
-    for number, item in enumerate(policy, 1):
-        if "model" not in item:
+    models = policy if isinstance(policy, list) else [policy]
+    for number, item in enumerate(models, 1):
+        if not isinstance(item, dict):
+            problems.append(SpecError("policy must be tables, [[policy]].", code="spec.type"))
+        elif not isinstance(item.get("model"), str):
             problems.append(SpecError(f"[[policy]] number {number} names no model.", code="spec.policy"))
-    if "method" in raw and "name" not in raw["method"]:
+    method = raw.get("method", {"name": ""})
+    if isinstance(method, dict) and not isinstance(method.get("name"), str):
         problems.append(SpecError("[method] has no name.", code="spec.method"))
-    raise_together(problems)
-    schema = dict(raw.get("schema", {}))
-    schema["hierarchies"] = {column: _beside(path, wanted) for column, wanted in schema.get("hierarchies", {}).items()}
-    return Spec(schema, tuple(policy), raw.get("method", {}), raw.get("release", {}), raw.get("read", {}))
+    schema = raw.get("schema", {})
+    if isinstance(schema, dict) and not isinstance(schema.get("hierarchies", {}), dict):
+        problems.append(SpecError("hierarchies must be a table, [schema.hierarchies].", code="spec.type"))
+    reading = raw.get("read", {})
+    for key, kind in (("delimiter", str), ("encoding", str), ("query", str), ("null_values", list)):
+        if isinstance(reading, dict) and not isinstance(reading.get(key, kind()), kind):
+            what = "a list of texts" if kind is list else "a text"
+            problems.append(SpecError(f"[read] {key} must be {what}.", code="spec.type"))
+    return problems
 
 
 def _beside(path: Path, wanted: Any) -> Any:
@@ -94,12 +130,3 @@ def _beside(path: Path, wanted: Any) -> Any:
     if isinstance(wanted, str) and (path.parent / wanted).is_file():
         return str(path.parent / wanted)
     return wanted
-
-
-def table_of(folder: Path) -> dict[str, str]:
-    """The hierarchy files of a folder by column."""
-    if not folder.is_dir():
-        raise SpecError(
-            f"There is no folder {folder.name!r}.", code="spec.hierarchies", hint="Name a folder of CSV files."
-        )
-    return {path.stem: str(path) for path in sorted(folder.glob("*.csv"))}

@@ -88,9 +88,7 @@ def _scanned(path: Path) -> pl.LazyFrame:
 
 def _broken(path: Path) -> DataError:
     kind = "Parquet" if FILE_KINDS[path.suffix.lower()] == "parquet" else "Arrow"
-    return DataError(
-        f"{path.name!r} is not a whole {kind} file.", code="data.corrupt", hint="Write or fetch it again."
-    )
+    return DataError(f"{path.name!r} is not a whole {kind} file.", code="data.corrupt", hint="Write or fetch it again.")
 
 
 def from_object(table: Any, columns: Sequence[str] | None = None) -> pl.DataFrame | None:

@@ -28,7 +28,8 @@ def _first_at_most(left, bound):
 def largest_l(sizes, l, coins):  # noqa: E741
     """The buckets that each group draws from (groups x l), and what is left in each bucket.
 
-    `coins` are random 64-bit numbers, one for each row. O(rows + groups log buckets).
+    `coins` are random 64-bit numbers, one for each group, stretched where a group has several ties to break.
+    O(rows + groups log buckets).
     """
     order = np.argsort(-sizes, kind="mergesort")
     left = sizes[order].copy()
@@ -36,17 +37,18 @@ def largest_l(sizes, l, coins):  # noqa: E741
     for size in sizes:
         total += size
     picks = np.empty((total // l, l), np.int64)
-    groups, coin = 0, 0
+    groups = 0
     while left.size >= l and left[l - 1] > 0:
         least = left[l - 1]
         start, stop = _first_at_most(left, least), _first_at_most(left, least - 1)
         for i in range(start):
             picks[groups, i] = order[i]
             left[i] -= 1
+        coin = coins[groups]
         for i in range(l - start):
             end = stop - 1 - i
-            other = start + np.int64(coins[coin] % np.uint64(end - start + 1))
-            coin += 1
+            coin = (coin ^ (coin >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+            other = start + np.int64((coin >> np.uint64(20)) % np.uint64(end - start + 1))
             order[end], order[other] = order[other], order[end]
             picks[groups, start + i] = order[end]
             left[end] -= 1
@@ -96,3 +98,22 @@ def seat(starts, picks, remaining, coins, spare):
             other = starts[bucket] + np.int64(coins[i] % np.uint64(i - starts[bucket] + 1))
             group[i], group[other] = group[other], group[i]
     return group
+
+
+@njit(nogil=True, cache=True)
+def hand_out(bucket, counts, starts, group):
+    """Each row of each cell takes the next group of its bucket: the cell and the group of every row. O(rows).
+
+    The bucket's groups are already in random order, so cells may be served in theirs.
+    """
+    cells, groups = np.empty(group.size, np.int64), np.empty(group.size, np.int64)
+    following = starts[:-1].copy()
+    place = 0
+    for cell in range(bucket.size):
+        b = bucket[cell]
+        for _ in range(counts[cell]):
+            cells[place] = cell
+            groups[place] = group[following[b]]
+            following[b] += 1
+            place += 1
+    return cells, groups

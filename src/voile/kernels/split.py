@@ -6,7 +6,7 @@ cut in the column with the largest spread, nodes of up to `fine` rows in the col
 Spreads come from a 64-bit sketch a column: one bit a value, or a 64th of the domain where there are more values.
 
 What the kernels need to know of the columns is packed in a tuple, frame =
-(sketch, offset, ranged, scale, fence, fenced):
+(sketch, offset, ranged, scale, fence, fenced, exact):
     sketch  the bit of each code, the columns one after another
     offset  where a column's codes start in `sketch`, and the end
     ranged  whether a column's cells are intervals
@@ -14,6 +14,7 @@ What the kernels need to know of the columns is packed in a tuple, frame =
     fence   for each code the height of the fence between it and the next code. Only the highest fences inside a node
             may be cut: with the level of the common ancestor as height, cuts follow the branches of a hierarchy
     fenced  whether a column has fences
+    exact   whether each code of a column is a bit of its own, at the code's place
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ def _scratch(columns, domain, fine):
 @njit(nogil=True, cache=True)
 def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
     """Cuts of a large node, each column gaining its spread. O(rows * columns)."""
-    sketch, offset, ranged, scale, fence, fenced = frame
+    sketch, offset, ranged, scale, fence, fenced, exact = frame
     histogram, left = scratch[0], scratch[3]
     columns, rows, found = codes.shape[1], high - low, 0
     limit = 8 * rows + 64  # columns with more codes are sorted, not counted
@@ -189,7 +190,7 @@ def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut
 @njit(nogil=True, cache=True)
 def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
     """Cuts of a small node, each gaining what its halves lose less. O(rows * columns^2)."""
-    sketch, offset, ranged, scale, fence, fenced = frame
+    sketch, offset, ranged, scale, fence, fenced, exact = frame
     histogram, values, counts, left, marks, right = scratch
     columns, rows, found = codes.shape[1], high - low, 0
     for d in range(columns):
@@ -199,13 +200,12 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
             mark = sketch[base + codes[low + i, d]]
             marks[d, i] = mark
             every |= mark
-        exact = stop - base <= 64  # one bit a code
-        if exact and every & (every - np.uint64(1)) == 0:
+        if exact[d] and every & (every - np.uint64(1)) == 0:
             continue
-        if exact or (rows > SHORT and stop - base <= 8 * rows + 64):
+        if exact[d] or (rows > SHORT and stop - base <= 8 * rows + 64):
             for i in range(low, high):
                 histogram[base + codes[i, d]] += weights[i]
-        if exact:
+        if exact[d]:
             at, people = _median_marked(histogram, every, total, fence, fenced[d], base)
         elif rows <= SHORT:
             at, people = _median_sorted(codes, weights, low, high, d, total, fence, fenced[d], base, values, counts)

@@ -56,20 +56,19 @@ class Anatomy(Method):
         target = columns.sensitive[0]
         table = rows.histogram([column.name for column in columns])
         code = table.column(target.name)
-        order = np.argsort(code, kind="stable")
-        sizes = np.bincount(code, weights=table.counts, minlength=target.size).astype(np.int64)
+        (sizes,) = kernels.distinct.frequencies(code.reshape(-1, 1), [target.size], table.counts)
         total, most = table.total, int(sizes.max(initial=0))
         if most * wanted > total:
             best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."
             raise Unsatisfiable(
                 f"l = {wanted} is out of reach for {target.name!r}.", code="unsatisfiable.anatomy", hint=best, best=best
             )
-        picks, remaining = kernels.deal.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total))
+        picks, remaining = kernels.deal.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total // wanted))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         spare = rows.key.stream("anatomy leftovers", int(remaining.sum()))
         group = kernels.deal.seat(starts, picks, remaining, rows.key.stream("anatomy deal", total), spare)
-        cells = np.repeat(order, table.counts[order])
-        return rows.deal(table, cells, group, np.ones(total, dtype=np.int64))
+        cells, groups = kernels.deal.hand_out(code, table.counts, starts, group)
+        return rows.deal(table, cells, groups, np.ones(total, dtype=np.int64))
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         return bucketized(columns, rows)

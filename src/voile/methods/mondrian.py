@@ -85,7 +85,7 @@ class Mondrian(Method):
         """The columns as the kernel wants them: codes in cutting order, and the sketch of each code."""
         sizes = [max(column.size, 1) for column in columns.quasi]
         frequencies = kernels.distinct.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
-        ranks, sketches, fences, scales = [], [], [], []
+        ranks, sketches, fences, scales, exact = [], [], [], [], []
         for column, frequency in zip(columns.quasi, frequencies, strict=True):
             rank, fence = self._order(column, frequency)
             bit = _bits(column, rank)
@@ -93,11 +93,13 @@ class Mondrian(Method):
             sketches.append(np.uint64(1) << bit.astype(np.uint64))
             fences.append(fence)
             scales.append(1 / max(int(bit.max(initial=0)), 1))
+            exact.append(np.array_equal(bit, np.arange(len(bit))))
         codes = kernels.distinct.recoded(table.codes, len(sizes), ranks)
         offset = np.concatenate([[0], np.cumsum([len(sketch) for sketch in sketches])]).astype(np.int64)
         ranged = np.array([column.kind != "categorical" for column in columns.quasi])
         fenced = np.array([self._follows(column) for column in columns.quasi])
-        return (np.concatenate(sketches), offset, ranged, np.array(scales), np.concatenate(fences), fenced), codes
+        bits = np.concatenate(sketches), offset, ranged, np.array(scales)
+        return (*bits, np.concatenate(fences), fenced, np.array(exact)), codes
 
     def _order(self, column: Column, frequency: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
         """The cutting order of a column (rank of each code, None for the codes' own) and its fences."""
@@ -129,7 +131,7 @@ def _bits(column: Column, rank: np.ndarray | None) -> np.ndarray:
         points = column.domain.points.astype(np.float64)
         place[: len(points)] = (points - points[0]) / max(points[-1] - points[0], 1e-300) * (len(points) - 1)
     size = len(place)
-    return place.astype(np.int64) if size <= 64 else (place * (63 / (size - 1))).astype(np.int64)
+    return np.rint(place if size <= 64 else place * (63 / (size - 1))).astype(np.int64)
 
 
 def _grow_judged(

@@ -1,0 +1,11 @@
+"""Every benchmark, one after another: python bench/all.py."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+for name in ("startup", "adult", "queries", "mondrian", "anatomy", "pipeline"):
+    print(f"== {name}", flush=True)
+    subprocess.run([sys.executable, str(Path(__file__).parent / f"{name}.py")], check=False)

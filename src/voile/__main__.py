@@ -1,0 +1,5 @@
+"""`python -m voile` is the command line."""
+
+from voile.cli import main
+
+main()

@@ -1,0 +1,33 @@
+"""Every example in a docstring runs, and the public functions have one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import warnings
+
+import pytest
+
+import voile
+
+
+def _modules() -> list[str]:
+    return sorted(
+        found.name
+        for found in pkgutil.walk_packages(voile.__path__, "voile.")
+        if not found.ispkg and ".web" not in found.name
+    )
+
+
+@pytest.mark.parametrize("name", _modules())
+def test_examples_of_a_module_run(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+def test_there_are_examples() -> None:
+    found = sum(len(doctest.DocTestFinder().find(importlib.import_module(name))) for name in _modules())
+    assert found > 30
