@@ -24,6 +24,7 @@ from voile.core import plugin
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = ("the_rule.md", "tutorial.md")
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+Registry = dict[str, dict[str, type[plugin.Plugin]]]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -50,21 +51,25 @@ def blocks(page: Path) -> list[Block]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder to work in; what a page registers or imports is forgotten afterwards."""
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    """Work in an empty folder; what a page registers or imports is forgotten afterwards. Gives voile's own plug-ins."""
     known = {family: plugin.registered(family) for family in plugin.FAMILIES}
-    monkeypatch.setattr(plugin, "_registry", known)
+    monkeypatch.setattr(plugin, "_registry", copied(known))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     before = set(sys.modules)
-    yield tmp_path
+    yield known
     for name in set(sys.modules) - before:
         if Path(getattr(sys.modules[name], "__file__", None) or ".").parent == tmp_path:
             del sys.modules[name]
 
 
+def copied(known: Registry) -> Registry:
+    return {family: dict(classes) for family, classes in known.items()}
+
+
 @pytest.mark.parametrize("name", PAGES)
-def test_page_runs(name: str, folder: Path) -> None:
+def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     page = blocks(DOCS / name)
     assert page, "the page has no block"
     space: dict[str, Any] = {"__name__": "page"}
@@ -83,7 +88,9 @@ def test_page_runs(name: str, folder: Path) -> None:
                 assert said.getvalue() == after.body, where
         elif block.language == "console":
             for line in commands(block.body):
-                result = CliRunner().invoke(app, shlex.split(line)[1:])
+                with monkeypatch.context() as alone:  # a command starts with voile's own plug-ins
+                    alone.setattr(plugin, "_registry", copied(own))
+                    result = CliRunner().invoke(app, shlex.split(line)[1:])
                 assert result.exit_code == 0, f"{where}: {line}\n{result.output}\n{result.exception}"
 
 

@@ -6,9 +6,9 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -33,7 +33,11 @@ Names = Annotated[str | None, typer.Option(metavar="a,b,c")]
 Json = Annotated[bool, typer.Option("--json", help="Answer as JSON on standard output.")]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A module or .py file with further plug-ins.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
-Data = Annotated[Path | None, typer.Option("--data", help="The table that the release was made from.")]
+Data = Annotated[str | None, typer.Option("--data", help="The table that the release was made from.")]
+Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, where the table is a database URL.")]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
+Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
 Trees = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
 
 
@@ -61,10 +65,10 @@ def publish(
     format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,
     key_file: Annotated[Path | None, typer.Option(help="64 hexadecimal digits, for a repeatable release.")] = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
-    query: Annotated[str | None, typer.Option(help="A SQL statement, where INPUT is a database URL.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="The CSV's delimiter; guessed by default.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="The CSV's encoding; UTF-8 by default.")] = None,
-    null: Annotated[list[str] | None, typer.Option(help="A text that means missing, e.g. --null '?'.")] = None,
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -76,22 +80,21 @@ def publish(
         from voile.flow.request import request
         from voile.flow.verify import verify as check
         from voile.io import folder
-        from voile.io.spec import Spec, load, short, table_of
+        from voile.io.hierarchies import of_folder
+        from voile.io.spec import Spec, load, short
 
         _load(plugin)
         wanted = load(spec) if spec else Spec()
-        schema = dict(wanted.schema)
-        for role, given in (("identifier", identifier), ("quasi", quasi), ("sensitive", sensitive), ("other", other)):
-            if given is not None:
-                schema[role] = _names(given)
+        roles = {"identifier": identifier, "quasi": quasi, "sensitive": sensitive, "other": other}
+        schema = _overruled(wanted.schema, {role: _names(given) for role, given in roles.items() if given is not None})
         if missing is not None:
             schema["missing"] = missing
         if kind:
             schema["kinds"] = {**schema.get("kinds", {}), **dict(_pair(item) for item in kind)}
         if hierarchies is not None:
             listed = [name for role in ("quasi", "sensitive", "other") for name in schema.get(role, ())]
-            found = {name: path for name, path in table_of(hierarchies).items() if name in listed}
-            schema["hierarchies"] = {**found, **schema.get("hierarchies", {})}
+            found = {name: path for name, path in of_folder(hierarchies).items() if name in listed}
+            schema["hierarchies"] = {**schema.get("hierarchies", {}), **found}
         policy = wanted.policy
         if model:
             policy = tuple({"model": name, **knobs} for name, knobs in map(short, model))
@@ -99,7 +102,7 @@ def publish(
         if method:
             name, knobs = short(method)
             chosen = {"name": name, **knobs}
-        reading = {**wanted.read, **_given(query=query, delimiter=delimiter, encoding=encoding, null_values=null)}
+        reading = {**wanted.read, **_reading(query, delimiter, encoding, null)}
         asked = request(Spec(schema, policy, chosen, {**wanted.release, **_given(format=format)}, reading))
         key = Key.read(key_file) if key_file else None
         folder.refuse(out, force)  # before the work, not after it
@@ -121,7 +124,8 @@ def publish(
             if count:
                 typer.echo(f"{count} rows {why}")
         _show_verdict(verdict)
-    verdict.or_raise()
+    if verdict.broken:
+        raise typer.Exit(BrokenPromise.exit_code)
 
 
 @app.command()
@@ -144,6 +148,10 @@ def audit(
     ] = None,
     data: Data = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -153,7 +161,8 @@ def audit(
         step("load")
         loaded = _verified(release)
         step("attack")
-        found = _audit(loaded, attack, _table(loaded, data, None), external)
+        table = _table(loaded, data, None, _reading(query, delimiter, encoding, null))
+        found = _audit(loaded, attack, table, external)
     _say_json(found.as_json()) if as_json else _show_audit(found)
     if not found.passed:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -162,9 +171,13 @@ def audit(
 @app.command()
 def measure(
     release: Folder,
-    data: Annotated[Path, typer.Option("--data", help="The table that the release was made from.")],
+    data: Annotated[str, typer.Option("--data", help="The table that the release was made from.")],
     measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=10000; all by default.")] = None,
     hierarchies: Trees = None,
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -173,7 +186,7 @@ def measure(
         _load(plugin)
         step("load")
         loaded = _verified(release)
-        table = _table(loaded, data, hierarchies)
+        table = _table(loaded, data, hierarchies, _reading(query, delimiter, encoding, null))
         step("measure")
         assert table is not None
         losses = _measure(loaded, measure, table)
@@ -187,6 +200,10 @@ def report(
     data: Data = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
     hierarchies: Trees = None,
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -198,7 +215,7 @@ def report(
         _load(plugin)
         step("load")
         loaded = _verified(release)
-        table = _table(loaded, data, hierarchies)
+        table = _table(loaded, data, hierarchies, _reading(query, delimiter, encoding, null))
         step("attack")
         found = _audit(loaded, None, table, external)
         step("measure")
@@ -216,6 +233,10 @@ def hierarchies(
     quasi: Annotated[str | None, typer.Option(metavar="a,b,c", help="The columns; all by default.")] = None,
     recipe: Annotated[list[str] | None, typer.Option(help="COLUMN=RECIPE, e.g. zip=prefixes:5,3,1.")] = None,
     force: Annotated[bool, typer.Option(help="Replace files of the same name.")] = False,
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
     as_json: Json = False,
 ) -> None:
     """Write an automatic hierarchy for each column to a file that a person can edit."""
@@ -223,26 +244,19 @@ def hierarchies(
     from voile.flow.read import load_frame, read
     from voile.io import hierarchies as files
 
-    frame = load_frame(source, None)
+    frame = load_frame(source, None, **_reading(query, delimiter, encoding, null))
     names = _names(quasi) if quasi else frame.columns
     recipes = {**dict.fromkeys(names, "auto"), **dict(_pair(item) for item in recipe or ())}
-    data = read(frame, Schema(quasi=names, hierarchies=recipes, missing="drop"))
-    there = [name for name in names if (out / f"{name}.csv").exists()]
-    if there and not force:
-        raise SpecError(
-            f"{out.name!r} already has {len(there)} of these files.", code="spec.out-exists", hint="Use --force."
-        )
-    out.mkdir(parents=True, exist_ok=True)
-    heights = {}
-    for column in data.columns.quasi:
-        assert column.hierarchy is not None
-        files.write(out / f"{column.name}.csv", column.hierarchy.rows())
-        heights[column.name] = column.hierarchy.height
+    # with missing="value" no value is lost; the row of the missing one itself is not for editing
+    columns = read(frame, Schema(quasi=names, hierarchies=recipes, missing="value")).columns.quasi
+    made = {column.name: (column.hierarchy, len(column.domain.values)) for column in columns}
+    paths = files.write(out, {name: tree.rows()[:size] for name, (tree, size) in made.items() if tree}, force)
+    heights = {name: tree.height for name, (tree, _) in made.items() if tree}
     if as_json:
         _say_json({"out": str(out), "heights": heights})
     else:
-        for name, height in heights.items():
-            typer.echo(f"{out / (name + '.csv')}: {height} levels above the leaves")
+        for path, height in zip(paths, heights.values(), strict=True):
+            typer.echo(f"{path}: {height} levels above the leaves")
 
 
 @app.command()
@@ -309,6 +323,27 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def _reading(query: str | None, delimiter: str | None, encoding: str | None, null: list[str] | None) -> dict[str, Any]:
+    return _given(query=query, delimiter=delimiter, encoding=encoding, null_values=null)
+
+
+def _overruled(schema: Mapping[str, Any], roles: dict[str, list[str]]) -> dict[str, Any]:
+    """The schema of a spec under the roles given as flags: what a flag names or leaves out follows the flag."""
+    named = {name for names in roles.values() for name in names}
+    result: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in ("identifier", "quasi", "sensitive", "other") and isinstance(value, list):
+            result[key] = [name for name in value if name not in named]
+        else:
+            result[key] = value
+    result |= roles
+    left = {name for role in roles for name in schema.get(role, ()) if name not in named}
+    for what in ("kinds", "domains", "hierarchies"):
+        if isinstance(result.get(what), dict):
+            result[what] = {name: value for name, value in result[what].items() if name not in left}
+    return result
+
+
 def _load(plugins: list[str] | None) -> None:
     from voile.core.plugin import load_plugin
 
@@ -324,12 +359,12 @@ def _verified(place: Path) -> Release:
     return load(place)
 
 
-def _table(release: Release, path: Path | None, trees: Path | None) -> Microdata | None:
+def _table(release: Release, source: str | None, trees: Path | None, reading: dict[str, Any]) -> Microdata | None:
     from voile.flow.read import read
     from voile.flow.request import schema_of
-    from voile.io.spec import table_of
+    from voile.io.hierarchies import of_folder
 
-    return read(path, schema_of(release, table_of(trees) if trees else None)) if path else None
+    return read(source, schema_of(release, of_folder(trees) if trees else None), **reading) if source else None
 
 
 def _audit(release: Release, attacks: list[str] | None, data: Microdata | None, external: Path | None) -> Audit:
@@ -427,12 +462,18 @@ def _steps(*names: str) -> Iterator[Any]:
 
 def main() -> None:
     """Run the command line: a VoileError becomes its message and its exit code, never a stack trace."""
+    usage_error: Any = typer.BadParameter.__bases__[0]  # typer keeps its own copy of click, or uses the real one
     try:
-        app(standalone_mode=True)
+        code = app(standalone_mode=False)
     except VoileError as error:
-        _fail(error.exit_code, error.message, error.hint, error.code)
-    except KeyboardInterrupt:
-        _fail(130, "Interrupted; nothing was changed.", "", "interrupted")
+        _fail(error.exit_code, error.as_json())
+    except usage_error as error:
+        if "--json" in sys.argv:
+            _say_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
+        error.show()
+        code = SpecError.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
     except Exception as error:
         if os.environ.get("VOILE_DEBUG"):
             raise
@@ -442,11 +483,14 @@ def main() -> None:
             place = place.tb_next
         where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "unknown"
         hint = "This is a fault of voile; set VOILE_DEBUG=1 to see it whole (it may show data)."
-        _fail(1, f"Unforeseen {type(error).__name__} at {where}.", hint, "internal")
+        _fail(1, {"code": "internal", "message": f"Unforeseen {type(error).__name__} at {where}.", "hint": hint})
+    if code == 130:
+        _fail(130, {"code": "interrupted", "message": "Interrupted; nothing was changed.", "hint": ""})
+    raise SystemExit(code or 0)
 
 
-def _fail(exit_code: int, message: str, hint: str, code: str) -> None:
+def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:
     if "--json" in sys.argv:
-        _say_json({"error": {"code": code, "message": message, "hint": hint}})
-    typer.echo(f"voile: {message}" + (f"\n  {hint}" if hint else ""), err=True)
+        _say_json({"error": error})
+    typer.echo(f"voile: {error['message']}" + (f"\n  {error['hint']}" if error["hint"] else ""), err=True)
     raise SystemExit(exit_code)

@@ -113,11 +113,8 @@ def toys(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "voile.cli", *map(str, arguments)]
-    program = "import sys; from voile.cli import main; sys.argv[0] = 'voile'; main()"
-    return subprocess.run(
-        [sys.executable, "-c", program, *command[3:]], capture_output=True, text=True, check=False, timeout=120
-    )
+    command = [sys.executable, "-m", "voile", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 def test_a_file_is_enough(toys: Path) -> None:

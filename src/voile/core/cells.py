@@ -6,7 +6,6 @@ for everything. The labels alone, with the dictionary, say what each cell stands
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +15,10 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from voile.core.domain import MISSING, Domain, escaped, set_label, text
+from voile.core.domain import Domain
 from voile.core.hierarchy import TOP, Hierarchy
+from voile.core.texts import MISSING, escaped, set_label, split_set, text, unescaped
+from voile.core.texts import typed_texts as typed_texts  # read here and by the release
 from voile.errors import DataError
 
 
@@ -301,47 +302,9 @@ def read_ranges(
     return Cells(domain, pl.Series("label", list(labels), dtype=pl.String), low, high, absent)
 
 
-def typed_texts(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Texts of published values back to the column's type; what cannot be read is null."""
-    if dtype == pl.Date:
-        return texts.str.to_date("%Y-%m-%d", strict=False)
-    if isinstance(dtype, pl.Datetime):
-        return _moments(texts).cast(dtype)
-    if dtype == pl.Boolean:
-        return texts.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
-    if dtype == pl.Time:
-        return texts.str.to_time("%H:%M:%S%.f", strict=False)
-    return texts.cast(dtype, strict=False)
-
-
-def _moments(texts: pl.Series) -> pl.Series:
-    """Dates with times; where they are written with an offset from UTC, as the time in UTC."""
-    plain = texts.str.replace("T", " ", literal=True)
-    if bool(plain.str.contains(r"[+-]\d{2}:?\d{2}$").any()):
-        return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f%z", time_unit="us", strict=False).dt.replace_time_zone(None)
-    return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
-
-
 def unexplained(column: str) -> DataError:
     return DataError(
         f"Column {column!r} has a published cell that its dictionary does not explain.",
         code="data.cell",
         hint="The file or dictionary.json was changed after publishing.",
     )
-
-
-def split_set(inner: str) -> list[str]:
-    """The parts of a set, split at unescaped bars."""
-    parts, part, shielding = [], "", False
-    for letter in inner:
-        if letter == "|" and not shielding:
-            parts.append(part)
-            part = ""
-            continue
-        part += letter
-        shielding = letter == "\\" and not shielding
-    return [*parts, part]
-
-
-def unescaped(part: str) -> str:
-    return re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL)

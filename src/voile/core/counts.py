@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from voile import kernels
 from voile.core.schema import Column
 
 
@@ -85,16 +86,7 @@ def tally(
     """
     size = column.size
     key = group.astype(np.int64) * size + value
-    if groups * size <= 8 * len(key) + 1_000_000:
-        dense = np.bincount(key, weights=weight, minlength=groups * size).astype(np.int64)
-        found = np.flatnonzero(dense)
-        counts = dense[found]
-    else:
-        order = np.argsort(key, kind="stable")
-        ordered = key[order]
-        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(key) else np.zeros(0, np.int64)
-        found = ordered[first]
-        counts = np.add.reduceat(weight[order].astype(np.int64), first) if len(key) else np.zeros(0, np.int64)
+    found, counts = kernels.distinct.tallied(key, weight, groups * size)
     owner, values = found // size, found % size
     starts = np.searchsorted(owner, np.arange(groups + 1))
     sizes = np.bincount(owner, weights=counts, minlength=groups).astype(np.int64)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.core.texts import MISSING, typed_texts
+from voile.core.texts import text as text
 from voile.errors import DataError, SchemaError
 
 KINDS = ("categorical", "ordered", "numeric", "date")
-MISSING = "(missing)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,8 @@ def _comparable(column: str, values: pl.Series) -> pl.Series:
     elif isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
         values = values.cast(pl.Datetime("us", dtype.time_zone))  # what a written date and time can hold
     if values.dtype.is_float():
-        values = values.fill_nan(None) + 0.0  # -0 and 0 are one number
+        values = values.fill_nan(None)
+        values = values.set(values == 0, 0.0)  # -0 and 0 are one number
         endless = int(values.is_infinite().sum())
         if endless:
             raise DataError(
@@ -191,7 +193,7 @@ def _listed(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
     """Declared values in the type of the column; None where they have none of their own."""
     try:
         raw = pl.Series(list(declared), strict=False)
-        listed = raw.cast(dtype, strict=False)
+        listed = typed_texts(raw, dtype) if raw.dtype == pl.String else raw.cast(dtype, strict=False)
     except (TypeError, OverflowError, pl.exceptions.PolarsError):
         return None
     whole = raw.dtype.is_float() and dtype.is_integer()
@@ -257,31 +259,6 @@ def _joined(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
 
 def _smallest(size: int) -> Any:
     return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
-
-
-def text(value: Any) -> str:
-    """A value as it is written in a published cell."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(sep=" ")
-    return str(value)
-
-
-def escaped(value: str) -> str:
-    """A value inside a set, so that the set can be read back."""
-    for sign in "\\|{}":
-        value = value.replace(sign, "\\" + sign)
-    return value
-
-
-def set_label(values: Sequence[str]) -> str:
-    """How a set of categories is written.
-
-    >>> set_label(["A", "B"])
-    '{A|B}'
-    """
-    return "{" + "|".join(escaped(value) for value in values) + "}"
 
 
 def _json(value: Any) -> Any:

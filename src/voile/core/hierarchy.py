@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from voile.core import recipes
-from voile.core.domain import MISSING, Domain
+from voile.core.domain import Domain
+from voile.core.texts import MISSING
 from voile.errors import SchemaError
 
 TOP = "*"
@@ -118,11 +119,10 @@ def _stacked(domain: Domain, levels: recipes.Levels) -> Hierarchy:
     if domain.missing:
         levels = [[*level, MISSING] for level in levels]
     kept = [leaves]
-    for level in [*levels, [TOP] * len(leaves)]:
-        if _partition(level) != _partition(kept[-1]):
+    for level in levels:
+        if len(set(level)) > 1 and _partition(level) != _partition(kept[-1]):
             kept.append(level)
-    if len(kept) == 1:
-        kept.append([TOP] * len(leaves))
+    kept.append([TOP] * len(leaves))
     maps, labels = [], []
     for level in kept:
         names = list(dict.fromkeys(level))

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from voile.core.domain import MISSING, Domain, set_label, text
+from voile.core.domain import Domain
+from voile.core.texts import MISSING, set_label, text
 from voile.errors import SchemaError
 
 Levels = list[list[str]]

@@ -43,14 +43,13 @@ def _range_cells(column: Column, low: np.ndarray, high: np.ndarray, missing: np.
 
 
 def set_cells(column: Column, starts: np.ndarray, members: np.ndarray) -> tuple[Cells, np.ndarray]:
-    """Equal sets become one cell; cells are ordered by size, then by their members' fingerprint-free first codes."""
-    prints = kernels.gather.fingerprints(starts, members)
-    _, first, cell = np.unique(prints, axis=0, return_index=True, return_inverse=True)
+    """Equal sets become one cell; the cells are ordered by their labels."""
+    first, cell = kernels.gather.same_sets(starts, members, column.size)
     sizes = np.diff(starts)[first]
     cuts = np.concatenate([[0], np.cumsum(sizes)])
     inside = np.arange(cuts[-1]) - np.repeat(cuts[:-1] - starts[first], sizes)
     cells = sets(column.domain, cuts, members[inside], column.hierarchy)
-    return _in_label_order(cells, cell.reshape(-1))
+    return _in_label_order(cells, cell)
 
 
 def _in_label_order(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:

@@ -45,12 +45,9 @@ class LocalRows:
             return Histogram(tuple(names), self.codes, self.weights, None)
         if where == list(range(len(where))):
             # leading columns of sorted rows: equal ones are neighbours
-            lead = self.codes[:, : len(where)]
-            fresh = np.append(True, (lead[1:] != lead[:-1]).any(axis=1)) if len(lead) else np.zeros(0, bool)
-            index = np.cumsum(fresh) - 1
-            first = np.flatnonzero(fresh)
+            first, index = kernels.distinct.heads(self.codes, len(where))
             counts = np.add.reduceat(self.weights, first) if len(first) else self.weights[:0]
-            return Histogram(tuple(names), lead[first], counts, index)
+            return Histogram(tuple(names), self.codes[first, : len(where)], counts, index)
         columns = [self.codes[:, j] for j in where]
         index, first = kernels.distinct.ranked(columns, [self.sizes[j] for j in where])
         counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)

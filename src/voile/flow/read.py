@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.core.domain import MISSING, encode, kind_of
+from voile.core.domain import encode, kind_of
 from voile.core.hierarchy import Recipe, tree
 from voile.core.microdata import Microdata
 from voile.core.schema import Column, Columns, Schema
+from voile.core.texts import MISSING
 from voile.engines.local import local_rows
 from voile.errors import DataError, SchemaError, SpecError, raise_together
 from voile.io import hierarchies, tables

@@ -12,6 +12,7 @@ from voile.core.policy import Model, Policy
 from voile.core.release import Release
 from voile.core.schema import Schema
 from voile.errors import SpecError, raise_together
+from voile.io.folder import check_format
 from voile.io.spec import Spec
 
 
@@ -37,7 +38,7 @@ def request(spec: Spec) -> Request:
             problems.extend(cast(Sequence[SpecError], error.problems))
             return None
 
-    schema = attempt(lambda: Schema(**spec.schema))
+    schema = attempt(lambda: Schema(**spec.schema))  # its keys were checked where the spec was read
     models = []
     for item in spec.policy:
         knobs = {key: value for key, value in item.items() if key != "model"}
@@ -49,8 +50,10 @@ def request(spec: Spec) -> Request:
     if spec.method:
         knobs = {key: value for key, value in spec.method.items() if key != "name"}
         method = attempt(lambda: build("methods", str(spec.method["name"]), knobs))
+    format = str(spec.release.get("format", "parquet"))
+    attempt(lambda: check_format(format))
     raise_together(problems)
-    return Request(schema, cast(Policy, policy), method, str(spec.release.get("format", "parquet")), spec.read)
+    return Request(schema, cast(Policy, policy), method, format, spec.read)
 
 
 def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
@@ -64,11 +67,7 @@ def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) ->
     return Schema(
         **by_role,
         kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
-        domains={
-            str(entry["name"]): entry["domain"]["values"]
-            for entry in entries
-            if entry["kind"] == "ordered" and "values" in entry["domain"]
-        },
+        domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if entry["domain"].get("values")},
         hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},
         missing=missing,
     )

@@ -1,7 +1,6 @@
 """CSV and its kin to polars: the delimiter, the encoding and the types are found, and faults are named by line.
 
-The file is looked at twice. `scan` walks over its bytes once and sees what a parser hides: lines with too few fields,
-blank lines, and numbers with leading zeros, however deep in the file. Then polars reads it.
+The file is looked at twice: `scan` walks over its bytes and sees what a parser hides, then polars reads it.
 """
 
 from __future__ import annotations
@@ -11,20 +10,17 @@ import contextlib
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from voile.errors import DataError, SpecError
+from voile.io.scan import content_of, scan, without_blank_lines
 
 DELIMITERS = ",;\t|"
 HEAD = 10_000  # rows that suggest the types; later rows may overrule them
-BLOCK = 1 << 16  # small enough to stay in the cache
 _ZERO = r"^[+-]?0\d"
-_LINE, _RETURN, _QUOTE = 10, 13, 34
 # what a field of each type looks like; polars also reads 31/12/2025, where nobody can tell the day from the month
 _SHAPES = {
     pl.Date: r"^\d{4}-\d{2}-\d{2}$",
@@ -47,7 +43,7 @@ def read(
     if not wanted:
         return pl.DataFrame()
     if seen.blanks:
-        source = _without_blank_lines(_bytes(source))
+        source = without_blank_lines(content_of(source))
     options: dict[str, Any] = {
         "separator": sign,
         "columns": wanted,
@@ -59,6 +55,8 @@ def read(
         frame = _as_text(source, options)
     if frame is None:
         explain(path, source, sign, unreadable=True)
+        frame = _as_text(_requoted(source, sign), options)
+    if frame is None:
         raise DataError(
             f"{path.name!r} is not a readable CSV file.", code="data.csv", hint="Check its quotes and line ends."
         )
@@ -145,96 +143,6 @@ def _check_header(path: Path, names: list[str]) -> None:
         )
 
 
-# the first look -----------------------------------------------------------------------------------------------------
-@dataclass
-class Scan:
-    """What the bytes of a CSV show. `ragged` may cry wolf where quotes are used oddly; who reads on looks closer."""
-
-    width: int
-    zeros: set[int]  # columns in which some field begins with 0 and another digit
-    ragged: bool = False
-    blanks: bool = False
-    inside: bool = False  # within quotes at the end of the last block
-    open: int = 0  # separators of the unfinished line
-
-
-def scan(source: Path | bytes, sign: str, width: int) -> Scan:
-    """Walk over the bytes in blocks: O(n), about 0.3 s for 100 MB."""
-    seen = Scan(width, set())
-    before = np.full(3, _LINE, dtype=np.uint8)
-    for block in _blocks(source):
-        data = np.concatenate([before, block])
-        _walk(seen, data, ord(sign))
-        before = data[-3:]
-    if before[-1] != _LINE:
-        _walk(seen, np.append(before, np.uint8(_LINE)), ord(sign))
-    seen.ragged = seen.ragged or seen.inside or seen.open > 0
-    if seen.ragged:
-        seen.zeros = set(range(width))
-    return seen
-
-
-def _blocks(source: Path | bytes) -> Iterator[np.ndarray]:
-    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as handle:
-        while block := handle.read(BLOCK):
-            yield np.frombuffer(block, dtype=np.uint8)
-
-
-def _walk(seen: Scan, data: np.ndarray, sign: int) -> None:
-    """One block, behind the last three bytes before it.
-
-    Every line must have `width` fields: among the separators outside quotes, each width-th is a line end.
-    """
-    block = data[3:]
-    ends = block == _LINE
-    parts = ends | (block == sign) if seen.width > 1 else ends
-    quotes = block == _QUOTE
-    if seen.inside or quotes.any():
-        inside = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(seen.inside)) & 1 == 1
-        seen.inside = bool(inside[-1])
-        parts, ends = parts & ~inside, ends & ~inside
-    blank = _blank(data, ends)
-    if blank.any() and seen.width > 1:
-        seen.blanks = True
-        parts, ends = parts & ~blank, ends & ~blank
-    where = np.flatnonzero(parts)
-    last = where[seen.width - 1 - seen.open :: seen.width]
-    if not ends[last].all() or np.count_nonzero(ends) != len(last):
-        seen.ragged = True
-    zeros = np.flatnonzero(_zeros(data, sign)) - 2
-    if len(zeros):
-        seen.zeros.update(np.unique((np.searchsorted(where, zeros) + seen.open) % seen.width).tolist())
-    seen.open = (seen.open + len(where)) % seen.width
-
-
-def _zeros(data: np.ndarray, sign: int) -> np.ndarray:
-    """Where a field begins with 0 and another digit; the last byte of a block is looked at with the next one."""
-    starts = (data == sign) | (data == _LINE) | (data == _QUOTE) | (data == 32)
-    starts[1:] |= starts[:-1] & ((data[1:] == 43) | (data[1:] == 45))
-    digit = data - 48 < 10  # unsigned, so that signs below 0 are large
-    return np.asarray(starts[:-2] & (data[1:-1] == 48) & digit[2:])
-
-
-def _blank(data: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Line ends of lines without a sign: `\\n\\n` or `\\n\\r\\n`. Three bytes come before the first line end."""
-    last, prior = data[2:-1], data[1:-2]
-    return np.asarray(ends & ((last == _LINE) | ((last == _RETURN) & (prior == _LINE))))
-
-
-def _bytes(source: Path | bytes) -> bytes:
-    return source if isinstance(source, bytes) else source.read_bytes()
-
-
-def _without_blank_lines(content: bytes) -> bytes:
-    """A blank line says nothing about anybody; polars would make it a row of missing cells."""
-    block = np.frombuffer(content, dtype=np.uint8)
-    outside = np.cumsum(block == _QUOTE, dtype=np.uint8) & 1 == 0
-    blank = _blank(np.append(np.full(3, _LINE, dtype=np.uint8), block), (block == _LINE) & outside)
-    blank[:-1] |= blank[1:] & (block[:-1] == _RETURN)
-    return bytes(block[~blank])
-
-
-# the second look ----------------------------------------------------------------------------------------------------
 def _typed(source: Path | bytes, options: dict[str, Any], zeros: Sequence[int]) -> pl.DataFrame | None:
     """The table with the types that its first rows suggest; None where a later row does not fit them.
 
@@ -269,6 +177,14 @@ def _as_text(source: Path | bytes, options: dict[str, Any]) -> pl.DataFrame | No
     except (pl.exceptions.PolarsError, OSError):
         return None
     return frame.with_columns(*(narrowed(frame[name]) for name in frame.columns))
+
+
+def _requoted(source: Path | bytes, sign: str) -> bytes:
+    """The same rows, written properly: a quote in the midst of a cell is no fault, but polars stumbles over it."""
+    text = io.StringIO(newline="")
+    with _opened_text(source) as handle:
+        csv.writer(text, delimiter=sign).writerows(csv.reader(handle, delimiter=sign, strict=True))
+    return text.getvalue().encode()
 
 
 def narrowed(texts: pl.Series) -> pl.Series:
@@ -306,10 +222,9 @@ def explain(path: Path, source: Path | bytes, sign: str, unreadable: bool) -> No
     """Raise what is wrong with a CSV, by line: its encoding, or a line with another number of fields."""
     if not isinstance(source, bytes):
         complain_of_encoding(path, "utf-8-sig", "utf8")
-    binary = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
-    with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as handle:
+    with _opened_text(source) as handle:
         width, wrong, number = 0, 0, 0
-        reader = csv.reader(handle, delimiter=sign)
+        reader = csv.reader(handle, delimiter=sign, strict=unreadable)
         try:
             for fields in reader:
                 number = reader.line_num
@@ -318,7 +233,7 @@ def explain(path: Path, source: Path | bytes, sign: str, unreadable: bool) -> No
                     wrong = len(fields)
                     break
         except csv.Error:
-            wrong, number = -1, reader.line_num
+            wrong, number = -1, number + 1
     if wrong > 0:
         raise DataError(
             f"Line {number} of {path.name!r} has {wrong} fields, the header has {width}.",
@@ -329,6 +244,11 @@ def explain(path: Path, source: Path | bytes, sign: str, unreadable: bool) -> No
         raise DataError(
             f"Line {number} of {path.name!r} cannot be read as CSV.", code="data.csv", hint="Check its quotes."
         )
+
+
+def _opened_text(source: Path | bytes) -> io.TextIOWrapper:
+    binary = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+    return io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
 
 
 def complain_of_encoding(path: Path, codec: str, encoding: str) -> None:

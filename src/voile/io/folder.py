@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from voile.errors import DataError, SpecError
+from voile.io.documents import certificate_faults, dictionary_faults
 
 CERTIFICATE, DICTIONARY = "certificate.json", "dictionary.json"
 FORMATS = ("parquet", "csv")
@@ -29,9 +30,8 @@ def save(
     place: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str, force: bool
 ) -> Path:
     """Write tables and documents as a release folder. Returns the folder."""
-    if format not in FORMATS:
-        raise SpecError(f"format = {format!r} is not known.", code="spec.format", hint="Use parquet or csv.")
-    place = Path(os.path.abspath(place))
+    check_format(format)
+    place = Path(os.path.realpath(place))  # a link stays a link; what it names is replaced
     refuse(place, force)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -42,11 +42,17 @@ def save(
         _fill(fresh, tables, documents, format)
         fresh.chmod(0o755)
         _swap(fresh, place)
+        _sync(place.parent)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise _unwritable(place, error) from None
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return place
+
+
+def check_format(format: str) -> None:
+    if format not in FORMATS:
+        raise SpecError(f"format = {format!r} is not known.", code="spec.format", hint="Use parquet or csv.")
 
 
 def refuse(place: Path, force: bool) -> None:
@@ -55,12 +61,16 @@ def refuse(place: Path, force: bool) -> None:
         return
     if not place.is_dir():
         raise SpecError(f"{place.name!r} is a file.", code="spec.out", hint="Name a folder for the release.")
-    inside = {found.name for found in place.iterdir()}
+    try:
+        inside = {found.name: found.is_dir() for found in place.iterdir()}
+    except OSError as error:
+        raise _unwritable(place, error) from None
     if not inside:
         return
-    if CERTIFICATE not in inside:
+    if CERTIFICATE not in inside or any(inside.values()):
+        what = "sub-folders" if CERTIFICATE in inside else "no release"
         raise SpecError(
-            f"The folder {place.name!r} holds {len(inside)} files and no release.",
+            f"The folder {place.name!r} holds {len(inside)} files and {what}.",
             code="spec.out-not-a-release",
             hint="Name a new or an empty folder; voile does not delete what it did not write.",
         )
@@ -90,9 +100,17 @@ def _fill(
     path = folder / CERTIFICATE
     path.write_text(json.dumps(certificate, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for found in folder.iterdir():
-        with found.open("rb") as handle:
-            os.fsync(handle.fileno())
+        _sync(found)
         os.utime(found, (0, 0))  # file times say nothing about when or in which order tables were made
+
+
+def _sync(path: Path) -> None:
+    """To the disk, not only to the system's memory."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _swap(fresh: Path, place: Path) -> None:
@@ -106,7 +124,11 @@ def _swap(fresh: Path, place: Path) -> None:
     # no atomic swap on this system: for a moment the old release is only there under its other name
     old = place.with_name(fresh.name.replace(".partial", ".old"))
     place.rename(old)
-    fresh.rename(place)
+    try:
+        fresh.rename(place)
+    except OSError:
+        old.rename(place)
+        raise
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -150,7 +172,7 @@ def digest(path: Path) -> str:
 
 
 def read_documents(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The certificate and the dictionary of a folder."""
+    """The certificate and the dictionary of a folder, as far as their outline is right."""
     if not (place / CERTIFICATE).is_file():
         raise DataError(
             f"{place.name!r} holds no {CERTIFICATE}.",
@@ -158,15 +180,22 @@ def read_documents(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             hint="Name a folder that voile published.",
         )
     found = []
-    for name in (CERTIFICATE, DICTIONARY):
+    for name, faults in ((CERTIFICATE, certificate_faults), (DICTIONARY, dictionary_faults)):
         try:
             document = json.loads((place / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
+            document = None
+        if document is None:
             raise DataError(
                 f"{name} of {place.name!r} cannot be read.", code="data.document", hint="Fetch the release again."
-            ) from None
-        if not isinstance(document, dict):
-            raise DataError(f"{name} of {place.name!r} is not an object.", code="data.document")
+            )
+        wrong = list(faults(document))
+        if wrong:
+            raise DataError(
+                f"{name} of {place.name!r} is malformed: {', '.join(wrong)}.",
+                code="data.document",
+                hint="Fetch the release again.",
+            )
         found.append(document)
     return found[0], found[1]
 
@@ -178,28 +207,42 @@ def changed_files(place: Path, files: Mapping[str, str]) -> list[str]:
         path = place / name
         if Path(name).name != name or not path.is_file():
             wrong.append(f"{name} is missing.")
-        elif digest(path) != expected:
+            continue
+        try:
+            same = digest(path) == expected
+        except OSError:
+            same = False
+        if not same:
             wrong.append(f"{name} was changed after publishing.")
     return wrong
 
 
 def read_tables(place: Path, files: Mapping[str, str], types: Mapping[str, pl.DataType]) -> dict[str, pl.DataFrame]:
     """The tables of a folder; in CSV every column is text except those whose type is given."""
-    tables = {}
+    tables: dict[str, pl.DataFrame] = {}
     for name in files:
         path = place / Path(name).name
         if path.suffix not in (".parquet", ".csv"):
             continue
         try:
-            if path.suffix == ".parquet":
-                tables[path.stem] = pl.read_parquet(path)
-            else:
-                given = {"group": pl.Int64(), "count": pl.Int64(), "group_size": pl.Int64(), **types}
-                tables[path.stem] = pl.read_csv(path, infer_schema=False, schema_overrides=given)
+            table = pl.read_parquet(path, glob=False) if path.suffix == ".parquet" else _read_csv(path, types)
         except (OSError, pl.exceptions.PolarsError):
+            table = None
+        if table is None or path.stem in tables:
             raise DataError(
-                f"The table {name} of {place.name!r} is corrupt or truncated.",
+                f"The table {name} of {place.name!r} is corrupt, truncated or there twice.",
                 code="data.corrupt",
                 hint="Fetch the release again.",
-            ) from None
+            )
+        tables[path.stem] = table
     return tables
+
+
+def _read_csv(path: Path, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Columns that voile itself adds are whole numbers, unless the table has columns of people by these names."""
+    table = pl.read_csv(path, infer_schema=False, schema_overrides=types, glob=False)
+    for name in ("group", "count", "group_size"):
+        if name in table.columns and table.schema[name] == pl.String:
+            numbers = table[name].cast(pl.Int64, strict=False)
+            table = table if numbers.null_count() else table.with_columns(numbers)
+    return table

@@ -15,7 +15,7 @@ from voile.errors import DataError, SchemaError, SpecError
 def read(path: Path) -> list[list[str]]:
     """The rows of a hierarchy file. Spaces around a label count only within quotes."""
     try:
-        content = path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         content = None
     if content is None:

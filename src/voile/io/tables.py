@@ -80,8 +80,9 @@ def _scanned(path: Path) -> pl.LazyFrame:
     if FILE_KINDS[path.suffix.lower()] == "parquet":
         return pl.scan_parquet(path, glob=False, hive_partitioning=False)
     with path.open("rb") as handle:
-        if handle.read(6) != b"ARROW1":  # the stream form has no such mark
-            handle.seek(0)
+        marked = handle.read(6) == b"ARROW1"  # the stream form has no such mark
+    if not marked:
+        with path.open("rb") as handle:
             return pl.read_ipc_stream(handle).lazy()
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)
 

@@ -157,6 +157,9 @@ def ranked(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndar
     while position < len(columns):
         taken: list[np.ndarray] = [] if key is None else [key]
         spans = [] if key is None else [width]
+        if not fits([*spans, sizes[position]]):  # a huge domain: the values that occur are numbered first
+            found, dense = np.unique(columns[position], return_inverse=True)
+            taken, spans, position = [*taken, dense], [*spans, len(found)], position + 1
         while position < len(columns) and fits([*spans, sizes[position]]):
             taken.append(columns[position])
             spans.append(sizes[position])
@@ -168,14 +171,26 @@ def ranked(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndar
 
 
 def groups_of(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The group of each row (rows equal in all columns, numbered in rising order) and one row of each group."""
-    if fits(sizes):
-        key = pack(columns, sizes)
-        starts = runs(key)
-        heads = key[starts[:-1]]
-        if bool((heads[1:] > heads[:-1]).all()):  # a table that voile wrote is already in order
-            return np.repeat(np.arange(len(heads)), np.diff(starts)), starts[:-1]
-    return ranked(columns, sizes)
+    """The group of each row (rows equal in all columns, numbered in rising order) and one row of each group.
+
+    Equal neighbours are found first, and only one row of each run is sorted: a table that voile wrote is in order.
+    """
+    keys, spans = [], []
+    position = 0
+    while position < len(columns):
+        stop = position + 1
+        while stop < len(columns) and fits(sizes[position : stop + 1]):
+            stop += 1
+        keys.append(pack(columns[position:stop], sizes[position:stop]))
+        spans.append(1 << sum(bits(sizes[position:stop])))
+        position = stop
+    rows = len(keys[0]) if keys else 0
+    fresh = np.zeros(max(rows - 1, 0), dtype=bool)
+    for key in keys:
+        fresh |= key[1:] != key[:-1]
+    starts = np.append(0, np.flatnonzero(fresh) + 1) if rows else np.zeros(0, np.int64)
+    rank, first = ranked([key[starts] for key in keys], spans)
+    return np.repeat(rank, np.diff(starts, append=rows)), starts[first]
 
 
 def weighted(columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -187,16 +202,53 @@ def weighted(columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.nd
         key, first = ranked(columns, sizes)
         return np.stack([column[first] for column in columns], axis=1), _sums(key, weights, len(first))
     key = pack(columns, sizes)
-    width = 1 << sum(bits(sizes))
+    found, totals = tallied(key, weights, 1 << sum(bits(sizes)))
+    return unpack(found, sizes), totals
+
+
+def tallied(key: np.ndarray, weights: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """The keys that occur (all below `width`), rising, and the weight of each: dense where that is small, else sorted."""
     if width <= 8 * len(key) + 1_000_000:
-        dense = _sums(key, weights, width)
-        found = np.flatnonzero(dense)
-        return unpack(found, sizes), dense[found]
+        return _filled(_sums(key, weights, width))  # type: ignore[no-any-return]
     order = np.argsort(key)
     ordered = key[order]
     starts = runs(ordered)[:-1]
-    totals = np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]
-    return unpack(ordered[starts], sizes), totals
+    totals = np.add.reduceat(weights[order].astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
+    return ordered[starts], totals
+
+
+@njit(nogil=True, cache=True)
+def _filled(dense):
+    """Where a dense array is not zero, and what is there. O(n)."""
+    total = 0
+    for i in range(dense.size):
+        total += dense[i] != 0
+    where, what = np.empty(total, np.int64), np.empty(total, np.int64)
+    place = 0
+    for i in range(dense.size):
+        if dense[i] != 0:
+            where[place] = i
+            what[place] = dense[i]
+            place += 1
+    return where, what
+
+
+@njit(nogil=True, cache=True)
+def heads(codes, columns):
+    """Sorted rows by their first columns: the first row of each combination, and the combination of each row. O(n)."""
+    first, index = np.empty(codes.shape[0], np.int64), np.empty(codes.shape[0], np.int64)
+    place = -1
+    for i in range(codes.shape[0]):
+        fresh = i == 0
+        for j in range(columns):
+            if fresh:
+                break
+            fresh = codes[i, j] != codes[i - 1, j]
+        if fresh:
+            place += 1
+            first[place] = i
+        index[i] = place
+    return first[: place + 1], index
 
 
 @njit(nogil=True, cache=True)

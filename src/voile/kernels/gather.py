@@ -59,3 +59,26 @@ def fingerprints(starts, members):
                 x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
                 sums[g, half] += x ^ (x >> np.uint64(31))
     return sums
+
+
+@njit(nogil=True, cache=True)
+def _as_masks(starts, members):
+    """Sets of codes below 64 as 64-bit words. O(members)."""
+    found = np.zeros(starts.size - 1, np.uint64)
+    for g in range(starts.size - 1):
+        for i in range(starts[g], starts[g + 1]):
+            found[g] |= np.uint64(1) << np.uint64(members[i])
+    return found
+
+
+def same_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """One representative of each different set, and the number of each set's representative."""
+    if size <= 64:
+        _, first, number = np.unique(_as_masks(starts, members), return_index=True, return_inverse=True)
+        return first, number
+    prints = fingerprints(starts, members)
+    order = np.lexsort((prints[:, 1], prints[:, 0]))
+    fresh = np.append(True, (prints[order][1:] != prints[order][:-1]).any(axis=1)) if len(order) else np.zeros(0, bool)
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(fresh) - 1
+    return order[fresh], number

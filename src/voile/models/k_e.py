@@ -40,7 +40,7 @@ class KE(Model):
         assert counts.column is not None
         points = counts.column.domain.points
         known = counts.values < len(points)  # the missing value is no number
-        number = points[np.minimum(counts.values, len(points) - 1)].astype(np.float64)
+        number = np.append(points.astype(np.float64), 0.0)[counts.values]
         shown = Counts(counts.sizes, counts.starts, counts.values, np.where(known, number, -np.inf), counts.totals)
         high = shown.largest()
         shown = Counts(counts.sizes, counts.starts, counts.values, np.where(known, -number, -np.inf), counts.totals)
@@ -76,4 +76,5 @@ class KE(Model):
     def best(self, counts: Counts) -> str:
         assert counts.column is not None
         points = counts.column.domain.points[np.flatnonzero(counts.totals[: len(counts.column.domain.values)])]
-        return f"The column has {len(points)} different numbers with a range of {float(points[-1] - points[0]):g}."
+        spread = float(points[-1]) - float(points[0]) if len(points) else 0.0
+        return f"The column has {len(points)} different numbers with a range of {spread:g}."

@@ -1,0 +1,77 @@
+"""How values are written in published cells, and read back."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+MISSING = "(missing)"
+
+
+def text(value: Any) -> str:
+    """A value as it is written in a published cell."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ")
+    return str(value)
+
+
+def typed_texts(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Texts of published values back to the column's type; what cannot be read is null."""
+    if dtype == pl.Date:
+        return texts.str.to_date("%Y-%m-%d", strict=False)
+    if isinstance(dtype, pl.Datetime):
+        return _moments(texts).cast(dtype)
+    if dtype == pl.Boolean:
+        return texts.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
+    if dtype == pl.Time:
+        return texts.str.to_time("%H:%M:%S%.f", strict=False)
+    return texts.cast(dtype, strict=False)
+
+
+def _moments(texts: pl.Series) -> pl.Series:
+    """Dates with times; where they are written with an offset from UTC, as the time in UTC."""
+    plain = texts.str.replace("T", " ", literal=True)
+    if bool(plain.str.contains(r"[+-]\d{2}:?\d{2}$").any()):
+        return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f%z", time_unit="us", strict=False).dt.replace_time_zone(None)
+    return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+
+
+def escaped(value: str) -> str:
+    """A value inside a set, so that the set can be read back."""
+    for sign in "\\|{}":
+        value = value.replace(sign, "\\" + sign)
+    return value
+
+
+def set_label(values: Sequence[str]) -> str:
+    """How a set of categories is written.
+
+    >>> set_label(["A", "B"])
+    '{A|B}'
+    """
+    return "{" + "|".join(escaped(value) for value in values) + "}"
+
+
+def split_set(inner: str) -> list[str]:
+    """The parts of a set, split at unescaped bars."""
+    if "\\" not in inner:
+        return inner.split("|")
+    parts, part, shielding = [], "", False
+    for letter in inner:
+        if letter == "|" and not shielding:
+            parts.append(part)
+            part = ""
+            continue
+        part += letter
+        shielding = letter == "\\" and not shielding
+    return [*parts, part]
+
+
+def unescaped(part: str) -> str:
+    return re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) if "\\" in part else part

@@ -1,0 +1,28 @@
+"""What tests share: hypothesis without a clock and without luck, and the Adult table where it is at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "voile",
+    derandomize=True,
+    deadline=None,
+    max_examples=40,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("voile")
+
+
+@pytest.fixture(scope="session")
+def adult() -> pl.DataFrame:
+    """The Adult census table (45,222 complete rows), which is not part of the repository."""
+    path = Path(__file__).parents[2] / "shared" / "data" / "adult.csv"
+    if not path.is_file():
+        pytest.skip("the Adult table is not at ../shared/data/adult.csv")
+    return pl.read_csv(path)

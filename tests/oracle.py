@@ -1,0 +1,396 @@
+"""Slow, obvious twins: of every kernel (distinct, gather, match, distance, query, deal, split), of the models'
+predicates, of the attacks' beliefs and of the measures. Plain Python on lists, exact where the definition is exact;
+nothing here is shared with src/voile, and nothing here is fast.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+Row = tuple[int, ...]
+
+
+# voile.kernels.distinct ---------------------------------------------------------------------------------------------
+def rows_of(columns: Sequence[Sequence[int]]) -> list[Row]:
+    """One tuple a row."""
+    return [tuple(int(code) for code in row) for row in zip(*columns, strict=True)]
+
+
+def distinct(columns: Sequence[Sequence[int]], weights: Sequence[int] | None = None) -> list[tuple[Row, int]]:
+    """Distinct rows in rising order, with their number or weight."""
+    total: Counter[Row] = Counter()
+    rows = rows_of(columns)
+    for row, weight in zip(rows, weights if weights is not None else [1] * len(rows), strict=True):
+        total[row] += int(weight)
+    return sorted(total.items())
+
+
+def ranks(columns: Sequence[Sequence[int]]) -> list[int]:
+    """The place of each row among the distinct rows."""
+    rows = rows_of(columns)
+    place = {row: number for number, row in enumerate(sorted(set(rows)))}
+    return [place[row] for row in rows]
+
+
+def frequencies(codes: Sequence[Row], sizes: Sequence[int], weights: Sequence[int]) -> list[list[int]]:
+    """The people with each code, column by column."""
+    return [
+        [sum(int(w) for row, w in zip(codes, weights, strict=True) if row[j] == code) for code in range(size)]
+        for j, size in enumerate(sizes)
+    ]
+
+
+# voile.kernels.gather -----------------------------------------------------------------------------------------------
+def members(group: Sequence[int], codes: Sequence[int], groups: int) -> list[list[int]]:
+    """The codes that occur in each group, rising."""
+    return [sorted({int(code) for code, owner in zip(codes, group, strict=True) if owner == g}) for g in range(groups)]
+
+
+# voile.kernels.match ------------------------------------------------------------------------------------------------
+def people_fitting(boxes: Sequence[Sequence[set[int]]], people: Sequence[Row], weights: Sequence[int]) -> list[int]:
+    """How many people fit each box; a box has a set of codes a column."""
+    return [
+        sum(
+            int(weight)
+            for row, weight in zip(people, weights, strict=True)
+            if all(code in cell for code, cell in zip(row, box, strict=True))
+        )
+        for box in boxes
+    ]
+
+
+# voile.kernels.distance ---------------------------------------------------------------------------------------------
+def earth_mover(p: Sequence[float], q: Sequence[float], ground: np.ndarray) -> float:
+    """The least work to turn p into q, by linear programming over all flows."""
+    m = len(p)
+    leaving = np.kron(np.eye(m), np.ones(m))
+    arriving = np.kron(np.ones(m), np.eye(m))
+    found = linprog(
+        np.asarray(ground, dtype=float).ravel(),
+        A_eq=np.vstack([leaving, arriving])[:-1],
+        b_eq=np.concatenate([np.asarray(p, dtype=float), np.asarray(q, dtype=float)])[:-1],
+        bounds=(0, None),
+        method="highs",
+    )
+    assert found.status == 0, found.message
+    return float(found.fun)
+
+
+def ground_equal(m: int) -> np.ndarray:
+    return 1.0 - np.eye(m)
+
+
+def ground_ordered(m: int) -> np.ndarray:
+    place = np.arange(m)
+    return np.abs(place[:, None] - place[None, :]) / max(m - 1, 1)
+
+
+def ground_hierarchical(paths: Sequence[Sequence[str]]) -> np.ndarray:
+    """Two leaves are level(lowest common ancestor) / height apart. `paths[i]` lists leaf i's labels, leaf first."""
+    height = len(paths[0]) - 1
+
+    def apart(one: Sequence[str], other: Sequence[str]) -> float:
+        level = next(level for level in range(height + 1) if one[level:] == other[level:])
+        return level / height
+
+    return np.array([[apart(one, other) for other in paths] for one in paths])
+
+
+# voile.kernels.query ------------------------------------------------------------------------------------------------
+def count(rows: Iterable[Row], weights: Iterable[int], query: Sequence[set[int]]) -> int:
+    """How many people satisfy a query: a set of admitted codes for each column."""
+    return sum(
+        int(weight)
+        for row, weight in zip(rows, weights, strict=True)
+        if all(code in admitted for code, admitted in zip(row, query, strict=True))
+    )
+
+
+def estimate_boxes(
+    groups: Sequence[tuple[Sequence[set[int]], Sequence[tuple[Row, int]]]],
+    quasi: Sequence[set[int]],
+    sensitive: Sequence[set[int]],
+) -> Fraction:
+    """Each group is (its cells, its sensitive rows with their number): values of a cell are taken as equally likely."""
+    total = Fraction(0)
+    for cells, entries in groups:
+        share = Fraction(1)
+        for cell, admitted in zip(cells, quasi, strict=True):
+            share *= Fraction(len(cell & admitted), len(cell)) if cell else 0
+        total += share * count([row for row, _ in entries], [number for _, number in entries], sensitive)
+    return total
+
+
+def estimate_buckets(
+    groups: Sequence[tuple[Sequence[Row], Sequence[tuple[int, int]]]], quasi: Sequence[set[int]], sensitive: set[int]
+) -> Fraction:
+    """Each group is (its people, its values with their number): every link is taken as equally likely."""
+    total = Fraction(0)
+    for people, values in groups:
+        matching = count(people, [1] * len(people), quasi)
+        wanted = sum(number for value, number in values if value in sensitive)
+        total += Fraction(matching * wanted, len(people)) if people else 0
+    return total
+
+
+# voile.kernels.deal -------------------------------------------------------------------------------------------------
+def most_groups(sizes: Sequence[int], l: int) -> int:  # noqa: E741 - the letter of the literature
+    """max{K: sum_i min(n_i, K) >= K l}: as many groups of l rows from l different buckets as there can be."""
+    return max(k for k in range(sum(sizes) // l + 1) if sum(min(size, k) for size in sizes) >= k * l)
+
+
+def dealt(sizes: Sequence[int], l: int) -> tuple[list[list[int]], list[int]]:  # noqa: E741
+    """Take one row from each of the l largest buckets, again and again."""
+    left, groups = list(sizes), []
+    while sum(size > 0 for size in left) >= l:
+        chosen = sorted(range(len(left)), key=lambda bucket: -left[bucket])[:l]
+        for bucket in chosen:
+            left[bucket] -= 1
+        groups.append(chosen)
+    return groups, left
+
+
+# voile.kernels.split ------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Cuttable:
+    """A column as Mondrian sees it: the place (0 to 63) of each code, and the height of the fence after each code."""
+
+    place: Sequence[int]
+    ranged: bool
+    scale: float
+    fence: Sequence[int] | None = None
+
+    def spread(self, codes: Iterable[int]) -> int:
+        places = {self.place[code] for code in codes}
+        return max(places) - min(places) if self.ranged else len(places) - 1
+
+
+def most_even_cut(codes: Sequence[int], weights: Sequence[int], column: Cuttable) -> tuple[int, int] | None:
+    """(last code on the left, people there): among the highest fences the most even one, the first of equals."""
+    people: Counter[int] = Counter()
+    for code, weight in zip(codes, weights, strict=True):
+        people[code] += weight
+    left, total = 0, sum(weights)
+    options = []
+    for here, after in itertools.pairwise(sorted(people)):
+        left += people[here]
+        height = max(column.fence[here:after]) if column.fence is not None else 0
+        options.append((-height, abs(2 * left - total), here, left))
+    if not options:
+        return None
+    _, _, here, left = min(options)
+    return here, left
+
+
+def ranked_cuts(
+    rows: Sequence[Row], weights: Sequence[int], columns: Sequence[Cuttable], smallest: int, fine: int
+) -> list[tuple[int, int]]:
+    """(column, cut) of every column that may be cut, the largest gain first, the first column of equals."""
+    total = sum(weights)
+    options = []
+    for d, column in enumerate(columns):
+        cut = most_even_cut([row[d] for row in rows], weights, column)
+        if cut is None or cut[1] < smallest or total - cut[1] < smallest:
+            continue
+        if len(rows) > fine:
+            gain = column.spread(row[d] for row in rows) * column.scale
+        else:
+            gain = 0.0
+            for side in (False, True):
+                half = [i for i, row in enumerate(rows) if (row[d] > cut[0]) is side]
+                loss = sum(other.spread(rows[i][c] for i in half) * other.scale for c, other in enumerate(columns))
+                gain -= loss * sum(weights[i] for i in half)
+        options.append((-gain, d, cut[0]))
+    return [(d, at) for _, d, at in sorted(options)]
+
+
+def mondrian(
+    rows: Sequence[Row],
+    weights: Sequence[int],
+    columns: Sequence[Cuttable],
+    smallest: int,
+    fine: int,
+    fits: Callable[[list[int]], bool] | None = None,
+) -> list[list[int]]:
+    """The groups of row numbers. With `fits`, a cut is made only if both halves fit; the next best is tried else."""
+    found: list[list[int]] = []
+    todo = [list(range(len(rows)))]
+    while todo:
+        node = todo.pop()
+        cuts = ranked_cuts([rows[i] for i in node], [weights[i] for i in node], columns, smallest, fine)
+        for d, at in cuts:
+            left, right = [i for i in node if rows[i][d] <= at], [i for i in node if rows[i][d] > at]
+            if fits is None or (fits(left) and fits(right)):
+                todo += [left, right]
+                break
+        else:
+            found.append(sorted(node))
+    return sorted(found)
+
+
+# the models, one group at a time ------------------------------------------------------------------------------------
+def k_anonymous(counts: Sequence[int], k: int) -> bool:
+    return sum(counts) >= k
+
+
+def frequency_diverse(counts: Sequence[int], l: int) -> bool:  # noqa: E741
+    return all(Fraction(count, sum(counts)) <= Fraction(1, l) for count in counts)
+
+
+def distinct_diverse(counts: Sequence[int], l: int) -> bool:  # noqa: E741
+    return sum(count > 0 for count in counts) >= l
+
+
+def entropy_diverse(counts: Sequence[int], l: int) -> bool:  # noqa: E741
+    """Entropy >= log l, without logarithms: n^n >= l^n * prod c^c."""
+    n = sum(counts)
+    return n**n >= l**n * math.prod(count**count for count in counts)
+
+
+def recursive_diverse(counts: Sequence[int], c: Fraction, l: int) -> bool:  # noqa: E741
+    falling = sorted((count for count in counts if count), reverse=True)
+    return len(falling) >= l and falling[0] <= c * sum(falling[l - 1 :])
+
+
+def alpha_k_anonymous(counts: Sequence[int], alpha: Fraction, k: int, protected: Iterable[int]) -> bool:
+    return sum(counts) >= k and all(Fraction(counts[value], sum(counts)) <= alpha for value in protected)
+
+
+def k_e_anonymous(numbers: Iterable[float], k: int, e: float) -> bool:
+    present = set(numbers)
+    return len(present) >= k and max(present) - min(present) >= e
+
+
+def variation(counts: Sequence[int], totals: Sequence[int]) -> Fraction:
+    """The largest gain of belief in any set of values, over all 2^m sets."""
+    p = [Fraction(count, sum(counts)) for count in counts]
+    q = [Fraction(count, sum(totals)) for count in totals]
+    gains = [a - b for a, b in zip(p, q, strict=True)]
+    return max(
+        sum((gains[value] for value in chosen), Fraction(0))
+        for size in range(len(gains) + 1)
+        for chosen in itertools.combinations(range(len(gains)), size)
+    )
+
+
+# the attacks, one group at a time -----------------------------------------------------------------------------------
+def homogeneity(counts: Sequence[int]) -> Fraction:
+    return max(Fraction(count, sum(counts)) for count in counts)
+
+
+def elimination(counts: Sequence[int], values: int) -> Fraction:
+    """The largest belief in any value after ruling out any set of at most `values` other values."""
+    best = Fraction(0)
+    present = [value for value, count in enumerate(counts) if count]
+    for target in present:
+        others = [value for value in present if value != target]
+        for size in range(min(values, len(others)) + 1):
+            for struck in itertools.combinations(others, size):
+                left = sum(count for value, count in enumerate(counts) if value not in struck)
+                best = max(best, Fraction(counts[target], left))
+    return best
+
+
+def prosecutor(boxes: Sequence[Any]) -> dict[Any, Fraction]:
+    """The chance to pick a person's row among those that look alike."""
+    return {box: Fraction(1, number) for box, number in Counter(boxes).items()}
+
+
+# what a published cell stands for -----------------------------------------------------------------------------------
+def text(value: Any) -> str:
+    if value is None:
+        return "(missing)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ")
+    return str(value)
+
+
+def parts_of(inside: str) -> list[str]:
+    """`A|B` to its parts; a backslash shields the next sign."""
+    parts, shielded = [""], False
+    for sign in inside:
+        if shielded:
+            parts[-1] += sign
+            shielded = False
+        elif sign == "\\":
+            shielded = True
+        elif sign == "|":
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts
+
+
+def stands_for(cell: Any, entry: Mapping[str, Any], values: Sequence[Any]) -> set[Any]:
+    """Which of the original values a published cell may stand for, by the dictionary's own explanation."""
+    if entry["shown"] == "exact":
+        return {value for value in values if text(value) == text(cell)}
+    label, names = str(cell), entry.get("names") or {}
+    if entry["kind"] in ("numeric", "date"):
+        return {value for value in values if _in_range(label, value, entry, names, values)}
+    if label == "*":
+        return set(values)
+    if label in names:
+        listed = [text(name) for name in names[label]]
+    elif label.startswith("{") and label.endswith("}"):
+        listed = parts_of(label[1:-1])
+    else:
+        listed = [label.removeprefix("\\")]
+    return {value for value in values if text(value) in listed}
+
+
+def _in_range(
+    label: str, value: Any, entry: Mapping[str, Any], names: Mapping[str, Any], values: Sequence[Any]
+) -> bool:
+    if label.endswith("|(missing)}"):
+        return value is None or _in_range(label[1 : -len("|(missing)}")], value, entry, names, values)
+    if value is None:
+        return label == "(missing)" or (label == "*" and None in values)
+    if label in ("*", "(missing)"):
+        return label == "*"
+    read = type(next(one for one in values if one is not None))
+    parse = read.fromisoformat if issubclass(read, datetime.date) else read
+    if label in names:
+        low, high = names[label][0], names[label][-1]
+    elif label.startswith("["):
+        low, high = label[1:-1].split(", ")
+    else:
+        low = high = label
+    return bool(parse(str(low)) <= value <= parse(str(high)))
+
+
+# the measures -------------------------------------------------------------------------------------------------------
+def certainty_penalty(inside: set[Any], values: Sequence[Any], ranged: bool, ends: tuple[Any, Any] | None) -> Fraction:
+    """NCP of one cell: the width of its range over the column's, or its other values over the column's others.
+
+    `ends` are the ends of the cell where it is a range, which may lie outside of the values that occur.
+    """
+    if not ranged:
+        return Fraction(max(len(inside) - 1, 0), max(len(set(values)) - 1, 1))
+    assert ends is not None
+    numbers = [_number(value) for value in values]
+    low, high = max(_number(ends[0]), min(numbers)), min(_number(ends[1]), max(numbers))
+    width = max(numbers) - min(numbers)
+    return (high - low) / width if width else Fraction(0)
+
+
+def _number(value: Any) -> Fraction:
+    return Fraction(value.toordinal()) if isinstance(value, datetime.date) else Fraction(value)
+
+
+def discernibility(sizes: Sequence[int], withheld: int) -> int:
+    """Every person pays for those they cannot be told from, a withheld one for everybody."""
+    total = sum(sizes) + withheld
+    return sum(size * size for size in sizes) + withheld * total
