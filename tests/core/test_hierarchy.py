@@ -65,8 +65,8 @@ def test_intervals_of_floats_show_what_occurs() -> None:
 
 
 def test_intervals_of_small_types() -> None:
-    found = fit(intervals(100, 200), pl.Series([-128, -1, 0, 127], dtype=pl.Int8))
-    assert level(found, 1) == ["[-200, -101]", "[-100, -1]", "[0, 99]", "[100, 199]"]
+    found = fit(intervals(100, 200), pl.Series([-128, -1, 0, 1, 127], dtype=pl.Int8))
+    assert level(found, 1) == ["[-200, -101]", "[-100, -1]", "[0, 99]", "[0, 99]", "[100, 199]"]
     large = fit(intervals(2), pl.Series([2**64 - 1, 2**64 - 2, 5], dtype=pl.UInt64))
     assert level(large, 1)[1:] == [f"[{2**64 - 2}, {2**64 - 1}]"] * 2
 

@@ -43,7 +43,8 @@ class Linking(Attack):
             journalist = Adversary.who("journalist", Knowledge.QUASI, Knowledge.POPULATION)
             fitting, people = target.candidates(external)
             chance = 1 / max(external.rows.total, 1)
-            risk = 1 / np.maximum(fitting, 1)
+            # a register may lack people; that a group has so many rows is public all the same
+            risk = 1 / np.maximum(fitting, people)
             unmatched = int(people[fitting == 0].sum())
             details = {"people whom nobody in the external table fits": unmatched}
             found.insert(1, Guess("Journalist", journalist, Belief("identity", risk, people, chance, details=details)))

@@ -296,7 +296,8 @@ def read_ranges(
     low = np.array([code[pair[0]] if pair else 0 for pair in pairs], dtype=np.int64)
     high = np.array([code[pair[1]] if pair else -1 for pair in pairs], dtype=np.int64)
     shown = np.array([pair is not None for pair in pairs], dtype=bool)
-    outside = whole is None or bool((low[shown] < code[whole[0]]).any() or (high[shown] > code[whole[1]]).any())
+    # a period or a bin of a hierarchy may reach beyond the values that occur, but not lie beside them
+    outside = whole is None or bool((low[shown] > code[whole[1]]).any() or (high[shown] < code[whole[0]]).any())
     if shown.any() and (outside or bool((low[shown] > high[shown]).any())):
         raise unexplained(column)
     return Cells(domain, pl.Series("label", list(labels), dtype=pl.String), low, high, absent)

@@ -6,7 +6,7 @@ for one (`prefixes(5, 3, 1)`, a nested dict, the rows of a file), fitted once th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,18 @@ class Hierarchy:
         return [
             [self.labels[h][self.maps[h][code]] for h in range(self.height + 1)] for code in range(len(self.maps[0]))
         ]
+
+
+def given(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierarchy:
+    """A hierarchy from rows as `Hierarchy.rows` writes them, every level kept. KeyError where a leaf has no row."""
+    by_leaf = {row[0]: row for row in rows}
+    table = [by_leaf[leaf] for leaf in domain.texts]
+    maps, labels = [], []
+    for level in zip(*table, strict=True):
+        where = {name: number for number, name in enumerate(dict.fromkeys(level))}
+        maps.append(np.array([where[name] for name in level], dtype=np.int64))
+        labels.append(tuple(where))
+    return Hierarchy(tuple(maps), tuple(labels))
 
 
 @dataclass(frozen=True)

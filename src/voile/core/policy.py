@@ -21,10 +21,10 @@ from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
 class Model(Plugin):
     """What is promised about every group, as a predicate on counts.
 
-    `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "gain" (how
-    much belief in any values may grow) or "distance" (how far a group may differ from the table otherwise).
-    `monotone` means that merging two groups that hold gives one that holds; `threshold` that a group holds if and
-    only if it has `smallest()` rows.
+    `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "protected
+    belief" (the same, for some values only), "gain" (how much belief in any values may grow) or "distance" (how far a
+    group may differ from the table otherwise). `monotone` means that merging two groups that hold gives one that holds;
+    `threshold` that a group holds if and only if it has `smallest()` rows.
     """
 
     family: ClassVar[str] = "models"

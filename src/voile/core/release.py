@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.core.cells import Cells, read_ranges, read_sets, typed_texts
+from voile.core.cells import Cells, read_ranges, read_sets, typed_texts, unexplained
 from voile.core.certificate import Certificate, Claim
 from voile.core.counts import Counts, tally
 from voile.core.domain import Domain, encode, text
-from voile.core.hierarchy import Hierarchy, Recipe
+from voile.core.hierarchy import given
 from voile.core.microdata import Microdata, people_with
 from voile.core.query import Condition, Query, parse
 from voile.core.schema import Column
@@ -111,10 +111,10 @@ class Release:
         name = str(entry["name"])
         domain, codes = published_domain(entry, self.column_of(table, name))
         rows = entry.get("hierarchy")
-        hierarchy: Hierarchy | None = None
-        if rows:
-            counts = np.bincount(codes, minlength=domain.size)
-            hierarchy = Recipe("rows", content=rows).fit(name, domain, counts)
+        try:
+            hierarchy = given(domain, rows) if rows else None
+        except (KeyError, ValueError, TypeError, IndexError):
+            raise unexplained(name) from None
         return Column(name, "sensitive", domain, hierarchy), codes
 
     def column_of(self, table: str, name: str) -> pl.Series:

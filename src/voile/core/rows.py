@@ -6,7 +6,7 @@ engine applies the decision. An engine implements these verbs and knows no word 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -79,6 +79,10 @@ class Rows(Protocol):
 
     def regroup(self, labels: np.ndarray) -> Rows:
         """Group g becomes `labels[g]`."""
+        ...
+
+    def recode(self, codes: Mapping[str, np.ndarray]) -> Rows:
+        """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
         ...
 
     def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:

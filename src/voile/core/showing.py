@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import calendar
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -190,15 +192,40 @@ def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
 
 
 def _range_names(cells: Cells) -> dict[str, list[str]]:
-    """Labels that are not written as a value or [lo, hi]: periods such as 2025-03, and a hierarchy's own intervals."""
+    """What labels other than a value or [lo, hi] stand for: periods such as 2025-03, and a hierarchy's own names.
+
+    The ends are those that the label itself tells, never the least and greatest value that occurs below it; only a name
+    that tells no ends falls back on them.
+    """
     assert cells.low is not None and cells.high is not None and cells.missing is not None
     plain = ranges(cells.domain, cells.low, cells.high, cells.missing).labels
     values = cells.domain.values
-    return {
-        label: [text(values[int(low)]), text(values[int(high)])]
-        for label, usual, low, high in zip(cells.labels, plain, cells.low, cells.high, strict=True)
-        if label != usual and high >= low
-    }
+    found = {}
+    for label, usual, low, high in zip(cells.labels, plain, cells.low, cells.high, strict=True):
+        if label != usual and high >= low and not label.startswith("["):
+            told = label_ends(label, values.dtype)
+            found[label] = list(told or (text(values[int(low)]), text(values[int(high)])))
+    return found
+
+
+def label_ends(label: str, dtype: pl.DataType) -> tuple[str, str] | None:
+    """The ends that a label tells: a year, a month, a decade, or two numbers with a dash.
+
+    >>> label_ends("1990s", pl.Date()), label_ends("20-24", pl.Int64()), label_ends("elderly", pl.Int64())
+    (('1990-01-01', '1999-12-31'), ('20', '24'), None)
+    """
+    if dtype in (pl.Date, pl.Datetime):
+        period = re.fullmatch(r"(\d{4})(?:-(\d{2}))?(s?)", label)
+        if not period:
+            return None
+        year, month, decade = int(period[1]), period[2], bool(period[3])
+        last_year = year + 9 if decade else year
+        first_month, last_month = (int(month), int(month)) if month else (1, 12)
+        last_day = calendar.monthrange(last_year, last_month)[1]
+        ends = f"{year:04d}-{first_month:02d}-01", f"{last_year:04d}-{last_month:02d}-{last_day:02d}"
+        return ends if dtype == pl.Date else (f"{ends[0]} 00:00:00", f"{ends[1]} 23:59:59.999999")
+    numbers = re.fullmatch(r"(-?\d+(?:\.\d+)?)\s*-\s*(-?\d+(?:\.\d+)?)", label)
+    return (numbers[1], numbers[2]) if numbers else None
 
 
 def _type_name(dtype: pl.DataType) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -79,6 +79,14 @@ class LocalRows:
     def regroup(self, labels: np.ndarray) -> LocalRows:
         assert self.group is not None
         return replace(self, group=labels[self.group], groups=int(labels.max(initial=-1)) + 1)
+
+    def recode(self, codes: Mapping[str, np.ndarray]) -> LocalRows:
+        table, sizes = self.codes.copy(), list(self.sizes)
+        for name, moved in codes.items():
+            where = self.names.index(name)
+            table[:, where] = moved[table[:, where]]
+            sizes[where] = int(moved.max(initial=0)) + 1
+        return replace(self, codes=table, sizes=tuple(sizes))
 
     def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         assert self.group is not None

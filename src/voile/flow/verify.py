@@ -14,7 +14,7 @@ from voile.core.plugin import build
 from voile.core.policy import Model, claim
 from voile.core.release import Release, dtype_of, of_shape
 from voile.core.results import Answer, Checked, Verdict
-from voile.errors import DataError, SpecError, VoileError
+from voile.errors import DataError, PolicyError, SpecError, VoileError
 from voile.io import folder
 
 
@@ -105,8 +105,11 @@ def _claim(release: Release, stated: Mapping[str, Any], tallies: Mapping[str, Co
         name, column = str(stated["model"]), stated["column"]
         model = cast(Model, build("models", name, dict(stated["parameters"])))
         what = _title(model, column)
-    except (KeyError, TypeError, SpecError) as error:
-        return Checked("claim", Answer.BROKEN, f"It cannot be read ({type(error).__name__}).")
+    except PolicyError as error:
+        hint = "If a plug-in made it, name its module (--plugin)." if error.code == "policy.unknown-model" else ""
+        return Checked(f"claim {stated.get('model')!r}", Answer.BROKEN, f"{error.message} {hint}".strip())
+    except (KeyError, TypeError, ValueError, SpecError):
+        return Checked("claim", Answer.BROKEN, "It cannot be read.")
     if release.shape not in model.shapes:
         return Checked(what, Answer.BROKEN, f"It has no meaning for a {release.shape} release.")
     if model.reads_values and column not in tallies:

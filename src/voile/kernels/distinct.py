@@ -207,7 +207,7 @@ def weighted(columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.nd
 
 
 def tallied(key: np.ndarray, weights: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """The keys that occur (all below `width`), rising, and the weight of each: dense where that is small, else sorted."""
+    """The keys that occur (all below `width`), rising, and their weights: counted densely where that is small."""
     if width <= 8 * len(key) + 1_000_000:
         return _filled(_sums(key, weights, width))  # type: ignore[no-any-return]
     order = np.argsort(key)

@@ -64,7 +64,7 @@ def _highest(fence, first, last):
 
 
 # The three ways to find the most even cut of a column. Codes of a column start at `base` in `histogram`, `fence` and
-# `sketch`: no slices are taken, because counting references to shared arrays would make the threads wait for each other.
+# `sketch`: no slices are taken, because counting references to shared arrays makes the threads wait for each other.
 # Each returns the last code left of the cut (-1 where there is none) and the people left of it.
 
 
@@ -166,7 +166,7 @@ def _scratch(columns, domain, fine):
 @njit(nogil=True, cache=True)
 def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
     """Cuts of a large node, each column gaining its spread. O(rows * columns)."""
-    sketch, offset, ranged, scale, fence, fenced, exact = frame
+    sketch, offset, ranged, scale, fence, fenced, _ = frame
     histogram, left = scratch[0], scratch[3]
     columns, rows, found = codes.shape[1], high - low, 0
     limit = 8 * rows + 64  # columns with more codes are sorted, not counted

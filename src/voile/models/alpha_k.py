@@ -50,6 +50,9 @@ class AlphaK(Model):
     def bound(self) -> Fraction:
         return Fraction(str(self.alpha))
 
+    def limited(self) -> str:
+        return "protected belief" if self.protect else "belief"
+
     def adversary(self) -> Adversary:
         return Adversary.who("neighbour", *NEIGHBOUR)
 

@@ -77,7 +77,7 @@ class LDiversity(Model):
         return Fraction(1)
 
     def adversary(self) -> Adversary:
-        if self.form in ("recursive", "distinct"):
+        if self.form == "recursive":
             return Adversary.who("informed neighbour", *NEIGHBOUR, Knowledge.EXCLUSION, excludes=self.l - 2)
         return Adversary.who("neighbour", *NEIGHBOUR)
 

@@ -90,6 +90,11 @@ def distances(counts: Counts, ground: str) -> np.ndarray:
         expected = table[counts.values]
         # values absent from the group count with their whole share of the table
         return np.asarray((counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2)
+    if ground == "ordered" and counts.column is not None and not counts.column.domain.declared:
+        # the domain is what the table holds: values that were withheld altogether are no steps of the order
+        seen = counts.totals > 0
+        step = np.cumsum(seen) - 1
+        return np.asarray(kernels.distance.ordered(counts.starts, step[counts.values], share, table[seen]))
     if ground == "ordered":
         return kernels.distance.ordered(counts.starts, counts.values, share, table)  # type: ignore[no-any-return]
     assert counts.column is not None and counts.column.hierarchy is not None
