@@ -63,30 +63,19 @@ def _highest(fence, first, last):
     return highest
 
 
-# The three ways to find the most even cut of a column. Codes of a column start at `base` in `histogram`, `fence` and
+# The ways to find the most even cut of a column. Codes of a column start at `base` in `histogram`, `fence` and
 # `sketch`: no slices are taken, because counting references to shared arrays makes the threads wait for each other.
 # Each returns the last code left of the cut (-1 where there is none) and the people left of it.
 
 
 @njit(nogil=True, cache=True)
-def _median_sorted(codes, weights, low, high, d, total, fence, fenced, base, values, counts):
-    """For short nodes. O(rows^2), rows <= SHORT."""
-    rows = high - low
-    for i in range(rows):
-        v = np.int64(codes[low + i, d])
-        w = weights[low + i]
-        j = i
-        while j > 0 and values[j - 1] > v:
-            values[j] = values[j - 1]
-            counts[j] = counts[j - 1]
-            j -= 1
-        values[j] = v
-        counts[j] = w
-    best, at, left, seen, wall = total + 1, -1, 0, 0, -1
+def _median_of(values, counts, rows, total, fence, fenced, base):
+    """From sorted codes and their people. O(rows)."""
+    best, at, left, seen, wall = total + 1, np.int64(-1), np.int64(0), np.int64(0), np.int64(-1)
     for i in range(rows - 1):
         seen += counts[i]
         if values[i] != values[i + 1]:
-            height = _highest(fence, base + values[i], base + values[i + 1]) if fenced else 0
+            height = _highest(fence, base + values[i], base + values[i + 1]) if fenced else np.int64(0)
             gap = abs(2 * seen - total)
             if height > wall or (height == wall and gap < best):
                 best, at, left, wall = gap, values[i], seen, height
@@ -94,14 +83,28 @@ def _median_sorted(codes, weights, low, high, d, total, fence, fenced, base, val
 
 
 @njit(nogil=True, cache=True)
+def _median_sorted(codes, weights, low, high, d, total, fence, fenced, base, values, counts):
+    """For short nodes. O(rows^2), rows <= SHORT."""
+    rows = high - low
+    for i in range(rows):
+        v, w, j = np.int64(codes[low + i, d]), weights[low + i], i
+        while j > 0 and values[j - 1] > v:
+            values[j], counts[j] = values[j - 1], counts[j - 1]
+            j -= 1
+        values[j], counts[j] = v, w
+    return _median_of(values, counts, rows, total, fence, fenced, base)
+
+
+@njit(nogil=True, cache=True)
 def _median_marked(histogram, marks, total, fence, fenced, base):
     """From a histogram whose filled codes are the bits of `marks`; clears it. O(different codes)."""
-    best, at, left, seen, wall, last = total + 1, -1, 0, 0, -1, -1
+    best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
+    wall, last = np.int64(-1), np.int64(-1)
     while marks != 0:
         c = _zeros_below(marks)
         marks &= marks - np.uint64(1)
         if last >= 0:
-            height = _highest(fence, base + last, base + c) if fenced else 0
+            height = _highest(fence, base + last, base + c) if fenced else np.int64(0)
             gap = abs(2 * seen - total)
             if height > wall or (height == wall and gap < best):
                 best, at, left, wall = gap, last, seen, height
@@ -114,8 +117,8 @@ def _median_marked(histogram, marks, total, fence, fenced, base):
 @njit(nogil=True, cache=True)
 def _median_counted(histogram, total, fence, fenced, base, stop, sketch):
     """From a histogram of the codes, which is cleared; also the sketch of the codes. O(codes)."""
-    best, at, left, seen, wall = total + 1, -1, 0, 0, -1
-    last, height, marks = -1, -1, np.uint64(0)
+    best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
+    wall, last, height, marks = np.int64(-1), np.int64(-1), np.int64(-1), np.uint64(0)
     for c in range(base, stop):
         if histogram[c] > 0:
             if last >= 0:
@@ -125,27 +128,32 @@ def _median_counted(histogram, total, fence, fenced, base, stop, sketch):
             seen += histogram[c]
             histogram[c] = 0
             marks |= sketch[c]
-            last, height = c, -1
-        height = max(height, fence[c] if fenced else 0)
+            last, height = c, np.int64(-1)
+        height = max(height, fence[c] if fenced else np.int64(0))
     return at, left, marks
 
 
 @njit(nogil=True, cache=True)
 def _median_wide(codes, weights, low, high, d, total, fence, fenced, base, sketch):
-    """Where the domain is much larger than the node; also the sketch. O(rows log rows)."""
-    values = codes[low:high, d].copy()
-    order = np.argsort(values)
-    best, at, left, seen, wall = total + 1, np.int64(-1), 0, 0, -1
-    marks = sketch[base + values[order[-1]]]
-    for i in range(order.size - 1):
-        seen += weights[low + order[i]]
-        here, after = np.int64(values[order[i]]), np.int64(values[order[i + 1]])
-        marks |= sketch[base + here]
-        if here != after:
-            height = _highest(fence, base + here, base + after) if fenced else 0
-            gap = abs(2 * seen - total)
-            if height > wall or (height == wall and gap < best):
-                best, at, left, wall = gap, here, seen, height
+    """Where the domain is much larger than the node; also the sketch. Shell sort: about O(rows^1.3)."""
+    rows = high - low
+    values, counts = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    marks = np.uint64(0)
+    for i in range(rows):
+        values[i], counts[i] = codes[low + i, d], weights[low + i]
+        marks |= sketch[base + values[i]]
+    gap = 1
+    while gap < rows // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, rows):
+            v, w, j = values[i], counts[i], i
+            while j >= gap and values[j - gap] > v:
+                values[j], counts[j] = values[j - gap], counts[j - gap]
+                j -= gap
+            values[j], counts[j] = v, w
+        gap //= 3
+    at, left = _median_of(values, counts, rows, total, fence, fenced, base)
     return at, left, marks
 
 
@@ -242,7 +250,7 @@ def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain)
         cut[d] = -1
     if high - low < 2:
         return 0
-    total = 0
+    total = np.int64(0)
     for i in range(low, high):
         total += weights[i]
     if total < 2 * smallest:
