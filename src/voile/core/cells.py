@@ -212,6 +212,7 @@ def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, in
         sizes = np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level]))
         low, high, missing = code_ranges(domain, np.concatenate([[0], np.cumsum(sizes)]), order)
         plain = ranges(domain, low, high, missing).labels
+        unclear |= _misleading(domain, hierarchy.labels[level], low, high)
         ends = zip(low.tolist(), high.tolist(), missing.tolist(), strict=True)
         for name, shown, end in zip(hierarchy.labels[level], plain, ends, strict=True):
             if found.setdefault(name, end) != end:
@@ -219,6 +220,23 @@ def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, in
             if shown != name:
                 unclear.add(shown)  # how this node would be written without its name
     return {name: end for name, end in found.items() if name not in unclear and not name.startswith("{")}
+
+
+def _misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray) -> set[str]:
+    """Names that are written like a range, and are none, or not one that holds what is below them."""
+    written = [number for number, name in enumerate(names) if name.startswith("[")]
+    pairs = [_ends(names[number]) or ("", "") for number in written]
+    left = typed_texts(pl.Series([first for first, _ in pairs], dtype=pl.String), domain.values.dtype)
+    right = typed_texts(pl.Series([last for _, last in pairs], dtype=pl.String), domain.values.dtype)
+    least, most = (domain.values.gather(np.clip(codes[written], 0, None)) for codes in (low, high))
+    holds = ((left <= least) & (right >= most)).fill_null(False)
+    return {names[number] for number, true in zip(written, holds, strict=True) if not true}
+
+
+def _ends(label: str) -> tuple[str, str] | None:
+    """The two ends of `[lo, hi]`."""
+    first, comma, last = label[1:-1].partition(", ")
+    return (first, last) if comma and label.startswith("[") and label.endswith("]") else None
 
 
 def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -282,11 +300,8 @@ def read_ranges(
             pairs.append(None)
         elif names.get(label):
             pairs.append((text(names[label][0]), text(names[label][-1])))
-        elif label.startswith("[") and label.endswith("]") and label.count(", ") == 1:
-            first, last = label[1:-1].split(", ")
-            pairs.append((first, last))
         else:
-            pairs.append((label, label))
+            pairs.append(_ends(label) or (label, label))
     written = sorted({end for pair in pairs if pair for end in pair} | set(whole or ()))
     values = typed_texts(pl.Series(written, dtype=pl.String), dtype)
     if values.null_count() or (absent.any() and not missing):

@@ -27,6 +27,9 @@ class Counts:
     totals: np.ndarray
     column: Column | None = None
 
+    def __repr__(self) -> str:
+        return f"Counts({self.groups} groups)"
+
     @property
     def groups(self) -> int:
         return len(self.sizes)

@@ -31,6 +31,9 @@ class Histogram:
     counts: np.ndarray
     index: Any = None
 
+    def __repr__(self) -> str:
+        return f"Histogram({len(self.counts)} cells of {', '.join(self.names)})"
+
     def column(self, name: str) -> np.ndarray:
         return self.codes[:, self.names.index(name)]
 

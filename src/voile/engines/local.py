@@ -27,6 +27,9 @@ class LocalRows:
     groups: int = 0
     coins: Key | None = None
 
+    def __repr__(self) -> str:
+        return f"LocalRows({self.total} rows, {len(self.weights)} distinct, {self.groups} groups)"
+
     @property
     def total(self) -> int:
         return int(self.weights.sum())

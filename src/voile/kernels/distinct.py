@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -26,18 +27,24 @@ def fits(sizes: Sequence[int]) -> bool:
     return sum(bits(sizes)) <= 63
 
 
+def smallest(sizes: Sequence[int]) -> type[np.unsignedinteger[Any]]:
+    """The narrowest type that holds every code."""
+    limit = max(sizes, default=1)
+    return np.uint8 if limit <= 1 << 8 else np.uint16 if limit <= 1 << 16 else np.uint32
+
+
 def pack(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
-    """One int64 a row, ordered as the rows are."""
+    """One whole number a row, ordered as the rows are: 32 bits where they suffice, which sort twice as fast."""
     rows = len(columns[0]) if len(columns) else 0
-    key = np.empty(rows, dtype=np.int64)
     widths = bits(sizes)
+    key = np.empty(rows, dtype=np.int32 if sum(widths) <= 31 else np.int64)
 
     def part(low: int, high: int) -> None:
         piece = key[low:high]
         piece[:] = 0
         for column, width in zip(columns, widths, strict=True):
             piece <<= width
-            piece |= column[low:high]
+            np.bitwise_or(piece, column[low:high], out=piece, casting="unsafe")
 
     # blocks that stay in the cache, so that eight columns cost little more than one
     _in_parts(part, rows, 1 << 15)
@@ -46,8 +53,7 @@ def pack(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
 
 def unpack(key: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     """The codes of packed keys, rows x columns."""
-    limit = max(sizes, default=1)
-    codes = np.empty((len(key), len(sizes)), dtype=np.uint16 if limit <= 1 << 16 else np.uint32)
+    codes = np.empty((len(key), len(sizes)), dtype=smallest(sizes))
     widths = bits(sizes)
     shifts = np.array([sum(widths[j + 1 :]) for j in range(len(widths))], dtype=np.int64)
     masks = np.array([(1 << width) - 1 for width in widths], dtype=np.int64)
@@ -143,9 +149,7 @@ def _distinct_wide(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple
     """Columns that do not fit one key: the leading ones become a dense rank, which leads the next key."""
     key, first = ranked(columns, sizes)
     counts = np.bincount(key)
-    limit = max(sizes)
-    codes = np.stack([column[first] for column in columns], axis=1)
-    return codes.astype(np.uint16 if limit <= 1 << 16 else np.uint32), counts
+    return np.stack([column[first] for column in columns], axis=1).astype(smallest(sizes)), counts
 
 
 def ranked(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:

@@ -244,12 +244,26 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
 
 
 @njit(nogil=True, cache=True)
+def _weigh_pair(codes, weights, low, smallest, cut, gain):
+    """Two rows: every cut parts them, so the first column in which they differ will do. O(columns)."""
+    if min(weights[low], weights[low + 1]) < smallest:
+        return 0
+    for d in range(codes.shape[1]):
+        if codes[low, d] != codes[low + 1, d]:
+            cut[d], gain[d] = min(codes[low, d], codes[low + 1, d]), 0.0
+            return 1
+    return 0
+
+
+@njit(nogil=True, cache=True)
 def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
     """The cut of each column (-1 where it has none) and what it gains; returns how many columns have one."""
     for d in range(codes.shape[1]):
         cut[d] = -1
     if high - low < 2:
         return 0
+    if high - low == 2:
+        return _weigh_pair(codes, weights, low, smallest, cut, gain)
     total = np.int64(0)
     for i in range(low, high):
         total += weights[i]

@@ -20,6 +20,7 @@ import numpy as np
 from voile import kernels
 from voile.core.adversary import Adversary, Knowledge
 from voile.core.counts import Counts
+from voile.core.hierarchy import Hierarchy
 from voile.core.plugin import knob
 from voile.core.policy import Model
 from voile.core.schema import Column
@@ -90,29 +91,33 @@ def distances(counts: Counts, ground: str) -> np.ndarray:
         expected = table[counts.values]
         # values absent from the group count with their whole share of the table
         return np.asarray((counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2)
-    if ground == "ordered" and counts.column is not None and not counts.column.domain.declared:
-        # the domain is what the table holds: values that were withheld altogether are no steps of the order
-        seen = counts.totals > 0
-        step = np.cumsum(seen) - 1
-        return np.asarray(kernels.distance.ordered(counts.starts, step[counts.values], share, table[seen]))
+    known = _known(counts)
     if ground == "ordered":
-        return kernels.distance.ordered(counts.starts, counts.values, share, table)  # type: ignore[no-any-return]
-    assert counts.column is not None and counts.column.hierarchy is not None
-    return hierarchical(counts, share, table)
+        place = np.cumsum(known) - 1
+        return kernels.distance.ordered(counts.starts, place[counts.values], share, table[known])  # type: ignore[no-any-return]
+    return hierarchical(counts, share, table, known)
 
 
-def hierarchical(counts: Counts, share: np.ndarray, table: np.ndarray) -> np.ndarray:
+def _known(counts: Counts) -> np.ndarray:
+    """The values that a reader of the release knows of: all of a declared domain, else those that occur. A value whose
+    rows are all withheld is told to nobody, so it is no step of the order and no leaf of the hierarchy."""
+    assert counts.column is not None
+    domain = counts.column.domain
+    listed = np.arange(domain.size) < (len(domain.values) if domain.declared else 0)
+    return np.asarray((counts.totals > 0) | listed)
+
+
+def hierarchical(counts: Counts, share: np.ndarray, table: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Mass that must cross each node, summed: moving between two values costs level(lowest common ancestor) / height.
 
     A node at level h that has a surplus must send it at least one level up; an edge costs 1/(2 height) each way, so the
-    distance is the sum over all nodes below the root of |surplus| / (2 height).
+    distance is the sum over all nodes below the root of |surplus| / (2 height). A level that parts the known values as
+    the one below it does is no level.
     """
     assert counts.column is not None and counts.column.hierarchy is not None
-    hierarchy = counts.column.hierarchy
-    answer = np.zeros(counts.groups)
-    for level in range(hierarchy.height):
-        nodes = hierarchy.maps[level]
-        expected = np.bincount(nodes, weights=table, minlength=len(hierarchy.labels[level]))
+    answer, levels = np.zeros(counts.groups), _levels(counts.column.hierarchy, known)
+    for nodes in levels:
+        expected = np.bincount(nodes, weights=table)
         # entries of one group that fall into one node are summed before the difference is taken
         key = counts.owner * len(expected) + nodes[counts.values]
         found, inverse = np.unique(key, return_inverse=True)
@@ -120,8 +125,14 @@ def hierarchical(counts: Counts, share: np.ndarray, table: np.ndarray) -> np.nda
         owner, node = found // len(expected), found % len(expected)
         gap = np.bincount(owner, weights=np.abs(mass - expected[node]), minlength=counts.groups)
         covered = np.bincount(owner, weights=expected[node], minlength=counts.groups)
-        answer += (gap + 1 - covered) / (2 * hierarchy.height)
+        answer += (gap + 1 - covered) / (2 * len(levels))
     return answer
+
+
+def _levels(hierarchy: Hierarchy, known: np.ndarray) -> list[np.ndarray]:
+    """The levels below the root that differ on the known values, leaves first: the node of each value."""
+    parted = [len(np.unique(nodes[known])) for nodes in hierarchy.maps]
+    return [hierarchy.maps[h] for h in range(hierarchy.height) if parted[h] != parted[h + 1]] or [hierarchy.maps[0]]
 
 
 def emd_equal(p: np.ndarray, q: np.ndarray) -> float:
