@@ -29,7 +29,7 @@ from voile.core.release import Release
 from voile.core.schema import Column
 from voile.errors import PolicyError
 
-LIMITS, BASES = ("identity", "belief", "gain", "distance"), ("counts", "prior", "process")
+LIMITS, BASES = ("identity", "belief", "protected belief", "gain", "distance"), ("counts", "prior", "process")
 HEADINGS, ROUNDS = ("Claim", "Against", "Needs", "Why", "Source"), 40
 Given = TypeVar("Given", bound=Plugin)
 

@@ -78,3 +78,22 @@ def test_k_alone_is_not_enough_and_anatomy_is_refused() -> None:
         vl.publish(table(), vl.AlphaK(alpha=1, k=21))
     with pytest.raises(PolicyError):
         vl.publish(table(), vl.AlphaK(alpha=1, k=2), vl.Anatomy())
+
+
+def test_a_protected_value_whose_rows_are_all_withheld() -> None:
+    """The promise is kept all the more: nobody who is published has the value."""
+    frame = pl.DataFrame({"age": [1] * 6 + [2], "disease": ["flu", "cold"] * 3 + ["HIV"]})
+    schema = vl.Schema(quasi=["age"], sensitive=["disease"], hierarchies={"age": {"young": [1], "old": [2]}})
+    release = vl.publish(
+        vl.read(frame, schema), vl.AlphaK(alpha=0.6, k=3, protect=("HIV",)), vl.FullDomain(suppression=0.2)
+    )
+    assert release.dictionary["withheld"] == 1
+    assert vl.verify(release).holds
+
+
+def test_only_the_belief_in_protected_values_is_promised() -> None:
+    """Everybody has flu with certainty, and that is not what was promised."""
+    release = vl.publish(table(), vl.AlphaK(alpha=0.5, k=2, protect=("HIV",)))
+    homogeneity = vl.audit(release, attacks=[vl.attacks.Homogeneity()]).findings[0]
+    assert homogeneity.belief.worst == 1
+    assert not homogeneity.inside

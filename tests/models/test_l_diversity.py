@@ -93,6 +93,8 @@ def test_by_hand() -> None:
         {"l": 3, "c": 2.0},
         {"l": 3, "form": "recursive", "c": 0},
         {"l": 3, "form": "recursive", "c": -1.5},
+        {"l": 3, "form": "recursive", "c": float("inf")},
+        {"l": 3, "form": "recursive", "c": float("nan")},
         {"l": 3, "column": 5},
     ],
 )

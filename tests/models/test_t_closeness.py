@@ -128,6 +128,63 @@ def test_no_cut_at_t_zero(distance: str) -> None:
     assert vl.publish(data, vl.TCloseness(t=0, distance=distance)).groups == 1
 
 
+SQUARES = [0, 1, 4, 9, 16, 25]
+SQUARE_TREE = {"low": {"x": [0, 1], "y": [4, 9]}, "high": {"z": [16], "w": [25]}}
+
+
+def sensitive(kind: str, values: list[Any], domain: list[Any] | None) -> Column:
+    schema = vl.Schema(
+        quasi=["v"],
+        kinds={"v": kind},
+        hierarchies={"v": SQUARE_TREE},
+        domains={"v": domain} if domain else {},
+    )
+    series = pl.Series("v", values if kind == "numeric" else [str(value) for value in values])
+    return vl.read(series.to_frame(), schema).columns["v"]
+
+
+@given(GROUPS, st.sets(st.integers(0, 5), min_size=1), st.sampled_from(["numeric", "ordered"]))
+def test_withheld_values_are_no_steps_of_the_order(groups: np.ndarray, left: set[int], kind: str) -> None:
+    """The publisher, who knows the values of withheld rows, and a reader, who does not, must measure alike."""
+    whole = sensitive(kind, SQUARES, None)
+    codes = sorted(left)
+    known = sensitive(kind, [int(whole.domain.texts[code]) for code in codes], None)
+    groups = groups[groups[:, codes].any(axis=1)]
+    groups[:, [code for code in range(6) if code not in left]] = 0
+    seen = groups.sum(axis=0) > 0
+    if len(groups) and seen[codes].all():
+        for distance in ("ordered", "hierarchical"):
+            publisher = distances(counted(groups, of=whole), distance)
+            assert publisher == pytest.approx(distances(counted(groups[:, codes], of=known), distance), abs=1e-12)
+
+
+def test_a_declared_domain_is_public_and_counts_whole() -> None:
+    whole, some = sensitive("numeric", SQUARES, SQUARES), sensitive("numeric", [0, 25], None)
+    groups = np.array([[1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]])
+    assert distances(counted(groups, of=whole), "ordered") == pytest.approx([0.5, 0.5])
+    declared = sensitive("numeric", [0, 4], SQUARES)
+    groups = np.array([[1, 0, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0]])
+    assert distances(counted(groups, of=declared), "ordered") == pytest.approx([0.2, 0.2])  # two of five steps
+    assert distances(counted(np.eye(2, dtype=np.int64), of=some), "ordered") == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("kind", ["numeric", "ordered"])
+@pytest.mark.parametrize("distance", ["ordered", "hierarchical"])
+def test_a_release_that_withholds_values_verifies(kind: str, distance: str) -> None:
+    thin = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        values = pl.Series("s", rng.choice(SQUARES, 20))
+        frame = pl.DataFrame({"a": rng.integers(0, 4, 20), "b": rng.choice(list("pqr"), 20)})
+        frame = frame.with_columns(values if kind == "numeric" else values.cast(pl.String))
+        schema = vl.Schema(quasi=["a", "b"], sensitive=["s"], kinds={"s": kind}, hierarchies={"s": SQUARE_TREE})
+        policy = vl.Policy(vl.KAnonymity(k=3), vl.TCloseness(t=0.3, distance=distance))
+        release = vl.publish(vl.read(frame, schema), policy, vl.FullDomain(suppression=0.6))
+        assert vl.verify(release).holds
+        thin += release.tables["table"]["s"].n_unique() < frame["s"].n_unique()
+    assert thin, "no value was withheld altogether: the case under test did not occur"
+
+
 @pytest.mark.parametrize("knobs", [{"t": -0.1}, {"t": 1.1}, {"t": "0.2"}, {"t": 0.2, "distance": "euclidean"}])
 def test_knobs_out_of_range(knobs: dict[str, Any]) -> None:
     with pytest.raises(PolicyError):

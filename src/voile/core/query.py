@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import re
-import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.core.literals import TRUTH, end_of, is_text, point_of, typed_literal, unread, whole_end
 from voile.core.schema import nearest
-from voile.errors import SchemaError, SpecError
+from voile.errors import SchemaError
 
 
 @dataclass(frozen=True)
@@ -28,18 +27,21 @@ class Condition:
 
     def matches(self, column: pl.Series, missing: bool = False) -> np.ndarray:
         """Which values satisfy the condition; a missing value never does."""
-        shown = column.cast(pl.String) if _is_text(column.dtype) else column
+        shown = column.cast(pl.String) if is_text(column.dtype) else column
         if self.values is not None:
-            wanted = pl.concat([pl.Series([], dtype=shown.dtype), *(_typed(v, shown.dtype) for v in self.values)])
+            wanted = pl.concat(
+                [pl.Series([], dtype=shown.dtype), *(typed_literal(v, shown.dtype) for v in self.values)]
+            )
             result = shown.is_in(wanted.implode())
         else:
             result = pl.repeat(True, len(column), eager=True)
             ends = column.to_physical() if column.dtype.is_temporal() else shown
+            ends = ends.cast(pl.Int128) if ends.dtype.is_integer() else ends  # so that every literal fits
             if self.low is not None:
-                low = _end(self.low, column.dtype)
+                low = end_of(self.low, column.dtype)
                 result &= (ends > low) if self.above else (ends >= low)
             if self.high is not None:
-                high = _end(self.high, column.dtype)
+                high = end_of(self.high, column.dtype)
                 result &= (ends < high) if self.below else (ends <= high)
         return np.append(result.fill_null(False).to_numpy(), [False] * missing)
 
@@ -54,18 +56,18 @@ class Condition:
         width = b - a + step if step else np.where(b > a, b - a, 1.0)
         if self.values is not None:
             inside = np.zeros(len(a))
-            for point in {_point(value, dtype) for value in self.values}:
+            for point in {point_of(value, dtype) for value in self.values}:
                 hit = (a <= point) & (point <= b)
-                inside += hit if step else hit & (a == b)
+                inside += hit & point.is_integer() if step else hit & (a == b)
             return inside, width
-        left = a if self.low is None else np.maximum(a, _point(self.low, dtype) + (step if self.above else 0))
-        right = b if self.high is None else np.minimum(b, _point(self.high, dtype) - (step if self.below else 0))
-        inside = (
-            np.maximum(right - left + step, 0.0)
-            if step
-            else np.where(b > a, np.maximum(right - left, 0), right >= left)
-        )
-        return inside, width
+        least = -np.inf if self.low is None else point_of(self.low, dtype)
+        most = np.inf if self.high is None else point_of(self.high, dtype)
+        if step:
+            left = np.maximum(a, whole_end(least, 1, self.above))
+            right = np.minimum(b, whole_end(most, -1, self.below))
+            return np.maximum(right - left + step, 0.0), width
+        lies = (a > least if self.above else a >= least) & (b < most if self.below else b <= most)
+        return np.where(b > a, np.maximum(np.minimum(b, most) - np.maximum(a, least), 0), lies), width
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,10 @@ def parse(query: str | Mapping[str, Any] | None, where: Mapping[str, Any]) -> Qu
     elif query is None or isinstance(query, Mapping):
         found = {str(name): _condition(wanted) for name, wanted in (query or {}).items()}
     else:
-        raise _unread(f"it is of type {type(query).__name__}")
+        raise unread(f"it is of type {type(query).__name__}")
     for name, wanted in where.items():
         if name in found:
-            raise _unread("a column has two conditions")
+            raise unread("a column has two conditions")
         found[name] = _condition(wanted)
     return Query(found)
 
@@ -106,11 +108,11 @@ def parse(query: str | Mapping[str, Any] | None, where: Mapping[str, Any]) -> Qu
 def _condition(wanted: Any) -> Condition:
     if isinstance(wanted, tuple):
         if len(wanted) != 2:
-            raise _unread("a range is written (low, high)")
+            raise unread("a range is written (low, high)")
         return Condition(low=wanted[0], high=wanted[1])
     values = tuple(wanted) if isinstance(wanted, (range, list, set, frozenset)) else (wanted,)
     if any(value is None for value in values):
-        raise _unread("None is no value to ask for")
+        raise unread("None is no value to ask for")
     return Condition(values=values)
 
 
@@ -118,7 +120,6 @@ _TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<name>"(?:[^"]|"")*"|`[^`]*`|[^\W\d][\w\-]*)"""
     r"""|(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?P<sign><=|>=|<>|!=|=|<|>|\(|\)|,|\*|;))"""
 )
-_TRUTH = {"true": True, "false": False}
 
 
 def _tokens(query: str) -> list[tuple[str, Any]]:
@@ -128,7 +129,7 @@ def _tokens(query: str) -> list[tuple[str, Any]]:
     while place < len(query):
         match = _TOKEN.match(query, place)
         if not match:
-            raise _unread("it has a sign that is not understood")
+            raise unread("it has a sign that is not understood")
         kind, raw = str(match.lastgroup), match.group(str(match.lastgroup))
         if kind == "text":
             found.append(("value", raw[1:-1].replace("''", "'")))
@@ -136,20 +137,12 @@ def _tokens(query: str) -> list[tuple[str, Any]]:
             found.append(("value", int(raw) if raw.lstrip("+-").isdigit() else float(raw)))
         elif kind == "name" and raw[0] in '"`':
             found.append(("quoted", raw[1:-1].replace('""', '"')))
-        elif kind == "name" and raw.lower() in _TRUTH:
-            found.append(("value", _TRUTH[raw.lower()]))
+        elif kind == "name" and raw.lower() in TRUTH:
+            found.append(("value", TRUTH[raw.lower()]))
         else:
             found.append((kind, raw))
         place = match.end()
     return found
-
-
-def _unread(why: str) -> SpecError:
-    return SpecError(
-        f"The query cannot be read: {why}.",
-        code="spec.query",
-        hint="Write conditions joined by AND: column = value, column in (...), column between a and b, column >= a.",
-    )
 
 
 def _sql(query: str) -> dict[str, Condition]:
@@ -161,10 +154,10 @@ def _sql(query: str) -> dict[str, Condition]:
     def take(kind: str, text: str | None = None) -> Any:
         nonlocal place
         if place >= len(tokens):
-            raise _unread("it ends too early")
+            raise unread("it ends too early")
         got, raw = tokens[place]
         if got != kind or (text is not None and str(raw).lower() != text):
-            raise _unread("only conditions joined by AND are understood")
+            raise unread("only conditions joined by AND are understood")
         place += 1
         return raw
 
@@ -194,7 +187,7 @@ def _sql(query: str) -> dict[str, Condition]:
         elif kind == "sign" and word in ("<", "<="):
             new = Condition(high=take("value"), below=word == "<")
         else:
-            raise _unread("only =, <, <=, >, >=, in and between are understood")
+            raise unread("only =, <, <=, >, >=, in and between are understood")
         found[name] = _both(found[name], new) if name in found else new
     return found
 
@@ -206,16 +199,16 @@ def _conditions(tokens: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     words = [str(raw).lower() if kind in ("name", "sign") else kind for kind, raw in tokens]
     if words[:1] == ["select"]:
         if words[1:6] != ["count", "(", "*", ")", "from"] or words[6:7] in ([], ["value"]):
-            raise _unread("only select count(*) from a table is answered")
+            raise unread("only select count(*) from a table is answered")
         tokens, words = tokens[7:], words[7:]
         if not tokens:
             return []
         if words[:1] != ["where"]:
-            raise _unread("only WHERE may follow the table")
+            raise unread("only WHERE may follow the table")
     if words[:1] == ["where"]:
         tokens = tokens[1:]
     if not tokens:
-        raise _unread("it has no condition")
+        raise unread("it has no condition")
     return tokens
 
 
@@ -225,67 +218,4 @@ def _both(first: Condition, second: Condition) -> Condition:
         low, high = (first, second) if first.low is not None else (second, first)
         if low.high is None and high.low is None:
             return Condition(low=low.low, high=high.high, above=low.above, below=high.below)
-    raise _unread("a column has two conditions that are not the two ends of a range")
-
-
-def _is_text(dtype: pl.DataType) -> bool:
-    return dtype == pl.String or isinstance(dtype, (pl.Enum, pl.Categorical))
-
-
-def _typed(value: Any, dtype: pl.DataType) -> pl.Series:
-    """A literal as a value of the column; dates and truth may be written as text. A number it cannot hold is none."""
-    if _is_text(dtype):
-        return pl.Series([_written(value)], dtype=pl.String)
-    if dtype.is_numeric():
-        number = _end(value, dtype)
-        fits = pl.Series([number], strict=False).cast(dtype, strict=False)
-        return fits.filter(fits == number) if fits.null_count() == 0 else fits.drop_nulls()
-    if dtype == pl.Boolean:
-        value = _TRUTH.get(value.lower()) if isinstance(value, str) else value
-        if not isinstance(value, (bool, np.bool_)):
-            raise _unread("a value does not have the type of its column")
-        return pl.Series([bool(value)])
-    return pl.Series([_end(value, dtype)], dtype=pl.Int64).cast(dtype)
-
-
-def _written(value: Any) -> str:
-    """A literal for a column of text."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _end(value: Any, dtype: pl.DataType) -> Any:
-    """A literal that can be compared: a number, a text, or for times the number behind them (days, microseconds)."""
-    if _is_text(dtype):
-        return _written(value)
-    try:
-        if not dtype.is_temporal():
-            if isinstance(value, str) or not (dtype.is_numeric() or dtype == pl.Boolean):
-                raise ValueError
-            return value.item() if isinstance(value, np.generic) else value + 0
-        moment = _moment(value, dtype)
-        if moment.tzinfo is None and getattr(dtype, "time_zone", None):
-            moment = moment.replace(tzinfo=zoneinfo.ZoneInfo(dtype.time_zone))  # type: ignore[attr-defined]
-        return pl.Series([moment], strict=False).cast(dtype).to_physical()[0]
-    except (ValueError, TypeError, pl.exceptions.PolarsError):
-        raise _unread("a value does not have the type of its column") from None
-
-
-def _moment(value: Any, dtype: pl.DataType) -> Any:
-    """A literal as a date, a time, or both."""
-    kinds = {pl.Date: datetime.date, pl.Time: datetime.time, pl.Datetime: datetime.datetime}
-    kind: Any = kinds[dtype.base_type()]  # type: ignore[index]
-    if isinstance(value, str):
-        return kind.fromisoformat(value)
-    if kind is datetime.datetime and type(value) is datetime.date:
-        return datetime.datetime.combine(value, datetime.time())
-    if isinstance(value, kind):
-        return value
-    raise TypeError
-
-
-def _point(value: Any, dtype: pl.DataType) -> float:
-    """A literal as a number: days for dates, microseconds for times."""
-    try:
-        return float(_end(value, dtype))
-    except (ValueError, TypeError, OverflowError):
-        raise _unread("a value does not have the type of its column") from None
+    raise unread("a column has two conditions that are not the two ends of a range")

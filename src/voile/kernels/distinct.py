@@ -294,12 +294,13 @@ def _frequencies(codes, offset, weights):
     return total
 
 
-def recoded(codes: np.ndarray, columns: int, ranks: Sequence[np.ndarray | None]) -> np.ndarray:
-    """The first columns of a table of codes, copied, with every code replaced by its rank where ranks are given."""
+def recoded(codes: np.ndarray, ranks: Sequence[np.ndarray | None], width: int) -> np.ndarray:
+    """The first columns of a table of codes with every code replaced by its rank where ranks are given; the rest of
+    `width` columns is zero."""
     sizes = [len(rank) if rank is not None else 0 for rank in ranks]
     offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     table = np.concatenate([rank for rank in ranks if rank is not None] or [np.zeros(0, np.int64)]).astype(codes.dtype)
-    result = np.empty((len(codes), columns), dtype=codes.dtype)
+    result = np.zeros((len(codes), width), dtype=codes.dtype)
     given = np.array([rank is not None for rank in ranks])
     _in_parts(lambda a, b: _recoded(codes[a:b], offset, given, table, result[a:b]), len(codes), 1 << 20)
     return result
@@ -308,5 +309,5 @@ def recoded(codes: np.ndarray, columns: int, ranks: Sequence[np.ndarray | None])
 @njit(nogil=True, cache=True)
 def _recoded(codes, offset, given, table, result):
     for i in range(codes.shape[0]):
-        for j in range(result.shape[1]):
+        for j in range(given.size):
             result[i, j] = table[offset[j] + codes[i, j]] if given[j] else codes[i, j]

@@ -20,6 +20,7 @@ What the kernels need to know of the columns is packed in a tuple, frame =
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -176,7 +177,7 @@ def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut
     """Cuts of a large node, each column gaining its spread. O(rows * columns)."""
     sketch, offset, ranged, scale, fence, fenced, _ = frame
     histogram, left = scratch[0], scratch[3]
-    columns, rows, found = codes.shape[1], high - low, 0
+    columns, rows, found = scale.size, high - low, 0
     limit = 8 * rows + 64  # columns with more codes are sorted, not counted
     for i in range(low, high):
         for d in range(columns):
@@ -200,7 +201,7 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
     """Cuts of a small node, each gaining what its halves lose less. O(rows * columns^2)."""
     sketch, offset, ranged, scale, fence, fenced, exact = frame
     histogram, values, counts, left, marks, right = scratch
-    columns, rows, found = codes.shape[1], high - low, 0
+    columns, rows, found = scale.size, high - low, 0
     for d in range(columns):
         base, stop = offset[d], offset[d + 1]
         every = np.uint64(0)
@@ -244,11 +245,11 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
 
 
 @njit(nogil=True, cache=True)
-def _weigh_pair(codes, weights, low, smallest, cut, gain):
+def _weigh_pair(codes, weights, low, smallest, columns, cut, gain):
     """Two rows: every cut parts them, so the first column in which they differ will do. O(columns)."""
     if min(weights[low], weights[low + 1]) < smallest:
         return 0
-    for d in range(codes.shape[1]):
+    for d in range(columns):
         if codes[low, d] != codes[low + 1, d]:
             cut[d], gain[d] = min(codes[low, d], codes[low + 1, d]), 0.0
             return 1
@@ -258,12 +259,12 @@ def _weigh_pair(codes, weights, low, smallest, cut, gain):
 @njit(nogil=True, cache=True)
 def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
     """The cut of each column (-1 where it has none) and what it gains; returns how many columns have one."""
-    for d in range(codes.shape[1]):
+    for d in range(cut.size):
         cut[d] = -1
     if high - low < 2:
         return 0
     if high - low == 2:
-        return _weigh_pair(codes, weights, low, smallest, cut, gain)
+        return _weigh_pair(codes, weights, low, smallest, cut.size, cut, gain)
     total = np.int64(0)
     for i in range(low, high):
         total += weights[i]
@@ -275,8 +276,11 @@ def _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain)
 
 
 @njit(nogil=True, cache=True)
-def _part(codes, weights, ids, low, high, d, at):
-    """Move codes up to `at` to the left; returns where the right side starts. O(rows)."""
+def _part(codes, words, weights, ids, low, high, d, at):
+    """Move codes up to `at` to the left; returns where the right side starts. O(rows).
+
+    `words` is the same memory as `codes`: rows are padded to whole 64-bit words, so that moving one is cheap.
+    """
     i, j = low, high - 1
     while True:
         while i <= j and codes[i, d] <= at:
@@ -285,8 +289,8 @@ def _part(codes, weights, ids, low, high, d, at):
             j -= 1
         if i >= j:
             return i
-        for c in range(codes.shape[1]):
-            codes[i, c], codes[j, c] = codes[j, c], codes[i, c]
+        for c in range(words.shape[1]):
+            words[i, c], words[j, c] = words[j, c], words[i, c]
         weights[i], weights[j] = weights[j], weights[i]
         ids[i], ids[j] = ids[j], ids[i]
         i += 1
@@ -294,33 +298,83 @@ def _part(codes, weights, ids, low, high, d, at):
 
 
 @njit(nogil=True, cache=True)
-def _grow(codes, weights, ids, low, high, smallest, fine, frame, stop, ends):
+def _most(columns, cut, gain):
+    """The column that gains most, the first one on ties; -1 where none can be cut."""
+    best = -1
+    for d in range(columns):
+        if cut[d] >= 0 and (best < 0 or gain[d] > gain[best]):
+            best = d
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _widest(codes, weights, low, high, total, smallest, frame, scratch, bound, cut):
+    """The column of a large node with the largest spread, as `_weigh_large` and `_most` would choose it.
+
+    `bound` holds for each column a spread that it cannot exceed, its parent's; it is lowered where the spread is found.
+    Columns are looked at in falling order of their bounds until no other can win: mostly one or two of them.
+    O(rows) for each column looked at.
+    """
+    sketch, offset, ranged, scale, fence, fenced, _ = frame
+    histogram, left = scratch[0], scratch[3]
+    columns, rows = scale.size, high - low
+    best, most, done = -1, -1.0, np.int64(0)
+    while True:
+        d = -1
+        for c in range(columns):
+            if not (done >> c) & 1 and (d < 0 or bound[c] > bound[d]):
+                d = c
+        if d < 0 or bound[d] < most or (bound[d] == most and d > best >= 0):
+            return best
+        done |= np.int64(1) << d
+        base, stop = offset[d], offset[d + 1]
+        if stop - base <= 8 * rows + 64:
+            for i in range(low, high):
+                histogram[base + codes[i, d]] += weights[i]
+            at, people, marks = _median_counted(histogram, total, fence, fenced[d], base, stop, sketch)
+        else:
+            at, people, marks = _median_wide(codes, weights, low, high, d, total, fence, fenced[d], base, sketch)
+        bound[d] = _spread(marks, ranged[d]) * scale[d]
+        cut[d] = at if at >= 0 and people >= smallest and total - people >= smallest else -1
+        left[d] = people
+        if cut[d] >= 0 and (bound[d] > most or (bound[d] == most and d < best)):
+            best, most = d, bound[d]
+
+
+@njit(nogil=True, cache=True)
+def _grow(codes, words, weights, ids, low, high, smallest, fine, frame, stop, ends):
     """Cut rows low..high until nothing can be cut, or nodes have at most `stop` rows. Returns the number of ends."""
-    columns = codes.shape[1]
+    columns = frame[3].size
     scratch = _scratch(columns, frame[1][columns], min(fine, high - low))
     cut, gain = np.empty(columns, np.int64), np.zeros(columns, np.float64)
-    stack = np.empty((256, 2), np.int64)
+    stack, bounds = np.empty((64, 2), np.int64), np.empty((64, columns), np.float64)
     stack[0] = (low, high)
+    bounds[0] = np.inf
     top, written = 1, 0
     while top > 0:
         top -= 1
         low, high = stack[top]
-        found = _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain) if high - low > stop else 0
-        if found == 0:
+        best = -1
+        if high - low > stop:
+            if high - low > fine and columns < 63:
+                total = np.int64(0)
+                for i in range(low, high):
+                    total += weights[i]
+                if total >= 2 * smallest:
+                    best = _widest(codes, weights, low, high, total, smallest, frame, scratch, bounds[top], cut)
+            elif _weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain) > 0:
+                best = _most(columns, cut, gain)
+        if best < 0:
             ends[written] = high
             written += 1
             continue
-        best = -1
-        for d in range(columns):
-            if cut[d] >= 0 and (best < 0 or gain[d] > gain[best]):
-                best = d
-        middle = _part(codes, weights, ids, low, high, best, cut[best])
+        middle = _part(codes, words, weights, ids, low, high, best, cut[best])
         if top + 2 > stack.shape[0]:
-            larger = np.empty((2 * stack.shape[0], 2), np.int64)
-            larger[: stack.shape[0]] = stack
-            stack = larger
-        stack[top] = (middle, high)
-        stack[top + 1] = (low, middle)
+            stack = np.concatenate((stack, np.empty_like(stack)))
+            bounds = np.concatenate((bounds, np.empty_like(bounds)))
+        stack[top], stack[top + 1] = (middle, high), (low, middle)
+        for d in range(columns):
+            bounds[top + 1, d] = bounds[top, d]
         top += 2
     return written
 
@@ -328,12 +382,15 @@ def _grow(codes, weights, ids, low, high, smallest, fine, frame, stop, ends):
 def grow(
     codes: np.ndarray, weights: np.ndarray, ids: np.ndarray, smallest: int, frame: tuple[np.ndarray, ...]
 ) -> np.ndarray:
-    """Cut all rows as far as `smallest` allows, subtrees on two threads. Rows are moved; returns the ends of nodes."""
-    rows = len(codes)
+    """Cut all rows as far as `smallest` allows, subtrees on two threads. Rows are moved; returns the ends of nodes.
+
+    `codes` has one row a cell, padded with further columns to whole 64-bit words (see `padded`).
+    """
+    rows, words = len(codes), codes.view(np.uint64)
 
     def cut(low: int, high: int, stop: int) -> np.ndarray:
         ends = np.empty(high - low, np.int64)
-        return ends[: _grow(codes, weights, ids, low, high, smallest, FINE, frame, stop, ends)]
+        return ends[: _grow(codes, words, weights, ids, low, high, smallest, FINE, frame, stop, ends)]
 
     if rows < ALONE:
         return cut(0, rows, 0)
@@ -348,8 +405,11 @@ def grow(
 
 @njit(nogil=True, cache=True)
 def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
-    """For each node the cut of every column and the columns in falling order of gain (-1 where there is no cut)."""
-    columns = codes.shape[1]
+    """For each node the cut of every column and the columns in falling order of gain (-1 where there is no cut).
+
+    A node of two rows names one column only: all cuts are the same there.
+    """
+    columns = frame[3].size
     scratch = _scratch(columns, frame[1][columns], fine)
     gain = np.zeros(columns, np.float64)
     for node in range(lows.size):
@@ -383,8 +443,28 @@ def sides(codes, ids, lows, highs, dims, cuts):
     return half, who
 
 
+def divide(
+    codes: np.ndarray,
+    weights: np.ndarray,
+    ids: np.ndarray,
+    lows: np.ndarray,
+    highs: np.ndarray,
+    dims: np.ndarray,
+    cuts: np.ndarray,
+) -> np.ndarray:
+    """Carry out one accepted cut a node; returns where the right sides start."""
+    middles = np.empty(len(lows), np.int64)
+    _divide(codes, codes.view(np.uint64), weights, ids, lows, highs, dims, cuts, middles)
+    return middles
+
+
 @njit(nogil=True, cache=True)
-def divide(codes, weights, ids, lows, highs, dims, cuts, middles):
-    """Carry out one accepted cut a node."""
+def _divide(codes, words, weights, ids, lows, highs, dims, cuts, middles):
     for node in range(lows.size):
-        middles[node] = _part(codes, weights, ids, lows[node], highs[node], dims[node], cuts[node])
+        middles[node] = _part(codes, words, weights, ids, lows[node], highs[node], dims[node], cuts[node])
+
+
+def padded(columns: int, dtype: np.dtype[Any]) -> int:
+    """The number of columns that fills whole 64-bit words."""
+    each = 8 // dtype.itemsize
+    return -(-columns // each) * each

@@ -94,7 +94,8 @@ class Mondrian(Method):
             fences.append(fence)
             scales.append(1 / max(int(bit.max(initial=0)), 1))
             exact.append(np.array_equal(bit, np.arange(len(bit))))
-        codes = kernels.distinct.recoded(table.codes, len(sizes), ranks)
+        width = kernels.split.padded(len(sizes), table.codes.dtype)
+        codes = kernels.distinct.recoded(table.codes, ranks, width)
         offset = np.concatenate([[0], np.cumsum([len(sketch) for sketch in sketches])]).astype(np.int64)
         ranged = np.array([column.kind != "categorical" for column in columns.quasi])
         fenced = np.array([self._follows(column) for column in columns.quasi])
@@ -161,8 +162,7 @@ def _grow_judged(
         cut = chosen >= 0
         done.append(highs[~cut])
         lows, highs, dims = lows[cut], highs[cut], chosen[cut]
-        middles = np.empty(len(lows), np.int64)
-        kernels.split.divide(codes, weights, ids, lows, highs, dims, cuts[cut, dims], middles)
+        middles = kernels.split.divide(codes, weights, ids, lows, highs, dims, cuts[cut, dims])
         lows, highs = np.concatenate([lows, middles]), np.concatenate([middles, highs])
     return np.sort(np.concatenate(done))
 
