@@ -114,7 +114,9 @@ def test_frequencies_and_recoding(table: Any) -> None:
     rng = np.random.default_rng(3)
     ranks = [None if j % 3 == 1 else rng.permutation(size) for j, size in enumerate(sizes)]
     kept = max(len(sizes) - 1, 1)
-    moved = kernel.recoded(codes, kept, ranks[:kept])
+    wide = kernel.recoded(codes, ranks[:kept], kept + 2)
+    moved = wide[:, :kept]
+    assert not wide[:, kept:].any()
     expected = [[row[j] if ranks[j] is None else int(ranks[j][row[j]]) for j in range(kept)] for row in rows]
     assert moved.reshape(-1, kept).tolist() == expected
 

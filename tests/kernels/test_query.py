@@ -84,7 +84,8 @@ def test_buckets(seed: int, queries: int, groups: int) -> None:
     codes = np.stack([rng.integers(0, size, rows[-1]) for size in sizes[:-1]], axis=1)
     entries = np.concatenate([[0], np.cumsum(rng.integers(1, 4, groups))]).astype(np.int64)
     values, weights = rng.integers(0, 4, entries[-1]), rng.integers(1, 4, entries[-1])
-    found = kernel.buckets(rows, codes, entries, values, weights, offset, chosen)
+    distinct, cell = np.unique(codes, axis=0, return_inverse=True)
+    found = kernel.buckets(rows, cell.reshape(-1), distinct, entries, values, weights, offset, chosen)
     people = [tuple(row) for row in codes.tolist()]
     table = [
         (

@@ -60,11 +60,18 @@ def table(
     return np.ascontiguousarray(codes), weights.astype(np.int64), np.arange(rows, dtype=np.int32)
 
 
+def pad(codes: np.ndarray) -> np.ndarray:
+    """Rows as the kernel moves them: whole 64-bit words."""
+    wide = np.zeros((len(codes), kernel.padded(codes.shape[1], codes.dtype)), dtype=codes.dtype)
+    wide[:, : codes.shape[1]] = codes
+    return wide
+
+
 def grown(codes: np.ndarray, weights: np.ndarray, smallest: int, columns: list[Cuttable]) -> list[list[int]]:
     """The kernel's groups of row numbers; the rows that it moved must still be the same rows."""
-    moved, heavy, ids = codes.copy(), weights.copy(), np.arange(len(codes), dtype=np.int32)
+    moved, heavy, ids = pad(codes), weights.copy(), np.arange(len(codes), dtype=np.int32)
     ends = kernel.grow(moved, heavy, ids, smallest, frame(columns))
-    assert np.array_equal(moved, codes[ids])
+    assert np.array_equal(moved[:, : codes.shape[1]], codes[ids])
     assert np.array_equal(heavy, weights[ids])
     assert sorted(ids.tolist()) == list(range(len(codes)))
     cuts = [0, *ends.tolist()]
@@ -154,7 +161,7 @@ def test_candidates_and_their_halves(problem: Any, nodes: int, fine: int) -> Non
     for node, (low, high) in enumerate(zip(lows, highs, strict=True)):
         expected = oracle.ranked_cuts(rows[low:high], weights[low:high].tolist(), columns, smallest, fine)
         found = [(int(d), int(cuts[node, d])) for d in order[node] if d >= 0]
-        assert found == expected
+        assert found == (expected[:1] if high - low == 2 else expected)  # all cuts of two rows are the same
         if expected:
             best[node] = expected[0]
     if not best:
@@ -169,10 +176,9 @@ def test_candidates_and_their_halves(problem: Any, nodes: int, fine: int) -> Non
         for i in range(lows[node], highs[node])
     ]
     assert sorted(zip(half.tolist(), who.tolist(), strict=True)) == sorted(sides)
-    middles = np.empty(len(some), np.int64)
-    moved, heavy = codes.copy(), weights.copy()
-    kernel.divide(moved, heavy, ids, lows[some], highs[some], dims, at, middles)
-    assert np.array_equal(moved, codes[ids])
+    moved, heavy = pad(codes), weights.copy()
+    middles = kernel.divide(moved, heavy, ids, lows[some], highs[some], dims, at)
+    assert np.array_equal(moved[:, : codes.shape[1]], codes[ids])
     assert np.array_equal(heavy, weights[ids])
     for place, node in enumerate(some):
         left, right = ids[lows[node] : middles[place]], ids[middles[place] : highs[node]]

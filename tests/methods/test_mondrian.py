@@ -205,7 +205,7 @@ def test_many_codes(codes: int) -> None:
     frame = pl.DataFrame({"number": np.arange(codes), "text": [f"t{number % 90:02d}" for number in range(codes)]})
     release = vl.publish(vl.read(frame, vl.Schema(quasi=["number", "text"])), vl.KAnonymity(k=5))
     assert release.people == codes
-    assert 5 <= release.sizes.min()
+    assert release.sizes.min() >= 5
     assert release.sizes.max() < 20
     entry = release.described("quasi")[0]
     low, high = entry["domain"]["min"], entry["domain"]["max"]

@@ -54,19 +54,21 @@ def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, 
 
 
 @njit(nogil=True, cache=True)
-def _buckets(rows, codes, entries, values, weights, offset, chosen, first, last, answer):
+def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first, last, answer):
     quasi = codes.shape[1]
+    fitting = np.empty(codes.shape[0], np.int64)
     for q in range(first, last):
+        for i in range(codes.shape[0]):
+            fitting[i] = 1
+            for d in range(quasi):
+                if chosen[q, offset[d] + codes[i, d]] == 0:
+                    fitting[i] = 0
+                    break
         total = 0.0
         for g in range(rows.size - 1):
             matching = 0
             for i in range(rows[g], rows[g + 1]):
-                fits = True
-                for d in range(quasi):
-                    if chosen[q, offset[d] + codes[i, d]] == 0:
-                        fits = False
-                        break
-                matching += fits
+                matching += fitting[cell[i]]
             if matching == 0:
                 continue
             people = 0
@@ -109,6 +111,7 @@ def boxes(
 
 def buckets(
     rows: np.ndarray,
+    cell: np.ndarray,
     codes: np.ndarray,
     entries: np.ndarray,
     values: np.ndarray,
@@ -118,7 +121,8 @@ def buckets(
 ) -> np.ndarray:
     """Estimates from buckets: the share of a group's people that match, times its matching sensitive values.
 
-    Group g has the people rows[g]..rows[g+1] of `codes` and the values entries[g]..entries[g+1]. O(queries * rows).
+    Group g has the people rows[g]..rows[g+1] of `cell`, which says where in `codes` a person's values are, and the
+    values entries[g]..entries[g+1]. O(queries * rows).
     """
-    arguments = (rows, codes, entries, values, weights, offset, chosen)
+    arguments = (rows, cell, codes, entries, values, weights, offset, chosen)
     return _halved(_buckets, len(chosen), arguments, np.zeros(len(chosen)))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -111,11 +112,10 @@ class _Questions:
         view = self.view
         quasi = len(view.names)
         if not view.cells:
-            group, codes = view.quasi
-            order = np.argsort(group, kind="stable")
-            rows = np.searchsorted(group[order], np.arange(view.release.groups + 1))
             values = self.values[:, 0]
-            answer = kernels.query.buckets(rows, codes[order], self.entries, values, self.people, self.offset, chosen)
+            answer = kernels.query.buckets(
+                *self._people, self.entries, values, self.people, self.offset, np.ascontiguousarray(chosen)
+            )
             return np.asarray(answer)
         shares, place, base = [], [], 0
         for number, name in enumerate(view.names):
@@ -136,6 +136,16 @@ class _Questions:
                 chosen,
             )
         )
+
+    @cached_property
+    def _people(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where each group's people start, which distinct quasi-identifier each has, and those."""
+        group, codes = self.view.quasi
+        order = np.argsort(group, kind="stable")
+        sizes = [column.size for column in self.view.data.columns.quasi]
+        cell, first = kernels.distinct.ranked(list(codes.T), sizes)
+        rows = np.searchsorted(group[order], np.arange(self.view.release.groups + 1))
+        return rows, cell[order], np.ascontiguousarray(codes[first])
 
     def _draw(self, queries: int, rng: np.random.Generator) -> np.ndarray:
         """Random predicates: in the asked columns b distinct random values, elsewhere everything."""

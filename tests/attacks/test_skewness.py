@@ -1,0 +1,48 @@
+"""Skewness: the best set of values among all sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import oracle
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import voile as vl
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32), st.integers(2, 8))
+def test_the_largest_gain_over_all_sets(seed: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame({"age": rng.integers(20, 40, 40), "disease": rng.choice(list("abcde"), 40)})
+    release = vl.publish(vl.read(frame, vl.Schema(quasi=["age"], sensitive=["disease"])), vl.KAnonymity(k=k))
+    (guess,) = vl.attacks.Skewness().guesses(release, None)
+    totals = Counter(frame["disease"].to_list())
+    groups: dict[str, Counter[str]] = {}
+    for age, value in release.tables["table"].select(pl.col("age").cast(pl.String), "disease").iter_rows():
+        groups.setdefault(age, Counter())[value] += 1
+    expected = []
+    for inside in groups.values():
+        gain = oracle.variation([inside[value] for value in totals], [*totals.values()])
+        expected += [float(gain)] * inside.total()
+    assert sorted(guess.belief.rows) == pytest.approx(sorted(expected), abs=1e-12)
+    assert guess.belief.baseline == 0
+
+
+def test_t_closeness_promises_against_it_and_l_diversity_does_not() -> None:
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame({"age": rng.integers(20, 80, 300), "disease": rng.choice(list("abc"), 300)})
+    data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["disease"]))
+    close = vl.audit(vl.publish(data, vl.TCloseness(t=0.2)), attacks=[vl.attacks.Skewness()]).findings[0]
+    assert close.inside
+    assert close.passed
+    assert 0.1 < close.belief.worst <= 0.2 + 1e-9
+    diverse = vl.audit(vl.publish(data, vl.LDiversity(l=2)), attacks=[vl.attacks.Skewness()]).findings[0]
+    assert not diverse.inside
+    ordered = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["disease"], kinds={"disease": "ordered"}))
+    near = vl.publish(ordered, vl.TCloseness(t=0.2, distance="ordered"))
+    assert not vl.audit(near, attacks=[vl.attacks.Skewness()]).findings[0].inside
