@@ -61,5 +61,5 @@ def main() -> None:
                 print(f"  independent: {independent(release, original)}")
 
 
-if ADULT.exists():
+if __name__ == "__main__" and ADULT.exists():
     main()

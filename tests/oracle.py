@@ -341,8 +341,8 @@ def stands_for(cell: Any, entry: Mapping[str, Any], values: Sequence[Any]) -> se
     if entry["kind"] in ("numeric", "date"):
         return {value for value in values if _in_range(label, value, entry, names, values)}
     if label == "*":
-        return set(values)
-    if label in names:
+        listed = [text(name) for name in (*entry["domain"]["values"], *[None] * entry["domain"]["missing"])]
+    elif label in names:
         listed = [text(name) for name in names[label]]
     elif label.startswith("{") and label.endswith("}"):
         listed = parts_of(label[1:-1])
@@ -357,18 +357,21 @@ def _in_range(
     if label.endswith("|(missing)}"):
         return value is None or _in_range(label[1 : -len("|(missing)}")], value, entry, names, values)
     if value is None:
-        return label == "(missing)" or (label == "*" and None in values)
-    if label in ("*", "(missing)"):
-        return label == "*"
+        return label == "(missing)" or (label == "*" and bool(entry["domain"]["missing"]))
+    if label == "(missing)":
+        return False
     read = type(next(one for one in values if one is not None))
     parse = read.fromisoformat if issubclass(read, datetime.date) else read
-    if label in names:
-        low, high = names[label][0], names[label][-1]
+    if label == "*":  # any value of the domain, whose ends or whose list the dictionary tells
+        domain = entry["domain"]
+        ends = [domain["min"], domain["max"]] if "min" in domain else [domain["values"][0], domain["values"][-1]]
+    elif label in names:
+        ends = [names[label][0], names[label][-1]]
     elif label.startswith("["):
-        low, high = label[1:-1].split(", ")
+        ends = label[1:-1].split(", ")
     else:
-        low = high = label
-    return bool(parse(str(low)) <= value <= parse(str(high)))
+        ends = [label, label]
+    return bool(parse(str(ends[0])) <= value <= parse(str(ends[1])))
 
 
 # the measures -------------------------------------------------------------------------------------------------------

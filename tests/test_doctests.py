@@ -16,7 +16,7 @@ def _modules() -> list[str]:
     return sorted(
         found.name
         for found in pkgutil.walk_packages(voile.__path__, "voile.")
-        if not found.ispkg and ".web" not in found.name
+        if not found.ispkg and not found.name.endswith("__main__")
     )
 
 

@@ -22,7 +22,7 @@ def published(seed: int, k: int) -> tuple[pl.DataFrame, Any, Any]:
         {
             "age": rng.integers(20, 40, 40),
             "disease": rng.choice(["flu", "HIV", "acne"], 40),
-            "job": rng.choice(["a", "b"], 40),
+            "job": rng.permutation(np.resize(["a", "b"], 40)),
         }
     )
     data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["disease", "job"]))

@@ -50,6 +50,8 @@ WORDS = [
     "7",
 ]
 DAYS = [datetime.date(2020, 2, 28) + datetime.timedelta(step) for step in (0, 1, 2, 40, 400, 4000)]
+MOMENTS = [datetime.datetime(2021, 3, 4, 5, 6) + datetime.timedelta(seconds=step) for step in (0, 1, 0.25, 9e4, 9e7)]
+CLOCK = [datetime.time(7, 30), datetime.time(7, 30, 1), datetime.time(23, 59, 59, 250_000)]
 NUMBERS: dict[str, Callable[[np.random.Generator, int], list[Any]]] = {
     "whole": lambda rng, rows: rng.integers(-5, 30, rows).tolist(),
     "wide": lambda rng, rows: (rng.integers(0, 7, rows) * 10**12).tolist(),
@@ -60,11 +62,16 @@ NUMBERS: dict[str, Callable[[np.random.Generator, int], list[Any]]] = {
 
 def cells(draw: st.DrawFn, rng: np.random.Generator, rows: int, sensitive: bool) -> tuple[list[Any], str | None]:
     """The cells of a column, and its kind where the schema names one."""
-    sort = draw(st.sampled_from(["word", "word", "few", "ordered", "whole", "date", *NUMBERS, "bool"]))
+    sort = draw(
+        st.sampled_from(["word", "word", "few", "ordered", "whole", "date", "moment", "clock", *NUMBERS, "bool"])
+    )
     if sort in NUMBERS:
         return NUMBERS[sort](rng, rows), draw(st.sampled_from([None, None, "ordered"]))
-    if sort == "date":
-        return [DAYS[i] for i in rng.integers(0, len(DAYS), rows)], None
+    pools = {"date": DAYS, "moment": MOMENTS, "clock": CLOCK}
+    if sort in pools:
+        return [pools[sort][i] for i in rng.integers(0, len(pools[sort]), rows)], draw(
+            st.sampled_from([None, "ordered"])
+        )
     if sort == "bool":
         return rng.random(rows).__gt__(0.4).tolist(), None
     pool = WORDS if sort == "word" else WORDS[:4]

@@ -67,10 +67,24 @@ def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) ->
     return Schema(
         **by_role,
         kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
-        domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if entry["domain"].get("values")},
+        domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _declared(release, entry)},
         hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},
         missing=missing,
     )
+
+
+def _declared(release: Release, entry: Mapping[str, Any]) -> bool:
+    """Whether reading the table again needs the listed values: for their order, or because some do not occur.
+
+    Values of withheld rows are not listed, so a list is passed on only where it tells something.
+    """
+    listed = entry["domain"].get("values")
+    if not listed:
+        return False
+    if entry["kind"] == "ordered" and entry["type"] == "String":
+        return True
+    homes = [table[entry["name"]] for table in release.tables.values() if entry["name"] in table.columns]
+    return entry["shown"] == "exact" and all(home.drop_nulls().n_unique() < len(listed) for home in homes)
 
 
 def population_schema(release: Release) -> Schema:

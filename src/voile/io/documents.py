@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import polars as pl
+
+OWN = ("group", "count", "group_size")  # columns that a release adds to those of the people
 # what an entry of the dictionary says in one word, and the words where they are few
 _WORDS: dict[str, tuple[str, ...]] = {
     "role": ("quasi", "sensitive", "other"),
@@ -78,3 +81,62 @@ def _scalars(domain: Mapping[str, Any]) -> bool:
 
 def _texts(row: list[Any]) -> bool:
     return all(isinstance(cell, str) for cell in row)
+
+
+def table_faults(tables: Mapping[str, pl.DataFrame], dictionary: Mapping[str, Any]) -> Iterator[str]:
+    """Where tables and dictionary do not fit: a column that nothing explains may be anything, say the name."""
+    entries = {entry["name"]: entry for entry in dictionary["columns"]}
+    homes: dict[str, list[str]] = {name: [] for name in entries}
+    for table, content in tables.items():
+        for name in content.columns:
+            if name in entries:
+                homes[name].append(table)
+                yield from _column_faults(f"{name!r} of {table}", content[name], entries[name])
+            elif name not in OWN:
+                yield f"{name!r} of {table} is not described"
+            elif not content.schema[name].is_integer() or content[name].null_count():
+                yield f"{name!r} of {table} does not hold whole numbers"
+    for name, found in homes.items():
+        linked = entries[name]["role"] == "sensitive" and "quasi" in found
+        if not found or linked or (len(found) > 1 and entries[name]["role"] != "sensitive"):
+            yield f"{name!r} is in {' and '.join(found) or 'no table'}"
+
+
+def _column_faults(where: str, column: pl.Series, entry: Mapping[str, Any]) -> Iterator[str]:
+    """A column that does not hold what its entry says: counts, never cells."""
+    texts = column.dtype == pl.String or isinstance(column.dtype, (pl.Enum, pl.Categorical))
+    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Binary):
+        yield f"{where} has another type"
+    elif entry["shown"] != "exact":
+        if not texts or column.null_count():
+            yield f"{where} does not hold labels"
+    elif (entry["type"] == "String") != texts and not (
+        texts and not entry["type"].startswith(("Int", "UInt", "Float"))
+    ):
+        yield f"{where} has another type"
+    elif column.null_count() and not entry["domain"]["missing"]:
+        yield f"{where} has {column.null_count()} missing cells"
+    else:
+        outside = _outside(column, entry["domain"])
+        if outside:
+            yield f"{where} has {outside} cells outside its domain"
+
+
+def _outside(column: pl.Series, domain: Mapping[str, Any]) -> int:
+    """Cells beyond the ends or the list, where texts and numbers can be compared as they are."""
+    known = column.drop_nulls()
+    numbers = known.dtype.is_numeric()
+    listed = domain.get("values")
+    if listed is not None and (numbers or known.dtype == pl.String or isinstance(known.dtype, pl.Enum)):
+        values = known.unique()
+        shown = values.to_list() if numbers else values.cast(pl.String).to_list()
+        wanted = set(listed) if numbers else {str(value) for value in listed}
+        lost = [value for value in shown if value not in wanted]
+        return (
+            int(known.is_in(values.filter(pl.Series([value in lost for value in shown])).implode()).sum())
+            if lost
+            else 0
+        )
+    if numbers and "min" in domain and isinstance(domain["min"], (int, float)):
+        return int(((known < domain["min"]) | (known > domain["max"])).sum())
+    return 0

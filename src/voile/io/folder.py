@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from voile.errors import DataError, SpecError
-from voile.io.documents import certificate_faults, dictionary_faults
+from voile.io.documents import OWN, certificate_faults, dictionary_faults, table_faults
 
 CERTIFICATE, DICTIONARY = "certificate.json", "dictionary.json"
 FORMATS = ("parquet", "csv")
@@ -235,13 +235,20 @@ def read_tables(place: Path, files: Mapping[str, str], types: Mapping[str, pl.Da
                 hint="Fetch the release again.",
             )
         tables[path.stem] = table
+    wrong = list(table_faults(tables, read_documents(place)[1]))
+    if wrong:
+        raise DataError(
+            f"The tables of {place.name!r} do not fit their dictionary: {', '.join(wrong)}.",
+            code="data.tables",
+            hint="Fetch the release again.",
+        )
     return tables
 
 
 def _read_csv(path: Path, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Columns that voile itself adds are whole numbers, unless the table has columns of people by these names."""
     table = pl.read_csv(path, infer_schema=False, schema_overrides=types, glob=False)
-    for name in ("group", "count", "group_size"):
+    for name in OWN:
         if name in table.columns and table.schema[name] == pl.String:
             numbers = table[name].cast(pl.Int64, strict=False)
             table = table if numbers.null_count() else table.with_columns(numbers)

@@ -54,13 +54,20 @@ class QueryError(Measure):
                 code="policy.parameter",
             )
         ask = _Questions(view, dimensions, self.selectivity, self.contiguous)
-        means, every, redrawn = [], [], 0
+        means: list[float] = []
+        every, redrawn = [], 0
         for repetition in range(self.repetitions):
             errors, discarded = ask.errors(self.queries, np.random.default_rng([self.seed, repetition]))
             redrawn += discarded
             every.append(errors)
-            means.append(float(errors.mean()) if len(errors) else math.nan)
+            means += [float(errors.mean())] if len(errors) else []
         pooled = np.concatenate(every)
+        if not len(pooled):
+            raise PolicyError(
+                f"query-error: nobody satisfies any of {redrawn} random queries.",
+                code="policy.parameter",
+                hint="Raise selectivity, or ask about fewer columns with dimensions.",
+            )
         mean = float(np.mean(means))
         spread = 1.96 * float(np.std(means, ddof=1)) / math.sqrt(len(means)) if len(means) > 1 else 0.0
         parts = {
