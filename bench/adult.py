@@ -1,4 +1,4 @@
-"""Loss on Adult (30,162 rows, 8 columns, k=5), by voile's own measure and, where it is there, by the independent tool."""
+"""Loss on Adult (30,162 rows, 8 columns, k=5), by voile's measure and, where it is there, by the independent tool."""
 
 from __future__ import annotations
 
@@ -53,9 +53,8 @@ def main() -> None:
             vl.publish(data, policy, method)
             took, release = best(lambda policy=policy, method=method: vl.publish(data, policy, method))
             loss = vl.measures.Certainty()(data, release).value
-            print(
-                f"{name}: {took:.3f} s once compiled, {release.groups} groups, withheld {release.dictionary['withheld']}"
-            )
+            withheld = release.dictionary["withheld"]
+            print(f"{name}: {took:.3f} s once compiled, {release.groups} groups, withheld {withheld}")
             show(f"  GCP of {name}", loss, bar, 1, "")
             if TOOL.exists():
                 print(f"  independent: {independent(release, original)}")

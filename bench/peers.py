@@ -1,7 +1,7 @@
 """The same table, the same k, other tools: time and loss by one independent measure.
 
-Peers are not dependencies: install those you want to compare with (`pip install anonypy`) and run this file; a peer that
-is not there is left out. ARX and sdcMicro are not Python and are not run here.
+Peers are not dependencies: install those you want to compare with (`pip install anonypy`) and run this file; a peer
+that is not there is left out. ARX and sdcMicro are not Python and are not run here.
 """
 
 from __future__ import annotations

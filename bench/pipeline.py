@@ -1,4 +1,4 @@
-"""From a CSV of 5 million rows to the saved, verified release, against polars reading it, grouping and writing a CSV."""
+"""From a CSV of 5 million rows to the saved, verified release, against polars reading, grouping and writing a CSV."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.errors import PolicyError, Unsatisfiable
+from voile.errors import PolicyError, SpecError, Unsatisfiable
 from voile.methods.anatomy import optimal_l
 
 
@@ -130,3 +131,19 @@ def test_adult(adult: pl.DataFrame) -> None:
     assert (release.tallies["occupation"].largest() == 1).all()
     with pytest.raises(Unsatisfiable, match="largest possible l is 7"):
         vl.publish(data, vl.LDiversity(l=8), vl.Anatomy())
+
+
+@pytest.mark.parametrize("names", [("group", "disease"), ("age", "group"), ("age", "count"), ("count", "disease")])
+def test_columns_named_like_anatomys_own(names: tuple[str, str], tmp_path: Path) -> None:
+    """The two tables have columns of their own, `group` and `count`: a clash is refused by name, or harmless."""
+    quasi, sensitive = names
+    frame = pl.DataFrame({quasi: range(12), sensitive: list("pqr") * 4})
+    data = vl.read(frame, vl.Schema(quasi=[quasi], sensitive=[sensitive]))
+    try:
+        release = vl.publish(data, vl.LDiversity(l=3), vl.Anatomy())
+    except SpecError as refused:
+        message = str(refused)
+        assert repr(quasi) in message or repr(sensitive) in message
+        return
+    for format in ("parquet", "csv"):
+        assert vl.verify(release.save(tmp_path / format, format=format)).holds
