@@ -98,6 +98,7 @@ def forgotten() -> Iterator[None]:
     for family in plugin.FAMILIES:
         registered(family)
     before = {family: dict(known) for family, known in plugin._registry.items()}
+    plugin._registry["models"]["honest"] = Honest
     yield
     for family, known in plugin._registry.items():
         known.clear()
@@ -189,6 +190,9 @@ class Honest(vl.KAnonymity):
     """k-anonymity once more, to be spoiled below."""
 
     name: ClassVar[str] = "honest"
+
+
+del plugin._registry["models"]["honest"]  # each test of this file enters it anew; no other test sees it
 
 
 def spoiled(base: type, **parts: Any) -> Any:

@@ -71,6 +71,9 @@ class Model(Plugin):
     def check(self, column: Column | None) -> None:
         """Raise PolicyError where the model does not fit a column, e.g. a numeric model on categories."""
 
+    def check_values(self, column: Column | None) -> None:
+        """Raise PolicyError where the request names values that the column does not have."""
+
     def targets(self, columns: Columns) -> list[Column | None]:
         """The sensitive columns it speaks of: the named one, or each; none for a model of sizes."""
         if not self.reads_values:
@@ -125,6 +128,7 @@ class Policy:
             try:
                 for column in model.targets(columns):
                     model.check(column)
+                    model.check_values(column)
             except SpecError as error:
                 problems.append(error)
         raise_together(problems)

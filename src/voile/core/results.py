@@ -86,6 +86,9 @@ class Belief:
     column: str | None = None
     details: Mapping[str, float] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"Belief({self.limits}, worst {self.worst:.4g}, mean {self.mean:.4g}, {int(self.people.sum())} people)"
+
     @property
     def worst(self) -> float:
         return float(self.risk.max(initial=0.0))

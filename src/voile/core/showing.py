@@ -13,10 +13,10 @@ import polars as pl
 from voile import kernels
 from voile.core.cells import Cells, code_ranges, node_cells, node_names, ranges, sets
 from voile.core.certificate import Certificate
-from voile.core.domain import text
 from voile.core.release import Bucketized, Generalized
 from voile.core.rows import Rows
 from voile.core.schema import Column, Columns
+from voile.core.texts import text, typed_texts
 
 UNSIGNED = Certificate("", {}, (), "")
 
@@ -202,10 +202,23 @@ def _range_names(cells: Cells) -> dict[str, list[str]]:
     values = cells.domain.values
     found = {}
     for label, usual, low, high in zip(cells.labels, plain, cells.low, cells.high, strict=True):
-        if label != usual and high >= low and not label.startswith("["):
-            told = label_ends(label, values.dtype)
-            found[label] = list(told or (text(values[int(low)]), text(values[int(high)])))
+        if label == usual or high < low:
+            continue
+        told = label_ends(label, values.dtype)
+        if told is None or not _tells(told, values, int(low), int(high)):
+            found[label] = [text(values[int(low)]), text(values[int(high)])]
+        elif not label.startswith("["):  # [lo, hi] is read as it stands
+            found[label] = list(told)
     return found
+
+
+def _tells(told: tuple[str, str], values: pl.Series, low: int, high: int) -> bool:
+    """Whether the ends that a label tells take in exactly the values that it stands for: names may mean anything."""
+    ends = typed_texts(pl.Series(told, dtype=pl.String), values.dtype)
+    if ends.null_count() or ends[0] > ends[1]:
+        return False
+    inside = values.is_between(ends[0], ends[1])
+    return int(inside.sum()) == high - low + 1 and bool(inside[low : high + 1].all())
 
 
 def label_ends(label: str, dtype: pl.DataType) -> tuple[str, str] | None:
@@ -224,7 +237,7 @@ def label_ends(label: str, dtype: pl.DataType) -> tuple[str, str] | None:
         last_day = calendar.monthrange(last_year, last_month)[1]
         ends = f"{year:04d}-{first_month:02d}-01", f"{last_year:04d}-{last_month:02d}-{last_day:02d}"
         return ends if dtype == pl.Date else (f"{ends[0]} 00:00:00", f"{ends[1]} 23:59:59.999999")
-    numbers = re.fullmatch(r"(-?\d+(?:\.\d+)?)\s*-\s*(-?\d+(?:\.\d+)?)", label)
+    numbers = re.fullmatch(r"\[?(-?\d+(?:\.\d+)?)\s*(?:-|, )\s*(-?\d+(?:\.\d+)?)\]?", label)
     return (numbers[1], numbers[2]) if numbers else None
 
 

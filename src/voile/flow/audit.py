@@ -16,6 +16,7 @@ from voile.core.microdata import Microdata
 from voile.core.plugin import build, registered
 from voile.core.release import Release
 from voile.core.results import Audit, Finding
+from voile.errors import SchemaError, raise_together
 
 
 def audit(
@@ -28,6 +29,17 @@ def audit(
     """Run attacks on a release. With the data, the risk before publishing is computed too; `external` is a register of
     the population with the quasi-identifier columns, for the journalist.
     """
+    if external is not None:
+        known = [column.name for column in external.columns.quasi]
+        raise_together(
+            SchemaError(
+                f"The external table lacks the quasi-identifier column {entry['name']!r}.",
+                code="schema.external",
+                hint="Read it with the quasi-identifier columns of the release.",
+            )
+            for entry in release.described("quasi")
+            if entry["name"] not in known
+        )
     chosen = attacks if attacks is not None else every_attack()
     before = RawTable(data) if data is not None else None
     findings = []

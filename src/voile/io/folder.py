@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from voile.errors import DataError, SpecError
-from voile.io.documents import OWN, certificate_faults, dictionary_faults, table_faults
+from voile.io.documents import OWN, certificate_faults, dictionary_faults, table_faults, told_types
 
 CERTIFICATE, DICTIONARY = "certificate.json", "dictionary.json"
 FORMATS = ("parquet", "csv")
@@ -218,8 +218,10 @@ def changed_files(place: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def read_tables(place: Path, files: Mapping[str, str], types: Mapping[str, pl.DataType]) -> dict[str, pl.DataFrame]:
-    """The tables of a folder; in CSV every column is text except those whose type is given."""
+    """The tables of a folder; in CSV every column is text except those whose type is given or told by the dictionary."""
     tables: dict[str, pl.DataFrame] = {}
+    _, dictionary = read_documents(place)
+    types = {**told_types(dictionary), **types}
     for name in files:
         path = place / Path(name).name
         if path.suffix not in (".parquet", ".csv"):
@@ -235,7 +237,7 @@ def read_tables(place: Path, files: Mapping[str, str], types: Mapping[str, pl.Da
                 hint="Fetch the release again.",
             )
         tables[path.stem] = table
-    wrong = list(table_faults(tables, read_documents(place)[1]))
+    wrong = list(table_faults(tables, dictionary))
     if wrong:
         raise DataError(
             f"The tables of {place.name!r} do not fit their dictionary: {', '.join(wrong)}.",

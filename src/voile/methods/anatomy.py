@@ -18,7 +18,7 @@ from voile.core.release import Release
 from voile.core.rows import Rows
 from voile.core.schema import Columns
 from voile.core.showing import bucketized
-from voile.errors import PolicyError, Unsatisfiable
+from voile.errors import PolicyError, SchemaError, Unsatisfiable
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,13 @@ class Anatomy(Method):
                 f"anatomy publishes one sensitive column, the schema has {len(columns.sensitive)}.",
                 code="policy.one-sensitive",
                 hint="Keep one of them, or use mondrian.",
+            )
+        taken = [column.name for column in columns if column.name in ("group", "count")]
+        if taken:
+            raise SchemaError(
+                f"anatomy adds columns named 'group' and 'count'; the table has {', '.join(map(repr, taken))} already.",
+                code="schema.reserved",
+                hint="Rename the column.",
             )
         wild = [model.name for model in policy if model.all_different() is None]
         if wild:

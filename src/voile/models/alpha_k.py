@@ -63,7 +63,7 @@ class AlphaK(Model):
             f"{column!r} with probability above {self.alpha:g}."
         )
 
-    def check(self, column: Column | None) -> None:
+    def check_values(self, column: Column | None) -> None:
         assert column is not None
         unknown = [value for value in self.protect if value not in column.domain.texts]
         if unknown:
