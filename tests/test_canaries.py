@@ -194,6 +194,8 @@ READING: dict[str, Callable[[Path], Any]] = {
         written(p, "t.csv", "n,m\n" + "1,1\n" * 12_000 + f"{CITY},1\n"),
         vl.Schema(quasi=["n"], kinds={"n": "numeric"}),
     ),
+    "no header": lambda p: data(csv(p, lambda text: text.split("\n", 1)[1])),
+    "no header, names twice": lambda p: data(written(p, "t.csv", f"{CITY},5,{CITY},{ILLNESS}\n" * 3)),
     "no column in a file": lambda p: vl.read(csv(p), vl.Schema(quasi=["citty"])),
     "truncated parquet": lambda p: data(truncated(p, "t.parquet")),
     "truncated arrow": lambda p: data(truncated(p, "t.arrow")),

@@ -241,3 +241,23 @@ def test_a_table_that_lacks_a_described_column(frame: pl.DataFrame, schema: vl.S
         less.column_of("table", "age")
     assert vl.verify(less).broken
     assert isinstance(release, Release)
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+@pytest.mark.parametrize("method", [vl.Mondrian(), vl.FullDomain(), vl.Anatomy()], ids=repr)
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Paris"])
+@pytest.mark.parametrize("unit", ["us", "ms"])
+def test_moments_with_a_zone(tmp_path: Path, format: str, method: Any, zone: str | None, unit: Any) -> None:
+    moments = pl.Series([NOON + datetime.timedelta(hours=n) for n in range(24)], dtype=pl.Datetime(unit))
+    moments = moments.dt.replace_time_zone(zone) if zone else moments
+    frame = pl.DataFrame({"at": moments, "seen": moments, "s": ["flu", "HIV", "cold"] * 8})
+    data = vl.read(frame, vl.Schema(quasi=["at"], other=["seen"], sensitive=["s"]))
+    release = vl.publish(data, vl.LDiversity(l=2), method, key=KEY)
+    loaded = vl.load(release.save(tmp_path / "out", format=format))
+    assert vl.verify(tmp_path / "out").holds
+    table = loaded.tables["quasi" if isinstance(method, vl.Anatomy) else "table"]
+    assert table["seen"].dtype == moments.dtype
+    assert table["seen"].sort().to_list() == moments.to_list()
+    assert loaded.estimate() == 24
+    for query in ({"seen": (NOON, NOON)}, {"seen": "2025-03-01 12:00:00"}):
+        assert loaded.estimate(query) == release.estimate(query) == 1

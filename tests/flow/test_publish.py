@@ -9,7 +9,7 @@ import pytest
 
 import voile as vl
 from voile.core.results import Answer, Checked, Verdict
-from voile.errors import BrokenPromise, PolicyError, Unsatisfiable
+from voile.errors import BrokenPromise, PolicyError, SpecError, Unsatisfiable
 
 SCHEMA = vl.Schema(identifier=["name"], quasi=["birth", "sex", "zip"], sensitive=["disease"])
 METHODS = [vl.Mondrian(), vl.FullDomain(), vl.Anatomy()]
@@ -93,7 +93,7 @@ def test_columns_that_share_a_name_with_ours() -> None:
     frame = vl.datasets.hospital().rename({"sex": "group", "disease": "count"})
     data = vl.read(frame, vl.Schema(quasi=["group", "zip"], sensitive=["count"]))
     assert vl.publish(data, vl.LDiversity(l=2)).people == 400
-    with pytest.raises(PolicyError, match="group"):
+    with pytest.raises(SpecError, match="group"):
         vl.publish(data, vl.LDiversity(l=2), vl.Anatomy())
 
 

@@ -269,6 +269,10 @@ while True:
 
 def test_a_killed_save_leaves_a_whole_release(release: Release, tmp_path: Path) -> None:
     """Killed at some moment of an endless sequence of saves: what is in place has all its files, unchanged."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    if not folder._exchange(tmp_path / "a", tmp_path / "b"):
+        pytest.skip("this file system cannot swap two names in one step")
     place = release.save(tmp_path / "out")
     assert vl.verify(place).holds
     worker = subprocess.Popen([sys.executable, "-c", SAVES_FOREVER, str(place)], stdout=subprocess.PIPE)

@@ -52,6 +52,6 @@ class Adversary:
 
 
 def listing(items: Iterable[str]) -> str:
-    """`a`, `a, and b`, `a, b, and c`."""
-    words = list(items)
+    """`nothing`, `a`, `a, and b`, `a, b, and c`."""
+    words = list(items) or ["nothing"]
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + ", and " + words[-1]

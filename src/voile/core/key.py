@@ -56,10 +56,10 @@ class Key:
                 code="data.key",
                 hint="Name a file that holds 64 hexadecimal digits.",
             ) from None
-        try:
-            return Key(bytes.fromhex(raw.decode("ascii").strip()))
-        except ValueError:
-            return Key(raw)
+        digits = raw.strip()
+        # no decoding that may fail: its message would show a byte of the key
+        written = len(digits) == 2 * BYTES and all(byte in b"0123456789abcdefABCDEF" for byte in digits)
+        return Key(bytes.fromhex(digits.decode("ascii")) if written else raw)
 
     def stream(self, purpose: str, size: int) -> np.ndarray:
         """`size` uniform 64-bit numbers for one purpose: ChaCha20 under a subkey derived from the purpose.

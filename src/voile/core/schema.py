@@ -131,6 +131,9 @@ def nearest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1)
     if near:
         return f"Did you mean {near[0]!r}?"
+    if any(name[:1].isdigit() or not name.strip() for name in known):
+        # where the header is missing, the names are somebody's cells
+        return f"It has {len(known)} columns, and the first line looks like data: does it name the columns?"
     return "It has: " + ", ".join(known) + "." if known else "There are none."
 
 

@@ -30,7 +30,7 @@ def audit(
     the population with the quasi-identifier columns, for the journalist.
     """
     if external is not None:
-        known = [column.name for column in external.columns.quasi]
+        listed = [column.name for column in external.columns.quasi]
         raise_together(
             SchemaError(
                 f"The external table lacks the quasi-identifier column {entry['name']!r}.",
@@ -38,7 +38,7 @@ def audit(
                 hint="Read it with the quasi-identifier columns of the release.",
             )
             for entry in release.described("quasi")
-            if entry["name"] not in known
+            if entry["name"] not in listed
         )
     chosen = attacks if attacks is not None else every_attack()
     before = RawTable(data) if data is not None else None

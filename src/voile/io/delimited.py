@@ -135,11 +135,13 @@ def _sign(delimiter: str | None) -> str | None:
 def _check_header(path: Path, names: list[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        listed = ", ".join(map(repr, twice))
+        # where the header is missing, the names are somebody's cells
+        data = any(name[:1].isdigit() or not name for name in names)
+        listed = "" if data else ": " + ", ".join(map(repr, twice))
         raise DataError(
-            f"{path.name!r} has {len(twice)} column names twice: {listed}.",
+            f"{path.name!r} has {len(twice)} column names twice{listed}.",
             code="data.header",
-            hint="Rename the columns.",
+            hint="Name the columns in the first line." if data else "Rename the columns.",
         )
 
 

@@ -128,16 +128,16 @@ def _column_faults(where: str, column: pl.Series, entry: Mapping[str, Any]) -> I
     elif column.null_count() and not entry["domain"]["missing"]:
         yield f"{where} has {column.null_count()} missing cells"
     elif numbers or entry["type"] == "String":
-        outside = _outside(column.drop_nulls().unique(), entry["domain"])
+        outside = _outside(column.drop_nulls(), entry["domain"])
         if outside:
-            yield f"{where} has {outside} values outside its domain"
+            yield f"{where} has {outside} cells or values outside its domain"
 
 
-def _outside(values: pl.Series, domain: Mapping[str, Any]) -> int:
-    """How many numbers or texts are beyond the ends or not in the list."""
+def _outside(known: pl.Series, domain: Mapping[str, Any]) -> int:
+    """How many values are not in the list, or cells beyond the ends."""
     if "values" in domain:
         listed = set(domain["values"])
-        return sum(value not in listed for value in values.to_list())
+        return sum(value not in listed for value in known.unique().to_list())
     if "min" in domain and isinstance(domain["min"], (int, float)):
-        return int(((values < domain["min"]) | (values > domain["max"])).sum())
+        return int(((known < domain["min"]) | (known > domain["max"])).sum())
     return 0

@@ -218,7 +218,7 @@ def changed_files(place: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def read_tables(place: Path, files: Mapping[str, str], types: Mapping[str, pl.DataType]) -> dict[str, pl.DataFrame]:
-    """The tables of a folder; in CSV every column is text except those whose type is given or told by the dictionary."""
+    """The tables of a folder; in CSV a column is text unless its type is given or told by the dictionary."""
     tables: dict[str, pl.DataFrame] = {}
     _, dictionary = read_documents(place)
     types = {**told_types(dictionary), **types}

@@ -43,7 +43,7 @@ def pack(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
         piece = key[low:high]
         piece[:] = 0
         for column, width in zip(columns, widths, strict=True):
-            piece <<= width
+            np.left_shift(piece, width, out=piece)
             np.bitwise_or(piece, column[low:high], out=piece, casting="unsafe")
 
     # blocks that stay in the cache, so that eight columns cost little more than one

@@ -129,7 +129,7 @@ def _median_counted(histogram, total, fence, fenced, base, stop, sketch):
             seen += histogram[c]
             histogram[c] = 0
             marks |= sketch[c]
-            last, height = c, np.int64(-1)
+            last, height = np.int64(c), np.int64(-1)
         height = max(height, fence[c] if fenced else np.int64(0))
     return at, left, marks
 

@@ -18,7 +18,7 @@ from voile.core.release import Release
 from voile.core.rows import Rows
 from voile.core.schema import Columns
 from voile.core.showing import bucketized
-from voile.errors import PolicyError, SchemaError, Unsatisfiable
+from voile.errors import PolicyError, Unsatisfiable
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Anatomy(Method):
             )
         taken = [column.name for column in columns if column.name in ("group", "count")]
         if taken:
-            raise SchemaError(
+            raise PolicyError(
                 f"anatomy adds columns named 'group' and 'count'; the table has {', '.join(map(repr, taken))} already.",
-                code="schema.reserved",
+                code="policy.reserved",
                 hint="Rename the column.",
             )
         wild = [model.name for model in policy if model.all_different() is None]
