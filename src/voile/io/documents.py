@@ -85,8 +85,9 @@ def _texts(row: list[Any]) -> bool:
 
 
 def told_types(dictionary: Mapping[str, Any]) -> dict[str, pl.DataType]:
-    """The types of exactly published dates, times and truth values, which CSV shows as text."""
-    known = {"Date": pl.Date(), "Time": pl.Time(), "Boolean": pl.Boolean()}
+    """The types of exactly published numbers, dates, times and truth values, which CSV shows as text."""
+    whole = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+    known = {str(kind): kind() for kind in (pl.Date, pl.Time, pl.Boolean, pl.Float32, pl.Float64, *whole)}
     found: dict[str, pl.DataType] = {}
     for entry in dictionary["columns"]:
         moment = re.fullmatch(r"Datetime\(time_unit='(us|ms)', time_zone=(?:None|'([^']+)')\)", entry["type"])
