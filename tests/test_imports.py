@@ -31,7 +31,8 @@ ALLOWED = {
     "flow": {"flow", "methods", "attacks", "measures", "engines", "models", "core", "io", "errors", "version"},
     "web": {"web", "flow", "core", "io", "errors", "version", "datasets"},
     "testing": {"testing", "flow", "methods", "attacks", "measures", "engines", "models", "core", "errors", "datasets"},
-    "cli": {"flow", "core", "io", "errors", "version", "web"},
+    "cli": {"flow", "core", "io", "terminal", "errors", "version", "web"},
+    "terminal": {"core"},
     "__main__": {"cli"},
 }
 # the package itself maps public names to their homes; the demonstration uses it as a user does

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from voile.errors import BrokenPromise, SpecError, VoileError
+from voile.terminal import say_json, show_audit, show_losses, show_verdict, steps
 from voile.version import __version__
 
 if TYPE_CHECKING:
     from voile.core.microdata import Microdata
     from voile.core.release import Release
-    from voile.core.results import Audit, Losses, Verdict
+    from voile.core.results import Audit, Losses
 
 app = typer.Typer(
     name="voile",
@@ -73,7 +72,7 @@ def publish(
     as_json: Json = False,
 ) -> None:
     """Publish a table under a policy, and verify what was published."""
-    with _steps("read", "publish", "save", "verify") as step:
+    with steps("read", "publish", "save", "verify") as step:
         from voile.core.key import Key
         from voile.flow import publish as publishing
         from voile.flow.read import read
@@ -117,13 +116,13 @@ def publish(
     withheld = int(release.dictionary.get("withheld", 0))
     if as_json:
         body = {"out": str(out), "people": release.people, "groups": release.groups, "withheld": withheld}
-        _say_json({**body, "dropped": data.dropped, "verdict": verdict.as_json()})
+        say_json({**body, "dropped": data.dropped, "verdict": verdict.as_json()})
     else:
         typer.echo(f"{release.people} people in {release.groups} groups, published to {out}")
         for count, why in ((data.dropped, "dropped for missing values"), (withheld, "withheld to keep the promise")):
             if count:
                 typer.echo(f"{count} rows {why}")
-        _show_verdict(verdict)
+        show_verdict(verdict)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
 
@@ -135,7 +134,7 @@ def verify(release: Folder, plugin: Plugins = None, as_json: Json = False) -> No
 
     _load(plugin)
     verdict = check(release)
-    _say_json(verdict.as_json()) if as_json else _show_verdict(verdict)
+    say_json(verdict.as_json()) if as_json else show_verdict(verdict)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
 
@@ -156,14 +155,14 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """Attack a release; exit 5 if an attack inside the promise succeeds."""
-    with _steps("load", "attack") as step:
+    with steps("load", "attack") as step:
         _load(plugin)
         step("load")
         loaded = _verified(release)
         step("attack")
         table = _table(loaded, data, None, _reading(query, delimiter, encoding, null))
         found = _audit(loaded, attack, table, external)
-    _say_json(found.as_json()) if as_json else _show_audit(found)
+    say_json(found.as_json()) if as_json else show_audit(found)
     if not found.passed:
         raise typer.Exit(BrokenPromise.exit_code)
 
@@ -182,7 +181,7 @@ def measure(
     as_json: Json = False,
 ) -> None:
     """Measure what analysts lose."""
-    with _steps("load", "measure") as step:
+    with steps("load", "measure") as step:
         _load(plugin)
         step("load")
         loaded = _verified(release)
@@ -190,7 +189,7 @@ def measure(
         step("measure")
         assert table is not None
         losses = _measure(loaded, measure, table)
-    _say_json(losses.as_json()) if as_json else _show_losses(losses)
+    say_json(losses.as_json()) if as_json else show_losses(losses)
 
 
 @app.command()
@@ -208,7 +207,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write one self-contained HTML page about a release, and the same as JSON."""
-    with _steps("load", "attack", "measure", "write") as step:
+    with steps("load", "attack", "measure", "write") as step:
         from voile.flow.report import report as reporting
         from voile.flow.verify import verify as check
 
@@ -223,7 +222,7 @@ def report(
         step("write")
         page = reporting(loaded, found, losses, check(release))
         place = page.save(out or release / "report.html")
-    _say_json({"report": str(place), **page.as_json()}) if as_json else typer.echo(f"Report: {place}")
+    say_json({"report": str(place), **page.as_json()}) if as_json else typer.echo(f"Report: {place}")
 
 
 @app.command()
@@ -253,7 +252,7 @@ def hierarchies(
     paths = files.write(out, {name: tree.rows()[:size] for name, (tree, size) in made.items() if tree}, force)
     heights = {name: tree.height for name, (tree, _) in made.items() if tree}
     if as_json:
-        _say_json({"out": str(out), "heights": heights})
+        say_json({"out": str(out), "heights": heights})
     else:
         for path, height in zip(paths, heights.values(), strict=True):
             typer.echo(f"{path}: {height} levels above the leaves")
@@ -265,7 +264,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Publish, verify, audit and measure a small hospital table, and leave a release and a report to open."""
-    with _steps("read", "publish", "save", "verify", "attack", "measure", "write") as step:
+    with steps("read", "publish", "save", "verify", "attack", "measure", "write") as step:
         import voile as vl
 
         step("read")
@@ -289,7 +288,7 @@ def demo(
         step("write")
         page = vl.report(release, found, losses, verdict).save(out / "report.html")
     if as_json:
-        _say_json(
+        say_json(
             {
                 "release": str(place),
                 "report": str(page),
@@ -300,11 +299,11 @@ def demo(
         )
         return
     typer.echo(f"A hospital table of {data.rows.total} patients, published as {release.groups} groups.\n")
-    _show_verdict(verdict)
+    show_verdict(verdict)
     typer.echo("")
-    _show_audit(found)
+    show_audit(found)
     typer.echo("")
-    _show_losses(losses)
+    show_losses(losses)
     typer.echo(f"\nRelease: {place}\nReport:  {page}")
 
 
@@ -390,76 +389,6 @@ def _measure(release: Release, measures: list[str] | None, data: Microdata) -> L
     return measure(data, release, chosen)
 
 
-def _say_json(body: dict[str, Any]) -> None:
-    typer.echo(json.dumps(body, indent=1, ensure_ascii=False))
-
-
-def _show(title: str, heads: list[str], rows: list[list[str]], right: int) -> None:
-    """A table on the terminal; the last `right` columns are numbers."""
-    from rich.box import SIMPLE
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=SIMPLE)
-    for number, head in enumerate(heads):
-        table.add_column(head, justify="right" if number >= len(heads) - right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    console = Console(file=sys.stdout, markup=False, width=None if sys.stdout.isatty() else 120)
-    console.print(table)
-
-
-def _show_verdict(verdict: Verdict) -> None:
-    rows = [[check.answer.name, check.what, check.detail] for check in verdict.checks]
-    _show("Verified from the published files alone", ["", "what", "detail"], rows, 0)
-    for note in verdict.notes:
-        typer.echo(note)
-
-
-def _show_audit(found: Audit) -> None:
-    for inside, title in ((True, "Attacks inside the promise (must pass)"), (False, "Shown, outside the promise")):
-        rows = [
-            [
-                ("passed" if item.passed else "BROKEN") if inside else "",
-                item.title,
-                item.adversary.name,
-                str(item.bound) if item.bound is not None else "none",
-                f"{item.belief.worst:.4f}",
-                f"{item.belief.mean:.4f}",
-                f"{item.before.worst:.4f}" if item.before else "",
-                f"{item.belief.baseline:.4f}",
-            ]
-            for item in found.findings
-            if item.inside is inside
-        ]
-        if rows:
-            _show(title, ["", "attack", "adversary", "bound", "worst", "mean", "worst before", "guessing"], rows, 5)
-
-
-def _show_losses(losses: Losses) -> None:
-    rows = [[item.title, f"{item.value:.4f}", item.note] for item in losses.items]
-    _show("What analysts lose", ["measure", "loss", "note"], rows, 0)
-
-
-@contextlib.contextmanager
-def _steps(*names: str) -> Iterator[Any]:
-    """A progress bar on a terminal's standard error; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda name: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    shown = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("start", total=len(names))
-
-        def step(name: str) -> None:
-            progress.update(task, description=name, completed=names.index(name))
-
-        yield step
-
-
 def main() -> None:
     """Run the command line: a VoileError becomes its message and its exit code, never a stack trace."""
     usage_error: Any = typer.BadParameter.__bases__[0]  # typer keeps its own copy of click, or uses the real one
@@ -469,7 +398,7 @@ def main() -> None:
         _fail(error.exit_code, error.as_json())
     except usage_error as error:
         if "--json" in sys.argv:
-            _say_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
+            say_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
         error.show()
         code = SpecError.exit_code
     except (KeyboardInterrupt, typer.Abort):
@@ -491,6 +420,6 @@ def main() -> None:
 
 def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:
     if "--json" in sys.argv:
-        _say_json({"error": error})
+        say_json({"error": error})
     typer.echo(f"voile: {error['message']}" + (f"\n  {error['hint']}" if error["hint"] else ""), err=True)
     raise SystemExit(exit_code)

@@ -1,0 +1,84 @@
+"""What the command line shows: tables and a progress bar on a terminal, or JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from voile.core.results import Audit, Losses, Verdict
+
+
+def say_json(body: dict[str, Any]) -> None:
+    typer.echo(json.dumps(body, indent=1, ensure_ascii=False))
+
+
+def _show(title: str, heads: list[str], rows: list[list[str]], right: int) -> None:
+    """A table on the terminal; the last `right` columns are numbers."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=SIMPLE)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="right" if number >= len(heads) - right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(file=sys.stdout, markup=False, width=None if sys.stdout.isatty() else 120)
+    console.print(table)
+
+
+def show_verdict(verdict: Verdict) -> None:
+    rows = [[check.answer.name, check.what, check.detail] for check in verdict.checks]
+    _show("Verified from the published files alone", ["", "what", "detail"], rows, 0)
+    for note in verdict.notes:
+        typer.echo(note)
+
+
+def show_audit(found: Audit) -> None:
+    for inside, title in ((True, "Attacks inside the promise (must pass)"), (False, "Shown, outside the promise")):
+        rows = [
+            [
+                ("passed" if item.passed else "BROKEN") if inside else "",
+                item.title,
+                item.adversary.name,
+                str(item.bound) if item.bound is not None else "none",
+                f"{item.belief.worst:.4f}",
+                f"{item.belief.mean:.4f}",
+                f"{item.before.worst:.4f}" if item.before else "",
+                f"{item.belief.baseline:.4f}",
+            ]
+            for item in found.findings
+            if item.inside is inside
+        ]
+        if rows:
+            _show(title, ["", "attack", "adversary", "bound", "worst", "mean", "worst before", "guessing"], rows, 5)
+
+
+def show_losses(losses: Losses) -> None:
+    rows = [[item.title, f"{item.value:.4f}", item.note] for item in losses.items]
+    _show("What analysts lose", ["measure", "loss", "note"], rows, 0)
+
+
+@contextlib.contextmanager
+def steps(*names: str) -> Iterator[Any]:
+    """A progress bar on a terminal's standard error; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    shown = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("start", total=len(names))
+
+        def step(name: str) -> None:
+            progress.update(task, description=name, completed=names.index(name))
+
+        yield step
