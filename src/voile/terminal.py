@@ -79,6 +79,6 @@ def steps(*names: str) -> Iterator[Any]:
         task = progress.add_task("start", total=len(names))
 
         def step(name: str) -> None:
-            progress.update(task, description=name, completed=names.index(name))
+            progress.update(task, description=name, completed=names.index(name), refresh=True)
 
         yield step

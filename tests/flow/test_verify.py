@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -364,3 +365,15 @@ def test_the_verdict_shows_no_cell(copy: Any) -> None:
     assert "CANARY" not in str(verdict)
     assert "CANARY" not in repr(verdict)
     assert "CANARY" not in json.dumps(verdict.as_json())
+
+
+def test_a_column_cannot_be_taken_out_of_the_promise(tmp_path: Path) -> None:
+    """The claim names the columns that the adversary knows: relabelling one is seen, even where it is signed anew."""
+    data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
+    release = vl.publish(data, vl.KAnonymity(k=5))
+    columns = [
+        {**entry, "role": "other"} if entry["name"] == "zip" else entry for entry in release.dictionary["columns"]
+    ]
+    relabelled = replace(release, dictionary={**release.dictionary, "columns": columns})
+    assert "quasi" in str(vl.verify(relabelled))
+    assert vl.verify(relabelled.save(tmp_path / "out")).broken

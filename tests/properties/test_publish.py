@@ -515,7 +515,8 @@ def test_a_stronger_claim_is_believed_only_if_it_is_true(seed: int, k: int, l: i
     with saved(release, "csv") as folder:
         path = folder / "certificate.json"
         certificate = json.loads(path.read_text(encoding="utf-8"))
-        stated = [claim(vl.KAnonymity(k=k), None), claim(vl.LDiversity(l=l), data.columns["disease"])]
+        known = [column.name for column in data.columns.quasi]
+        stated = [claim(vl.KAnonymity(k=k), None, known), claim(vl.LDiversity(l=l), data.columns["disease"], known)]
         certificate["claims"] = [one.as_json() for one in stated]
         path.write_text(json.dumps(certificate), encoding="utf-8")
         assert vl.verify(folder).holds == keeps(folder, k, l)

@@ -14,11 +14,15 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Claim:
-    """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked."""
+    """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked.
+
+    `quasi` names the columns that the adversary is taken to know: a promise about fewer columns is another promise.
+    """
 
     model: str
     parameters: Mapping[str, Any]
     column: str | None
+    quasi: tuple[str, ...]
     limits: str
     bound: Fraction
     adversary: Adversary
@@ -30,6 +34,7 @@ class Claim:
             "model": self.model,
             "parameters": dict(self.parameters),
             "column": self.column,
+            "quasi": list(self.quasi),
             "limits": self.limits,
             "bound": str(self.bound),
             "adversary": self.adversary.as_json(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -158,7 +158,8 @@ class Policy:
         return all(model.monotone for model in self)
 
     def claims(self, columns: Columns) -> tuple[Claim, ...]:
-        return tuple(claim(model, column) for model in self for column in model.targets(columns))
+        quasi = [column.name for column in columns.quasi]
+        return tuple(claim(model, column, quasi) for model in self for column in model.targets(columns))
 
     def require_whole(self, columns: Columns, tallies: Mapping[str, Counts], total: int) -> None:
         """The table in one group must satisfy every model, else no grouping under monotone models can."""
@@ -169,13 +170,14 @@ class Policy:
                     raise unreachable(model, column, counts)
 
 
-def claim(model: Model, column: Column | None) -> Claim:
-    """A model's promise for one column, as the certificate states it."""
+def claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -> Claim:
+    """A model's promise for one column, against who knows the `quasi` columns, as the certificate states it."""
     name = column.name if column else None
     return Claim(
         model.name,
         {key: value for key, value in model.parameters().items() if key != "column"},
         name,
+        tuple(quasi),
         model.limited(),
         model.bound(),
         model.adversary(),

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import polars as pl
 
 from voile.core.certificate import FORMAT, Certificate
 from voile.core.counts import Counts, sizes_only
 from voile.core.plugin import build
 from voile.core.policy import Model, claim
-from voile.core.release import Release, dtype_of, of_shape
+from voile.core.release import Release, of_shape
 from voile.core.results import Answer, Checked, Verdict
-from voile.core.texts import typed_texts
 from voile.errors import DataError, PolicyError, SpecError, VoileError
 from voile.io import folder
 
@@ -58,13 +56,7 @@ def load(place: str | Path) -> Release:
                 hint="Use a newer version of voile.",
             )
         shape = of_shape(str(document["shape"]))
-        types = {
-            str(entry["name"]): dtype_of(str(entry["type"]))
-            for entry in dictionary["columns"]
-            if entry["shown"] == "exact" and str(entry["type"]).startswith(("Int", "UInt", "Float"))
-        }
-        tables = folder.read_tables(place, document["files"], types)
-        tables = {name: _typed(table, dictionary) for name, table in tables.items()}
+        tables = folder.read_tables(place, document["files"])
         certificate = Certificate(
             shape.shape, document["method"], tuple(document["claims"]), str(document["tool"]), document["files"]
         )
@@ -75,17 +67,6 @@ def load(place: str | Path) -> Release:
             hint="Fetch the release again.",
         ) from None
     return shape(tables, dictionary, certificate)
-
-
-def _typed(table: pl.DataFrame, dictionary: Mapping[str, Any]) -> pl.DataFrame:
-    """Exact columns with their own types: in CSV dates, times and truth values are texts."""
-    for entry in dictionary["columns"]:
-        name, dtype = str(entry["name"]), dtype_of(str(entry["type"]))
-        if entry["shown"] == "exact" and name in table.columns and dtype != pl.String:
-            column = table[name]
-            if column.dtype == pl.String:
-                table = table.with_columns(typed_texts(column, dtype).alias(name))
-    return table
 
 
 def _tables(release: Release) -> list[Checked]:
@@ -131,7 +112,8 @@ def _claim(release: Release, stated: Mapping[str, Any], tallies: Mapping[str, Co
     counts = tallies[str(column)] if model.reads_values else sizes_only(sizes)
     try:
         model.check(counts.column)
-        expected = claim(model, counts.column).as_json()
+        quasi = [str(entry["name"]) for entry in release.described("quasi")]
+        expected = claim(model, counts.column, quasi).as_json()
     except SpecError as error:
         return Checked(what, Answer.BROKEN, str(error))
     different = [part for part in expected if part != "parameters" and expected[part] != stated.get(part)]

@@ -217,11 +217,11 @@ def changed_files(place: Path, files: Mapping[str, str]) -> list[str]:
     return wrong
 
 
-def read_tables(place: Path, files: Mapping[str, str], types: Mapping[str, pl.DataType]) -> dict[str, pl.DataFrame]:
-    """The tables of a folder; in CSV a column is text unless its type is given or told by the dictionary."""
+def read_tables(place: Path, files: Mapping[str, str]) -> dict[str, pl.DataFrame]:
+    """The tables of a folder; in CSV a column is text unless the dictionary tells its type."""
     tables: dict[str, pl.DataFrame] = {}
     _, dictionary = read_documents(place)
-    types = {**told_types(dictionary), **types}
+    types = told_types(dictionary)
     for name in files:
         path = place / Path(name).name
         if path.suffix not in (".parquet", ".csv"):
