@@ -51,6 +51,13 @@ class LocalRows:
             first, index = kernels.distinct.heads(self.codes, len(where))
             counts = np.add.reduceat(self.weights, first) if len(first) else self.weights[:0]
             return Histogram(tuple(names), self.codes[first, : len(where)], counts, index)
+        if len(where) == 1:
+            column = self.codes[:, where[0]]
+            (people,) = kernels.distinct.frequencies(column.reshape(-1, 1), [self.sizes[where[0]]], self.weights)
+            found = np.flatnonzero(people)
+            rank = np.cumsum(people > 0) - 1
+            codes = found.astype(self.codes.dtype).reshape(-1, 1)
+            return Histogram(tuple(names), codes, people[found], rank[column])
         columns = [self.codes[:, j] for j in where]
         index, first = kernels.distinct.ranked(columns, [self.sizes[j] for j in where])
         counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)

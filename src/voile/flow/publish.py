@@ -33,7 +33,8 @@ def publish(
     rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
     rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
     rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
-    columns, rows = narrowed(columns, rows)  # what nobody published has, the release does not mention
+    if rows.total < data.rows.total:
+        columns, rows = narrowed(columns, rows)  # what nobody published has, the release does not mention
     release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
     release = release.claiming(method.claims(columns, policy), plain(method))
     verify(release).or_raise()  # the code that a stranger runs (BrokenPromise)

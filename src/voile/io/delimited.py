@@ -19,7 +19,7 @@ from voile.errors import DataError, SpecError
 from voile.io.scan import content_of, scan, without_blank_lines
 
 DELIMITERS = ",;\t|"
-HEAD = 10_000  # rows that suggest the types; later rows may overrule them
+HEAD = 1_000  # rows that suggest the types; later rows may overrule them
 _ZERO = r"^[+-]?0\d"
 # what a field of each type looks like; polars also reads 31/12/2025, where nobody can tell the day from the month
 _SHAPES = {
