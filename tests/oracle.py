@@ -397,3 +397,11 @@ def discernibility(sizes: Sequence[int], withheld: int) -> int:
     """Every person pays for those they cannot be told from, a withheld one for everybody."""
     total = sum(sizes) + withheld
     return sum(size * size for size in sizes) + withheld * total
+
+
+def node_numbers(ids: list[int], ends: list[int]) -> list[int]:
+    """split.numbered: which node, of those that end at `ends`, holds each id."""
+    found = [0] * len(ids)
+    for place, one in enumerate(ids):
+        found[one] = next(number for number, end in enumerate(ends) if place < end)
+    return found

@@ -184,3 +184,12 @@ def test_candidates_and_their_halves(problem: Any, nodes: int, fine: int) -> Non
         left, right = ids[lows[node] : middles[place]], ids[middles[place] : highs[node]]
         assert sorted(left.tolist()) == [i for side, i in sides if side == 2 * place]
         assert sorted(right.tolist()) == [i for side, i in sides if side == 2 * place + 1]
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 7])
+def test_numbered(nodes: int) -> None:
+    rng = np.random.default_rng(nodes)
+    ids = rng.permutation(50).astype(np.int32)
+    ends = np.append(np.sort(rng.choice(np.arange(1, 50), nodes - 1, replace=False)), 50)
+    expected = oracle.node_numbers(ids.tolist(), ends.tolist())
+    assert kernel.numbered(ids, ends).tolist() == expected

@@ -28,7 +28,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 CORES = 2
-FINE = 64
+FINE = 32
 SHORT = 24
 ALONE = 20_000  # fewer rows than this are not worth a second thread
 
@@ -394,13 +394,28 @@ def grow(
 
     if rows < ALONE:
         return cut(0, rows, 0)
-    # halves at once, then quarters at once, and so on: at every step both threads have about as much to do
+    # the first cut alone, then both halves at once, then their parts: both threads always have about as much to do
     ends = np.array([rows])
     with ThreadPoolExecutor(CORES) as pool:
-        for parts in (1, 2, 4, 8, 16):
-            stop = int(0.6 * rows / parts) if parts < 16 else 0
+        for stop in (int(0.6 * rows), int(0.1 * rows), 0):
             ends = np.concatenate(list(pool.map(cut, np.append(0, ends[:-1]), ends, [stop] * len(ends))))
     return ends
+
+
+def numbered(ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The number of the node of each id, for nodes that end at `ends` of the moved rows. O(rows)."""
+    groups = np.empty(len(ids), np.int64)
+    cuts = np.linspace(0, len(ends), CORES + 1).astype(np.int64)
+    with ThreadPoolExecutor(CORES) as pool:
+        list(pool.map(lambda first, last: _numbered(ids, ends, first, last, groups), cuts[:-1], cuts[1:]))
+    return groups
+
+
+@njit(nogil=True, cache=True)
+def _numbered(ids, ends, first, last, groups):
+    for g in range(first, last):
+        for i in range(ends[g - 1] if g > 0 else 0, ends[g]):
+            groups[ids[i]] = g
 
 
 @njit(nogil=True, cache=True)

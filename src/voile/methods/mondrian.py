@@ -67,9 +67,7 @@ class Mondrian(Method):
             ends = kernels.split.grow(codes, weights, ids, policy.smallest(), frame)
         else:
             ends = _grow_judged(codes, weights, ids, frame, columns, policy, table)
-        groups = np.empty(len(ids), dtype=np.int64)
-        groups[ids] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-        return rows.place(table, groups)
+        return rows.place(table, kernels.split.numbered(ids, ends))
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         shown: dict[str, tuple[Cells, np.ndarray]] = {}
