@@ -458,3 +458,8 @@ def test_the_libraries_of_charts_load_late() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_a_promise_names_the_columns_that_the_adversary_knows(release: Release) -> None:
+    names = ", ".join(str(entry["name"]) for entry in release.described("quasi"))
+    assert f"the person&#39;s quasi-identifier ({names})" in report(release).html

@@ -152,7 +152,12 @@ def _promise(claim: Mapping[str, Any]) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError, AttributeError):
         words = dict.fromkeys(("model", "limits", "bound", "basis"), "") | {"promise": "This claim cannot be read."}
         known, used, against, column, excludes = [], {}, "", None, 0
-    counted = f" (up to {excludes})" if excludes else ""
+    names = claim.get("quasi") if isinstance(claim, Mapping) else None
+    listed = ", ".join(map(str, names)) if isinstance(names, list) else ""
+    told = {
+        Knowledge.EXCLUSION: f" (up to {excludes})" if excludes else "",
+        Knowledge.QUASI: f" ({listed})" if listed else "",
+    }
     beyond = [item.value for item in Knowledge if item not in known]
     if Knowledge.EXCLUSION in known:
         beyond.append(f"more than {excludes} sensitive values that the person does not have")
@@ -162,7 +167,7 @@ def _promise(claim: Mapping[str, Any]) -> dict[str, Any]:
         "column": column,
         "against": against,
         "knows": [item.name.lower() for item in known],
-        "may_know": [item.value + (counted if item is Knowledge.EXCLUSION else "") for item in known],
+        "may_know": [item.value + told.get(item, "") for item in known],
         "not_covered": beyond,
     }
 
