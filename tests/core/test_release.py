@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.core.release import Release, dtype_of, of_shape
+from voile.core.published import dtype_of
+from voile.core.release import Release, of_shape
 from voile.errors import BrokenPromise, DataError, SchemaError, SpecError
 
 KEY = vl.Key(bytes(range(32)))

@@ -19,7 +19,7 @@ import pytest
 
 from voile import kernels
 from voile.attacks.elimination import after_ruling_out
-from voile.core.release import Bucketized
+from voile.core.shapes.bucketized import Bucketized
 from voile.core.showing import UNSIGNED
 from voile.measures.distortion import distortion
 from voile.measures.query_error import average_relative_error, predicate_width, relative_error

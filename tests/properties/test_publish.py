@@ -27,7 +27,9 @@ from scipy.optimize import linear_sum_assignment
 
 import voile as vl
 from voile.core.policy import claim
-from voile.core.release import Bucketized, Generalized, Release
+from voile.core.release import Release
+from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.generalized import Generalized
 from voile.errors import BrokenPromise, DataError, VoileError
 
 KEY = vl.Key(bytes(range(32)))

@@ -13,9 +13,11 @@ from voile.core.cells import Cells
 from voile.core.domain import Domain
 from voile.core.microdata import Microdata
 from voile.core.plugin import Plugin
-from voile.core.release import Bucketized, Generalized, Release
+from voile.core.release import Release
 from voile.core.results import Loss
 from voile.core.rows import Histogram
+from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.generalized import Generalized
 from voile.errors import DataError
 
 

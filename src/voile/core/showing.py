@@ -13,9 +13,10 @@ import polars as pl
 from voile import kernels
 from voile.core.cells import Cells, code_ranges, node_cells, node_names, ranges, sets
 from voile.core.certificate import Certificate
-from voile.core.release import Bucketized, Generalized
 from voile.core.rows import Rows
 from voile.core.schema import Column, Columns
+from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.generalized import Generalized
 from voile.core.texts import text, typed_texts
 
 UNSIGNED = Certificate("", {}, (), "")

@@ -1,0 +1,85 @@
+"""A group shown as two linked tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from voile.core.counts import Counts, tally
+from voile.core.domain import text
+from voile.core.microdata import Microdata, people_with
+from voile.core.query import Query
+from voile.core.release import Release
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bucketized(Release):
+    """Each group is shown as two linked tables: the exact quasi-identifiers, and the counts of the sensitive values."""
+
+    shape: ClassVar[str] = "bucketized"
+
+    @property
+    def people(self) -> int:
+        return self.tables["quasi"].height
+
+    @cached_property
+    def _labels(self) -> tuple[np.ndarray, np.ndarray]:
+        """Group numbers in rising order, and the group of each row of the quasi table."""
+        quasi = self.column_of("quasi", "group").to_numpy()
+        labels = np.union1d(quasi, self.column_of("sensitive", "group").to_numpy())
+        return labels, np.searchsorted(labels, quasi)
+
+    @property
+    def group(self) -> np.ndarray:
+        """The group of each row of the quasi table."""
+        return self._labels[1]
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return np.bincount(self.group, minlength=len(self._labels[0]))
+
+    @cached_property
+    def tallies(self) -> dict[str, Counts]:
+        entry = self.described("sensitive")[0]
+        column, codes = self.sensitive_column(entry, "sensitive")
+        group = np.searchsorted(self._labels[0], self.column_of("sensitive", "group").to_numpy())
+        counts = self.column_of("sensitive", "count").to_numpy()
+        return {column.name: tally(column, group, codes, counts, len(self._labels[0]))}
+
+    def faults(self) -> list[str]:
+        found = []
+        counts = next(iter(self.tallies.values()))
+        if not np.array_equal(counts.sizes, self.sizes):
+            wrong = int((counts.sizes != self.sizes).sum())
+            found.append(f"{wrong} groups have different numbers of people in the two tables.")
+        if bool((self.column_of("sensitive", "count") < 1).any()):
+            found.append("The sensitive table holds counts below 1.")
+        return found
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
+        names = [str(entry["name"]) for entry in self.described("quasi")]
+        texts = [np.array([text(value) for value in self.tables["quasi"][name]], dtype=object) for name in names]
+        found = people_with(external, names, texts)
+        return np.maximum(found, 1) * self.sizes[self.group], np.ones(self.people, dtype=np.int64)
+
+    def answer(self, query: Query) -> float:
+        """Per group the share of matching people times the number of matching sensitive values."""
+        name = str(self.described("sensitive")[0]["name"])
+        quasi = self.tables["quasi"]
+        query.check([*(column for column in quasi.columns if column != "group"), name])
+        weight = np.ones(self.people)
+        for column, condition in query.conditions.items():
+            if column != name:
+                weight *= condition.matches(quasi[column])
+        matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
+        if name not in query.conditions:
+            return float(matching.sum())
+        table = self.tables["sensitive"]
+        chosen = query.conditions[name].matches(table[name]) * table["count"].to_numpy()
+        group = np.searchsorted(self._labels[0], table["group"].to_numpy())
+        values = np.bincount(group, weights=chosen, minlength=len(self.sizes))
+        return float((matching / np.maximum(self.sizes, 1) * values).sum())

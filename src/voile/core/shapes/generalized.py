@@ -1,0 +1,90 @@
+"""A group shown as a box."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.core.cells import Cells
+from voile.core.counts import Counts, tally
+from voile.core.microdata import Microdata
+from voile.core.published import cell_shares, read_column
+from voile.core.query import Query
+from voile.core.release import Release
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Generalized(Release):
+    """Each group is shown as a box: one table, equal quasi-identifier cells make a group."""
+
+    shape: ClassVar[str] = "generalized"
+
+    @property
+    def people(self) -> int:
+        return self.tables["table"].height
+
+    @cached_property
+    def cells(self) -> dict[str, Cells]:
+        """What the published cells of each quasi-identifier column stand for."""
+        return {name: cells for name, (cells, _) in self._read.items()}
+
+    @cached_property
+    def _read(self) -> dict[str, tuple[Cells, np.ndarray]]:
+        return {
+            str(entry["name"]): read_column(entry, self.column_of("table", str(entry["name"])))
+            for entry in self.described("quasi")
+        }
+
+    @cached_property
+    def _grouping(self) -> tuple[np.ndarray, np.ndarray]:
+        columns = [codes for _, codes in self._read.values()]
+        sizes = [max(len(cells), 1) for cells, _ in self._read.values()]
+        return kernels.distinct.groups_of(columns, sizes)
+
+    @property
+    def group(self) -> np.ndarray:
+        """The group of each published row."""
+        return self._grouping[0]
+
+    @cached_property
+    def boxes(self) -> dict[str, np.ndarray]:
+        """For each quasi-identifier column the cell of every group."""
+        return {name: codes[self._grouping[1]] for name, (_, codes) in self._read.items()}
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return np.bincount(self.group, minlength=len(self._grouping[1]))
+
+    @cached_property
+    def tallies(self) -> dict[str, Counts]:
+        found = {}
+        for entry in self.described("sensitive"):
+            column, codes = self.sensitive_column(entry, "table")
+            ones = np.ones(len(codes), dtype=np.int64)
+            found[column.name] = tally(column, self.group, codes, ones, len(self.sizes))
+        return found
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        names = list(self.cells)
+        table = external.rows.histogram(names)
+        boxes = [self.cells[name].onto(external.columns[name].domain).matrix[self.boxes[name]] for name in names]
+        return kernels.match.people(boxes, table.codes, table.counts), self.sizes
+
+    def answer(self, query: Query) -> float:
+        """Per group the product of the shares of its cells that satisfy the conditions, times the matching rows."""
+        sensitive = {str(entry["name"]) for entry in self.described("sensitive")}
+        exact = {str(entry["name"]) for entry in self.described("other")} | sensitive
+        query.check([*self.cells, *exact])
+        weight = np.ones(self.people)
+        for name, condition in query.conditions.items():
+            if name in exact:
+                weight *= condition.matches(self.tables["table"][name])
+        per_group = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
+        for name, condition in query.conditions.items():
+            if name in self.cells:
+                per_group *= cell_shares(self.cells[name], condition)[self.boxes[name]]
+        return float(per_group.sum())
