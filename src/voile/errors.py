@@ -5,6 +5,7 @@
         SchemaError   unknown column, role twice, bad hierarchy
         PolicyError   parameter out of range, model and method do not fit
       DataError       the table does not fit the schema            exit 3
+        InconsistentKnowledge  an adversary's statistics rule out what is there
       Unsatisfiable   no release can do this; .best says what can  exit 4
       BrokenPromise   verify or audit found a false claim          exit 5
       EngineError     missing extra, engine failure                exit 6
@@ -70,6 +71,10 @@ class DataError(VoileError):
     """The table does not fit the schema, or a file cannot be read."""
 
     exit_code = 3
+
+
+class InconsistentKnowledge(DataError):  # noqa: N818 - what was found
+    """What an adversary is taken to know gives the published table probability 0."""
 
 
 class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, not a failure of the program

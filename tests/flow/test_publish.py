@@ -83,7 +83,7 @@ def test_requests_that_cannot_be_served(data: Any) -> None:
 
 def test_the_publisher_is_not_trusted(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     verdict = Verdict((Checked("claim", Answer.BROKEN, "2 of 9 groups do not satisfy it."),))
-    monkeypatch.setattr("voile.flow.publish.verify", lambda release: verdict)
+    monkeypatch.setattr("voile.flow.publish.verify", lambda release, **given: verdict)
     with pytest.raises(BrokenPromise, match="2 of 9 groups"):
         vl.publish(data, vl.KAnonymity(k=2))
 

@@ -48,6 +48,10 @@ class Attack(Plugin):
     family: ClassVar[str] = "attacks"
     needs_external: ClassVar[bool] = False
 
+    def informed(self, data: Microdata | None) -> Attack:
+        """The attack with what it may learn from the table first, where the auditor has the table."""
+        return self
+
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         raise NotImplementedError  # pragma: no cover - every attack defines it
 

@@ -113,6 +113,8 @@ def plain(value: Any) -> Any:
         return {"name": value.name, **value.parameters()}
     if isinstance(value, Fraction):
         return str(value)
+    if hasattr(value, "digest"):
+        return value.digest  # a large object is named, not written out
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
     if isinstance(value, Mapping):
@@ -255,6 +257,8 @@ def _coerced(hint: Any, raw: Any) -> Any:
                 return build(arm.family, str(raw["name"]), {k: v for k, v in raw.items() if k != "name"})
         elif origin in (dict, Mapping) and isinstance(raw, Mapping):
             return dict(raw)
+        elif isinstance(arm, type) and isinstance(raw, arm):
+            return raw
     raise ValueError
 
 

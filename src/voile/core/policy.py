@@ -12,7 +12,12 @@ import numpy as np
 from voile.core.adversary import Adversary
 from voile.core.certificate import Claim
 from voile.core.counts import Counts, sizes_only
+from voile.core.evidence import Evidence
 from voile.core.plugin import Plugin
+from voile.core.prior import Prior
+from voile.core.release import Release
+from voile.core.results import Answer
+from voile.core.rows import Rows
 from voile.core.schema import Column, Columns, nearest
 from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
 
@@ -39,6 +44,18 @@ class Model(Plugin):
     def holds(self, counts: Counts) -> np.ndarray:
         """One answer a group."""
         raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def judge(self, release: Release, counts: Counts, evidence: Evidence) -> tuple[Answer, str]:
+        """Whether a release keeps the promise, as far as the basis and the evidence tell; and what was looked at."""
+        held = self.holds(counts)
+        failing = int((~held).sum())
+        if failing or not len(held):
+            return Answer.BROKEN, f"{failing} of {len(held)} groups do not satisfy it."
+        return Answer.HOLDS, f"Recounted in {len(held)} groups."
+
+    def informed(self, columns: Columns, rows: Rows) -> Model:
+        """The model with what it must learn from the table first, e.g. an adversary's statistics."""
+        return self
 
     def bound(self) -> Fraction:
         """The most that the adversary may reach."""
@@ -132,6 +149,15 @@ class Policy:
             except SpecError as error:
                 problems.append(error)
         raise_together(problems)
+
+    def informed(self, columns: Columns, rows: Rows) -> Policy:
+        """The same policy, its models having learned from the table what they must."""
+        return Policy(*(model.informed(columns, rows) for model in self))
+
+    def priors(self) -> tuple[Prior, ...]:
+        """The statistics that its adversaries are taken to know."""
+        known = [getattr(model, "prior", None) for model in self]
+        return tuple(prior for prior in known if isinstance(prior, Prior))
 
     def holds(self, columns: Columns, tallies: Mapping[str, Counts], sizes: np.ndarray) -> np.ndarray:
         """Which groups satisfy every model."""

@@ -43,7 +43,7 @@ def audit(
     chosen = attacks if attacks is not None else every_attack()
     before = RawTable(data) if data is not None else None
     findings = []
-    for attack in chosen:
+    for attack in (attack.informed(data) for attack in chosen):
         guesses = attack.guesses(release, external)
         earlier = attack.guesses(before, external) if before is not None else []
         known = {guess.title: guess.belief for guess in earlier}

@@ -31,13 +31,14 @@ def publish(
     policy.check(columns)  # SpecError: fix the request
     method.check(columns, policy)
     rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
+    policy = policy.informed(columns, rows)  # what an adversary is taken to know, where it is learned from the table
     rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
     rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
     if rows.total < data.rows.total:
         columns, rows = narrowed(columns, rows)  # what nobody published has, the release does not mention
     release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
     release = release.claiming(method.claims(columns, policy), plain(method))
-    verify(release).or_raise()  # the code that a stranger runs (BrokenPromise)
+    verify(release, prior=policy.priors()).or_raise()  # the code that a stranger runs (BrokenPromise)
     return release
 
 
