@@ -257,7 +257,7 @@ def _coerced(hint: Any, raw: Any) -> Any:
                 return build(arm.family, str(raw["name"]), {k: v for k, v in raw.items() if k != "name"})
         elif origin in (dict, Mapping) and isinstance(raw, Mapping):
             return dict(raw)
-        elif isinstance(arm, type) and isinstance(raw, arm):
+        elif isinstance(arm, type) and arm not in (int, float, bool, str) and isinstance(raw, arm):
             return raw
     raise ValueError
 
