@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from voile.errors import BrokenPromise, SpecError, VoileError
-from voile.terminal import say_json, show_audit, show_losses, show_verdict, steps
+from voile.terminal import progress, say_json, show_audit, show_frame, show_losses, show_verdict, steps
 from voile.version import __version__
 
 if TYPE_CHECKING:
@@ -256,6 +256,29 @@ def hierarchies(
     else:
         for path, height in zip(paths, heights.values(), strict=True):
             typer.echo(f"{path}: {height} levels above the leaves")
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="A source paper: art, minimality, decompose or pg.")],
+    item: Annotated[list[str] | None, typer.Argument(help="Tables and figures; all by default.")] = None,
+    data: Data = None,
+    out: Annotated[Path | None, typer.Option(help="The folder for CSV and plots; PAPER by default.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A run of minutes: fewer rows and repetitions.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Recompute the tables and figures of a source paper."""
+    from voile.flow.reproduce import reproduce as reproducing
+
+    place = out or Path(paper)
+    with progress() as step:
+        found = reproducing(paper, item or (), out=place, data=data, quick=quick, step=step)
+    if as_json:
+        say_json({"out": str(place), "items": {name: frame.to_dicts() for name, frame in found.items()}})
+    else:
+        for name, frame in found.items():
+            show_frame(name, frame)
+        typer.echo(f"CSV and plots: {place}")
 
 
 @app.command()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from voile.core.results import Audit, Losses, Verdict
 
 
@@ -63,6 +65,28 @@ def show_audit(found: Audit) -> None:
 def show_losses(losses: Losses) -> None:
     rows = [[item.title, f"{item.value:.4f}", item.note] for item in losses.items]
     _show("What analysts lose", ["measure", "loss", "note"], rows, 0)
+
+
+def show_frame(title: str, frame: pl.DataFrame) -> None:
+    """A small table of numbers."""
+    rows = [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.rows()]
+    numbers = sum(dtype.is_numeric() for dtype in frame.dtypes)
+    _show(title, frame.columns, rows, numbers)
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Any]:
+    """A bar that counts, on a terminal's standard error; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda done, of, what: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    shown = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("start", total=None)
+        yield lambda done, of, what: bar.update(task, description=what, completed=done, total=of, refresh=True)
 
 
 @contextlib.contextmanager
