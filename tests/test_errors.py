@@ -15,6 +15,7 @@ from voile.errors import (
     BrokenPromise,
     DataError,
     EngineError,
+    InconsistentKnowledge,
     PolicyError,
     SchemaError,
     SpecError,
@@ -23,7 +24,17 @@ from voile.errors import (
     raise_together,
 )
 
-ALL = (VoileError, SpecError, SchemaError, PolicyError, DataError, Unsatisfiable, BrokenPromise, EngineError)
+ALL = (
+    VoileError,
+    SpecError,
+    SchemaError,
+    PolicyError,
+    DataError,
+    InconsistentKnowledge,
+    Unsatisfiable,
+    BrokenPromise,
+    EngineError,
+)
 SOURCES = sorted(Path(voile.__file__).parent.rglob("*.py"))
 
 

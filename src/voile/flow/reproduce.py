@@ -60,13 +60,9 @@ def draw(frame: pl.DataFrame, item: Item, figure: Figure) -> str:
     }
     if figure.by:
         channels |= {"color": alt.Color(f"{figure.by}:N"), "shape": alt.Shape(f"{figure.by}:N")}
-    chart = alt.Chart(alt.Data(values=rows), title=item.title, width=460, height=300)
-    drawn = (
-        chart.mark_line(point=True).encode(**channels)
-        if kind == "quantitative"
-        else chart.mark_bar().encode(**channels)
-    )
-    return str(vl_convert.vegalite_to_svg(drawn.to_dict()))
+    chart = alt.Chart(alt.InlineData(rows), title=item.title, width=460, height=300)
+    marked = chart.mark_line(point=True) if kind == "quantitative" else chart.mark_bar()
+    return str(vl_convert.vegalite_to_svg(marked.encode(**channels).to_dict()))
 
 
 def _page(paper: Paper, items: Sequence[Item]) -> str:
