@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from voile.flow.report import report
     from voile.flow.verify import load, verify
     from voile.methods.anatomy import Anatomy
+    from voile.methods.art import Art
     from voile.methods.full_domain import FullDomain
     from voile.methods.mondrian import Mondrian
     from voile.models.alpha_k import AlphaK
     from voile.models.k_anonymity import KAnonymity
     from voile.models.k_e import KE
     from voile.models.l_diversity import LDiversity
+    from voile.models.r_robustness import RRobustness
     from voile.models.t_closeness import TCloseness
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
@@ -38,6 +40,7 @@ _HOME = {
     "Adversary": "core.adversary",
     "AlphaK": "models.alpha_k",
     "Anatomy": "methods.anatomy",
+    "Art": "methods.art",
     "FullDomain": "methods.full_domain",
     "KAnonymity": "models.k_anonymity",
     "KE": "models.k_e",
@@ -46,6 +49,7 @@ _HOME = {
     "LDiversity": "models.l_diversity",
     "Mondrian": "methods.mondrian",
     "Policy": "core.policy",
+    "RRobustness": "models.r_robustness",
     "Schema": "core.schema",
     "TCloseness": "models.t_closeness",
     "attacks": "",
@@ -70,6 +74,7 @@ __all__ = [
     "Adversary",
     "AlphaK",
     "Anatomy",
+    "Art",
     "FullDomain",
     "KAnonymity",
     "Key",
@@ -77,6 +82,7 @@ __all__ = [
     "LDiversity",
     "Mondrian",
     "Policy",
+    "RRobustness",
     "Schema",
     "TCloseness",
     "__version__",

@@ -28,6 +28,7 @@ class Claim:
     adversary: Adversary
     basis: str
     promise: str
+    found: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -40,6 +41,7 @@ class Claim:
             "adversary": self.adversary.as_json(),
             "basis": self.basis,
             "promise": self.promise,
+            **({"found": dict(self.found)} if self.found else {}),
         }
 
 

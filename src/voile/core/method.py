@@ -37,6 +37,10 @@ class Method(Plugin):
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
         return columns
 
+    def settle(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
+        """What of the policy this method can promise: all of it, unless the user chose a method that promises less."""
+        return policy
+
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         """Put every row into a group, or withhold it."""
         raise NotImplementedError  # pragma: no cover - every method defines it
@@ -44,6 +48,10 @@ class Method(Plugin):
     def alter(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         """Disturb values, for methods that do."""
         return rows
+
+    def recode(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
+        """Show sensitive values more coarsely, for methods that do."""
+        return columns, rows
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         """The published tables."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,10 @@ class Model(Plugin):
         if failing or not len(held):
             return Answer.BROKEN, f"{failing} of {len(held)} groups do not satisfy it."
         return Answer.HOLDS, f"Recounted in {len(held)} groups."
+
+    def found(self, release: Release, counts: Counts, evidence: Evidence) -> Mapping[str, Any]:
+        """What the certificate states beyond the bound, e.g. the greatest belief that was found."""
+        return {}
 
     def informed(self, columns: Columns, rows: Rows) -> Model:
         """The model with what it must learn from the table first, e.g. an adversary's statistics."""

@@ -23,6 +23,7 @@ from voile.io import tables
 
 SUPPORT = 30
 SALT = "#salt"
+INDICATOR = ("other values", "protected values")  # what is shown where only "in the protected set or not" is published
 _HEAD = ("columns", "signature", "value", "probability")
 
 
@@ -160,6 +161,17 @@ class Prior:
         rows, inverse = np.unique(table, axis=0, return_inverse=True)
         sets = tuple(known.names for known in self.sets) or ((),)
         return Known(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets)
+
+    def collapsed(self, protect: Sequence[str]) -> Prior:
+        """The same knowledge about "one of the protected values, or another one"."""
+        inside = np.array([value in protect for value in self.values], dtype=bool)
+
+        def pair(rows: np.ndarray) -> np.ndarray:
+            chance = np.minimum(rows[..., inside].sum(axis=-1), 1.0)
+            return np.stack([1.0 - chance, chance], axis=-1)
+
+        sets = tuple(Statistics(known.names, known.signatures, pair(known.rows)) for known in self.sets)
+        return Prior(self.column, INDICATOR, sets, None if self.marginal is None else pair(self.marginal), self.salt)
 
     @staticmethod
     def _ordered(rows: np.ndarray, order: np.ndarray) -> np.ndarray:

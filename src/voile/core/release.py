@@ -22,6 +22,7 @@ from voile.core.cells import unexplained
 from voile.core.certificate import Certificate, Claim
 from voile.core.counts import Counts
 from voile.core.hierarchy import given
+from voile.core.members import Members
 from voile.core.microdata import Microdata
 from voile.core.published import published_domain
 from voile.core.query import Query, parse
@@ -98,6 +99,15 @@ class Release:
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         """For rows taken together: how many external people fit, and how many rows they are."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    @property
+    def members(self) -> Members:
+        """Who is in each group, where the release shows the quasi-identifier as it is."""
+        raise BrokenPromise(
+            f"A {self.shape} release does not show who is in a group.",
+            code="broken.members",
+            hint="Only a release with exact quasi-identifiers can be checked against a prior.",
+        )
 
     def faults(self) -> list[str]:
         """What is wrong with the tables themselves, whatever is claimed."""

@@ -18,6 +18,7 @@ from voile.core.schema import Column, Columns
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.generalized import Generalized
 from voile.core.texts import text, typed_texts
+from voile.errors import PolicyError, raise_together
 
 UNSIGNED = Certificate("", {}, (), "")
 
@@ -143,6 +144,29 @@ def _shown_column(column: Column, cells: Cells, cell: np.ndarray) -> pl.Series:
     if cells.exact:
         return column.domain.decode(cells.matrix.indices[cell])
     return pl.Series(cells.labels, dtype=pl.Enum(cells.labels)).gather(cell)
+
+
+def check_bucketized(method: str, columns: Columns) -> None:
+    """Raise PolicyError where two linked tables cannot show these columns."""
+    problems = []
+    if len(columns.sensitive) != 1:
+        problems.append(
+            PolicyError(
+                f"{method} publishes one sensitive column, the schema has {len(columns.sensitive)}.",
+                code="policy.one-sensitive",
+                hint="Keep one of them, or use mondrian.",
+            )
+        )
+    taken = ", ".join(repr(column.name) for column in columns if column.name in ("group", "count"))
+    if taken:
+        problems.append(
+            PolicyError(
+                f"{method} adds columns named 'group' and 'count'; the table has {taken} already.",
+                code="policy.reserved",
+                hint="Rename the column.",
+            )
+        )
+    raise_together(problems)
 
 
 def bucketized(columns: Columns, rows: Rows) -> Bucketized:

@@ -11,7 +11,7 @@ from voile.core.narrow import narrowed
 from voile.core.plugin import build, plain
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
-from voile.flow.verify import verify
+from voile.flow.verify import verify, with_findings
 
 
 def publish(
@@ -32,12 +32,15 @@ def publish(
     method.check(columns, policy)
     rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
     policy = policy.informed(columns, rows)  # what an adversary is taken to know, where it is learned from the table
+    policy = method.settle(columns, rows, policy)  # where the method promises less, it says so
     rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
     rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
     if rows.total < data.rows.total:
         columns, rows = narrowed(columns, rows)  # what nobody published has, the release does not mention
+    columns, rows = method.recode(columns, rows, policy)  # which values are shown more coarsely (default: none)
     release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
     release = release.claiming(method.claims(columns, policy), plain(method))
+    release = with_findings(release, prior=policy.priors())
     verify(release, prior=policy.priors()).or_raise()  # the code that a stranger runs (BrokenPromise)
     return release
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -139,6 +140,9 @@ def _claim(
         return Checked(what, Answer.BROKEN, f"Its {', '.join(different)} does not follow from the model.")
     try:
         answer, detail = model.judge(release, counts, evidence)
+        found = dict(model.found(release, counts, evidence)) if stated.get("found") else None
+        if answer is Answer.HOLDS and found and found != stated["found"]:
+            return Checked(what, Answer.BROKEN, "What it says was found is not what is found.")
         if (
             answer is Answer.NEEDS
             and model.basis == "process"
@@ -149,6 +153,18 @@ def _claim(
         return Checked(what, answer, detail)
     except (VoileError, KeyError) as error:
         return Checked(what, Answer.BROKEN, str(error))
+
+
+def with_findings(release: Release, *, prior: Sequence[Prior]) -> Release:
+    """The release, its claims stating what was found where their model finds something beyond the bound."""
+    if not prior:
+        return release
+    evidence, claims = Evidence(tuple(prior)), []
+    for stated in release.certificate.claims:
+        model = cast(Model, build("models", str(stated["model"]), dict(stated["parameters"])))
+        found = model.found(release, release.tallies[str(stated["column"])], evidence) if model.reads_values else {}
+        claims.append({**stated, "found": dict(found)} if found else stated)
+    return replace(release, certificate=replace(release.certificate, claims=tuple(claims)))
 
 
 def _made_again(release: Release, data: Microdata, key: Key) -> tuple[Answer, str]:

@@ -222,6 +222,29 @@ def believed(weights, amounts, capacity, events, most, ahead, behind):
 
 
 @njit(nogil=True, cache=True)
+def _against(rows, which, events, values, counts, event):
+    """A group seen as "in the event" against "not in it": weights, capacities and events of two bins (or of one)."""
+    inside, total = 0, 0
+    for e in range(values.size):
+        total += counts[e]
+        if events[values[e]] == event:
+            inside += counts[e]
+    bins = 2 if total > inside else 1
+    weights, capacity, kinds = np.zeros((which.size, bins)), np.empty(bins, np.int64), np.full(bins, -1, np.int64)
+    capacity[0], kinds[0] = inside, event
+    if bins == 2:
+        capacity[1] = total - inside
+    for i in range(which.size):
+        for v in range(rows.shape[1]):
+            if events[v] == event:
+                weights[i, 0] += rows[which[i], v]
+        weights[i, 0] = min(weights[i, 0], 1.0)
+        if bins == 2:
+            weights[i, 1] = 1.0 - weights[i, 0]
+    return weights, capacity, kinds
+
+
+@njit(nogil=True, cache=True)
 def linked(rows, index, starts, members, counts, value_starts, values, value_counts, events, binary, most, first, last):
     """For every entry of the groups first..last-1 the greatest belief in an event over all column sets, and for every
     group how it was found and the column set that it comes from.
@@ -263,13 +286,14 @@ def linked(rows, index, starts, members, counts, value_starts, values, value_cou
                 if binary:
                     event = -1
                     for e in range(begin, end):
-                        here = events[values[e]]
-                        if here > done and (event < 0 or here < event):
-                            event = here
+                        other = events[values[e]]
+                        if other > done and (event < 0 or other < event):
+                            event = other
                     if event < 0:
                         break
                     done = event
-                    weights, capacity, kinds = _against(rows, which[:classes], events, values, value_counts, begin, end, event)
+                    here, many = values[begin:end], value_counts[begin:end]
+                    weights, capacity, kinds = _against(rows, which[:classes], events, here, many, event)
                 else:
                     weights = np.empty((classes, end - begin))
                     capacity = value_counts[begin:end].copy()
@@ -291,26 +315,3 @@ def linked(rows, index, starts, members, counts, value_starts, values, value_cou
                 if not binary or found == CONTRADICTION:
                     break
     return risk, status, where
-
-
-@njit(nogil=True, cache=True)
-def _against(rows, which, events, values, value_counts, begin, end, event):
-    """A group seen as "in the event" against "not in it": weights, capacities and events of two bins (or of one)."""
-    inside, total = 0, 0
-    for e in range(begin, end):
-        total += value_counts[e]
-        if events[values[e]] == event:
-            inside += value_counts[e]
-    bins = 2 if total > inside else 1
-    weights, capacity, kinds = np.zeros((which.size, bins)), np.empty(bins, np.int64), np.full(bins, -1, np.int64)
-    capacity[0], kinds[0] = inside, event
-    if bins == 2:
-        capacity[1] = total - inside
-    for i in range(which.size):
-        for v in range(rows.shape[1]):
-            if events[v] == event:
-                weights[i, 0] += rows[which[i], v]
-        weights[i, 0] = min(weights[i, 0], 1.0)
-        if bins == 2:
-            weights[i, 1] = 1.0 - weights[i, 0]
-    return weights, capacity, kinds

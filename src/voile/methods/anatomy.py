@@ -17,7 +17,7 @@ from voile.core.policy import Policy
 from voile.core.release import Release
 from voile.core.rows import Rows
 from voile.core.schema import Columns
-from voile.core.showing import bucketized
+from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
 
 
@@ -37,19 +37,7 @@ class Anatomy(Method):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        if len(columns.sensitive) != 1:
-            raise PolicyError(
-                f"anatomy publishes one sensitive column, the schema has {len(columns.sensitive)}.",
-                code="policy.one-sensitive",
-                hint="Keep one of them, or use mondrian.",
-            )
-        taken = [column.name for column in columns if column.name in ("group", "count")]
-        if taken:
-            raise PolicyError(
-                f"anatomy adds columns named 'group' and 'count'; the table has {', '.join(map(repr, taken))} already.",
-                code="policy.reserved",
-                hint="Rename the column.",
-            )
+        check_bucketized(self.name, columns)
         wild = [model.name for model in policy if model.all_different() is None]
         if wild:
             raise PolicyError(

@@ -10,9 +10,12 @@ import numpy as np
 
 from voile.core.counts import Counts, tally
 from voile.core.domain import text
+from voile.core.members import Members, gathered
 from voile.core.microdata import Microdata, people_with
+from voile.core.published import published_domain
 from voile.core.query import Query
 from voile.core.release import Release
+from voile.core.schema import Column
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +51,17 @@ class Bucketized(Release):
         group = np.searchsorted(self._labels[0], self.column_of("sensitive", "group").to_numpy())
         counts = self.column_of("sensitive", "count").to_numpy()
         return {column.name: tally(column, group, codes, counts, len(self._labels[0]))}
+
+    @cached_property
+    def members(self) -> Members:
+        """Who is in each group: the quasi-identifier is published as it is."""
+        columns, codes = [], []
+        for entry in self.described("quasi"):
+            domain, code = published_domain(entry, self.column_of("quasi", str(entry["name"])))
+            columns.append(Column(str(entry["name"]), "quasi", domain))
+            codes.append(code)
+        ones = np.ones(self.people, dtype=np.int64)
+        return gathered(columns, codes, self.group, ones, len(self._labels[0]))
 
     def faults(self) -> list[str]:
         found = []

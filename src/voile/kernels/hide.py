@@ -1,0 +1,146 @@
+"""Hide one protected row among rows that all have one other value.
+
+In such a group the belief that member w has the protected value is o(w) / (sum of o), with o(w) = P[w, x] / P[w, y]:
+a closed form in the full reading. Relative to the seed, member v weighs t = o(v) / o(seed) under each column set; the
+group withstands an adversary if for every set the sum of t is at least r times the largest t.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+FINE = 1e-9  # sums are in float64 and the release is checked by the exact walk afterwards
+
+
+@njit(nogil=True, cache=True)
+def odds(above, below, index, colour):
+    """o(v) for each bucket and column set: P[v, x] over P[v, own value]. O(buckets * sets)."""
+    sets, buckets = index.shape
+    result = np.empty((buckets, sets), np.float32)
+    for a in range(sets):
+        for b in range(buckets):
+            row = index[a, b]
+            result[b, a] = above[row] / below[row, colour[b]] if below[row, colour[b]] > 0 else 0.0
+    return result
+
+
+@njit(nogil=True, cache=True)
+def hidden(chance, above, below, index, first, last, left, seed, r, largest, shortlist):
+    """The smallest group found for one seed: the buckets of its members (seed first), or nothing.
+
+    `first[c]`..`last[c]` are the buckets of hiding value c, `left` says how many rows they still have. Under each value
+    the rows most like the seed are short-listed; then the one is added, again and again, that leaves least to be
+    desired over all column sets, until nothing is; members that turn out not to be needed are let go.
+    O(buckets * sets + values * size * shortlist * sets).
+    """
+    sets = index.shape[0]
+    best = np.empty(0, np.int64)
+    for c in range(first.size):
+        turn = np.empty(sets, np.float32)
+        usable = True
+        for a in range(sets):
+            row = index[a, seed]
+            if below[row, c] <= 0 or above[row] <= 0:
+                usable = False
+                break
+            turn[a] = below[row, c] / above[row]
+        if not usable:
+            continue
+        near = _nearest(chance, turn, first[c], last[c], left, r, shortlist)
+        limit = largest if best.size == 0 else best.size - 1
+        found = _grown(chance, turn, near, left, r, limit)
+        if found.size:
+            best = np.empty(found.size + 1, np.int64)
+            best[0] = seed
+            best[1:] = found
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _nearest(chance, turn, begin, end, left, r, shortlist):
+    """The buckets whose weights are nearest to the seed's, over all column sets. O(buckets * sets)."""
+    sets = turn.size
+    found, away, many = np.empty(end - begin, np.int64), np.empty(end - begin, np.float32), 0
+    for b in range(begin, end):
+        if left[b] <= 0:
+            continue
+        total = np.float32(0)
+        for a in range(sets):
+            t = chance[b, a] * turn[a]
+            total += r * (t - 1) if t > 1 else 1 - t
+        found[many], away[many] = b, total
+        many += 1
+    if many > 2 * shortlist:
+        limit = np.partition(away[:many], shortlist)[shortlist]
+        kept = 0
+        for i in range(many):
+            if away[i] <= limit:
+                found[kept], away[kept] = found[i], away[i]
+                kept += 1
+        many = kept
+    return found[np.argsort(away[:many], kind="mergesort")[:shortlist]]
+
+
+@njit(nogil=True, cache=True)
+def _grown(chance, turn, near, left, r, limit):
+    """Members from the short list until every column set is satisfied; empty if `limit` members do not do."""
+    sets, many = turn.size, near.size
+    weight = np.empty((many, sets))
+    for q in range(many):
+        for a in range(sets):
+            weight[q, a] = chance[near[q], a] * turn[a]
+    total, most, used = np.ones(sets), np.ones(sets), np.zeros(many, np.int64)
+    chosen, size = np.empty(max(limit, 1), np.int64), 0
+    while size + 1 < limit:
+        pick, least = -1, np.inf
+        for q in range(many):
+            if used[q] >= left[near[q]]:
+                continue
+            lacks = 0.0
+            for a in range(sets):
+                t = weight[q, a]
+                gap = r * max(most[a], t) - total[a] - t
+                if gap > FINE:
+                    lacks += gap
+                if lacks >= least:
+                    break
+            if lacks < least:
+                pick, least = q, lacks
+        if pick < 0:
+            break
+        used[pick] += 1
+        chosen[size] = pick
+        size += 1
+        for a in range(sets):
+            total[a] += weight[pick, a]
+            most[a] = max(most[a], weight[pick, a])
+        if least <= 0:
+            kept = _pruned(weight, chosen[:size], total, r)
+            return near[kept]
+    return np.empty(0, np.int64)
+
+
+@njit(nogil=True, cache=True)
+def _pruned(weight, chosen, total, r):
+    """Let go of members without whom all column sets are satisfied too. O(size^2 * sets)."""
+    sets, size, i = weight.shape[1], chosen.size, 0
+    while i < size:
+        needed = False
+        for a in range(sets):
+            most = 1.0
+            for j in range(size):
+                if j != i:
+                    most = max(most, weight[chosen[j], a])
+            if r * most > total[a] - weight[chosen[i], a] + FINE:
+                needed = True
+                break
+        if needed:
+            i += 1
+            continue
+        for a in range(sets):
+            total[a] -= weight[chosen[i], a]
+        for j in range(i, size - 1):
+            chosen[j] = chosen[j + 1]
+        size -= 1
+    return chosen[:size]

@@ -1,0 +1,210 @@
+"""Grow a group around a protected row until it is accepted: the greedy step of ART, for every acceptance test.
+
+Buckets hold interchangeable rows: one value, one row of probabilities under each column set. An event is a protected
+value or a protected set of values; two rows of one event never meet in a group.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from voile.kernels.posterior import CONTRADICTION, believed, states, swap_bound
+
+PAPER, SWAP, WALK = 0, 1, 2  # acceptance tests
+CLOSEST, FEWEST = 0, 1  # which row comes next
+_LEAST = 1e-4  # what a probability of 0 counts as when distances are taken
+
+
+@njit(nogil=True, cache=True)
+def ceiling(size, r, f):
+    """How far the probabilities of a value may spread in a group of that size (Delta ceil of the paper). O(1)."""
+    if f <= 0.0 or f >= 1.0 or size < r:
+        return 0.0
+    return (size - r) * f / (f * (r - 1) / (1 - f) + size - 1)
+
+
+@njit(nogil=True, cache=True)
+def fewest(r, f, spread):
+    """The least group size whose ceiling admits a spread; infinite where none does. O(1)."""
+    if spread <= 0.0 or f <= 0.0:
+        return math.ceil(r - 1e-9)
+    if spread >= f or f >= 1.0:
+        return math.inf
+    return max(math.ceil((f * (r - 1) * spread / (1 - f) - spread + r * f) / (f - spread) - 1e-9), math.ceil(r - 1e-9))
+
+
+@njit(nogil=True, cache=True)
+def _spread(chance, index, members, e, a):
+    high, low = 0.0, 1.0
+    for b in members:
+        f = chance[e, index[a, b]]
+        high, low = max(high, f), min(low, f)
+    return high, low
+
+
+@njit(nogil=True, cache=True)
+def accepted(rows, chance, index, value, event, members, r, mode, binary, most):
+    """Whether a group passes the acceptance test for every column set and every event in it.
+
+    PAPER compares spreads with the ceiling; SWAP and WALK bound belief by the swap bound or compute it exactly.
+    """
+    size = members.size
+    if size < r:
+        return False
+    kinds, capacity, bins = np.empty(size, np.int64), np.zeros(size, np.int64), 0
+    for b in members:
+        place = -1
+        for j in range(bins):
+            if kinds[j] == value[b]:
+                place = j
+        if place < 0:
+            place, kinds[bins] = bins, value[b]
+            bins += 1
+        capacity[place] += 1
+    events = np.empty(bins, np.int64)
+    for j in range(bins):
+        events[j] = event[kinds[j]]
+    for a in range(index.shape[0]):
+        if mode == PAPER:
+            for j in range(bins):
+                if events[j] >= 0:
+                    high, low = _spread(chance, index, members, events[j], a)
+                    if high - low > ceiling(size, r, high) + 1e-12:
+                        return False
+            continue
+        classes, amounts, which = 0, np.zeros(size, np.int64), np.empty(size, np.int64)
+        for b in members:
+            row, place = index[a, b], -1
+            for i in range(classes):
+                if which[i] == row:
+                    place = i
+            if place < 0:
+                place, which[classes] = classes, row
+                classes += 1
+            amounts[place] += 1
+        amounts = amounts[:classes]
+        if binary:
+            for j in range(bins):
+                if events[j] >= 0:
+                    inside = 0
+                    for other in range(bins):
+                        inside += capacity[other] if events[other] == events[j] else 0
+                    weights = np.empty((classes, 2))
+                    for i in range(classes):
+                        weights[i, 0] = min(chance[events[j], which[i]], 1.0)
+                        weights[i, 1] = 1.0 - weights[i, 0]
+                    room = np.array([inside, size - inside])
+                    if not _within(weights, amounts, room, np.array([0, -1]), r, mode, most):
+                        return False
+            continue
+        weights = np.empty((classes, bins))
+        for i in range(classes):
+            for j in range(bins):
+                weights[i, j] = rows[which[i], kinds[j]]
+        if not _within(weights, amounts, capacity[:bins], events, r, mode, most):
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _within(weights, amounts, capacity, events, r, mode, most):
+    """Whether belief in every event stays within 1/r."""
+    limit = 1.0 / r + 1e-9
+    if mode == SWAP:
+        for i in range(capacity.size):
+            if events[i] < 0:
+                continue
+            total = np.zeros(amounts.size)
+            for j in range(capacity.size):
+                if events[j] == events[i]:
+                    total += swap_bound(weights, amounts, capacity, j)
+            if total.max() > limit:
+                return False
+        return True
+    needed = min(states(capacity, most), states(amounts, most))
+    scratch = needed if needed <= most else 1
+    worst, status = believed(weights, amounts, capacity, events, most, np.empty(scratch), np.empty(scratch))
+    return status != CONTRADICTION and worst.max() <= limit
+
+
+@njit(nogil=True, cache=True)
+def grown(rows, chance, index, value, event, left, seed, r, mode, rule, binary, largest, most, sample):
+    """The group of one seed (seed first), or nothing if none of at most `largest` rows is accepted.
+
+    `chance[e, row]` is the probability of event e. Under SWAP and WALK the rule FEWEST takes the row that is most
+    readily exchanged for the members; at most about `sample` buckets are looked at for it.
+    O(size * buckets * sets * events in the group), and the test after each step.
+    """
+    sets, buckets, events = index.shape[0], index.shape[1], chance.shape[0]
+    members, size = np.empty(largest, np.int64), 1
+    members[0] = seed
+    used, present = np.zeros(buckets, np.int64), np.zeros(events, np.bool_)
+    used[seed] = 1
+    high, low = np.empty((events, sets)), np.empty((events, sets))
+    for e in range(events):
+        for a in range(sets):
+            high[e, a] = low[e, a] = chance[e, index[a, seed]]
+    present[event[value[seed]]] = True
+    stride = max(1, buckets // sample) if rule == FEWEST and mode != PAPER else 1
+    away = np.zeros(buckets)
+    latest = seed
+    while size < largest:
+        pick, least, tie = -1, np.inf, np.inf
+        for v in range(seed % stride, buckets, stride):
+            own = event[value[v]]
+            if used[v] >= left[v] or (own >= 0 and present[own]):
+                continue
+            if mode != PAPER and rule == FEWEST:
+                away[v] += _exchange(rows, index, latest, value[latest], v, value[v])
+                cost, second = away[v], 0.0
+            else:
+                cost, second = _cost(chance, index, high, low, present, own, v, r, rule)
+            if cost < least or (cost == least and second < tie):
+                pick, least, tie = v, cost, second
+        if pick < 0 or least == np.inf:
+            break
+        members[size] = pick
+        size += 1
+        used[pick] += 1
+        latest = pick
+        if event[value[pick]] >= 0:
+            present[event[value[pick]]] = True
+        for e in range(events):
+            for a in range(sets):
+                f = chance[e, index[a, pick]]
+                high[e, a], low[e, a] = max(high[e, a], f), min(low[e, a], f)
+        if accepted(rows, chance, index, value, event, members[:size], r, mode, binary, most):
+            return members[:size].copy()
+    return np.empty(0, np.int64)
+
+
+@njit(nogil=True, cache=True)
+def _cost(chance, index, high, low, present, own, v, r, rule):
+    """What a row would do to the group: its expected least size (FEWEST), and how much spreads would grow (CLOSEST)."""
+    growth, needed = 0.0, 0.0
+    for e in range(chance.shape[0]):
+        if not present[e] and e != own:
+            continue
+        for a in range(index.shape[0]):
+            f = chance[e, index[a, v]]
+            top, bottom = max(high[e, a], f), min(low[e, a], f)
+            if present[e]:
+                growth += (top - bottom) - (high[e, a] - low[e, a])
+            if rule == FEWEST:
+                needed = max(needed, fewest(r, top, top - bottom))
+    return (needed, growth) if rule == FEWEST else (growth, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _exchange(rows, index, w, x, v, y):
+    """How much, over all column sets, the weight of a world changes when two rows swap their values (logarithms)."""
+    total = 0.0
+    for a in range(index.shape[0]):
+        one, other = index[a, w], index[a, v]
+        kept = max(rows[one, x], _LEAST) * max(rows[other, y], _LEAST)
+        moved = max(rows[one, y], _LEAST) * max(rows[other, x], _LEAST)
+        total += abs(math.log(kept / moved))
+    return total

@@ -1,0 +1,91 @@
+"""The table as ART sees it: buckets of interchangeable rows, and what the prior says of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voile import kernels
+from voile.core.linkage import events_of
+from voile.core.prior import INDICATOR, Prior
+from voile.core.rows import Histogram, Rows
+from voile.core.schema import Column, Columns
+from voile.models.r_robustness import RRobustness
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Buckets in rising order of value: rows with one value and one row of probabilities under every column set.
+
+    `bucket[c]` is the bucket of cell c of the table, `size` the rows and `value` the value of each bucket;
+    `index[a, b]` is the row of probabilities (in `rows`) of bucket b under column set a, `chance[e, row]` what it gives
+    event e, and `event[v]` the event of value v, -1 for none. People whom no column set tells apart share a `profile`.
+    """
+
+    table: Histogram
+    bucket: np.ndarray
+    size: np.ndarray
+    value: np.ndarray
+    profile: np.ndarray
+    index: np.ndarray
+    rows: np.ndarray
+    event: np.ndarray
+    chance: np.ndarray
+
+    @property
+    def guarded(self) -> np.ndarray:
+        """Which buckets hold protected rows."""
+        return np.asarray(self.event[self.value] >= 0)
+
+    @property
+    def total(self) -> int:
+        return int(self.size.sum())
+
+
+def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indicator: bool) -> Crowd:
+    """The buckets of a table under a model that has its prior. O(cells * column sets)."""
+    assert isinstance(model.prior, Prior)
+    names = [column.name for column in columns.quasi]
+    table = rows.histogram([column.name for column in columns])
+    value = table.column(target.name).astype(np.int64)
+    events = events_of(target, model.guarded, model.protect_as == "set")
+    usual = np.bincount(value, weights=table.counts, minlength=target.size) / max(table.total, 1)
+    quasi = table.codes[:, [table.names.index(name) for name in names]]
+    known = model.prior.known(columns.quasi, quasi, target, usual)
+    probabilities, index = known.rows, known.index
+    if indicator:
+        chance = np.minimum(probabilities[:, events >= 0].sum(axis=1), 1.0)
+        pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
+        probabilities, index = pairs, inverse.reshape(-1)[index]
+        value, events = (events >= 0)[value].astype(np.int64), np.array([-1, 0])
+    number = int(events.max()) + 1
+    chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(number)])
+    profile, _ = kernels.distinct.ranked(list(index), [len(probabilities)] * len(index))
+    bucket, first = kernels.distinct.ranked([value, profile], [len(events), int(profile.max(initial=0)) + 1])
+    return Crowd(
+        table,
+        bucket,
+        np.bincount(bucket, weights=table.counts, minlength=len(first)).astype(np.int64),
+        value[first],
+        profile[first],
+        np.ascontiguousarray(index[:, first]),
+        probabilities,
+        events,
+        np.minimum(chances, 1.0),
+    )
+
+
+def indicated(columns: Columns, rows: Rows, target: Column, model: RRobustness) -> tuple[Columns, Rows]:
+    """The table with the sensitive column replaced by "one of the protected values, or another one"."""
+    from dataclasses import replace
+
+    import polars as pl
+
+    from voile.core.domain import Domain
+
+    inside = events_of(target, model.guarded, True) >= 0
+    domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)
+    shown = replace(target, domain=domain, hierarchy=None)
+    sensitive = tuple(shown if column.name == target.name else column for column in columns.sensitive)
+    return replace(columns, sensitive=sensitive), rows.recode({target.name: inside.astype(np.int64)})
