@@ -17,6 +17,7 @@ class Knowledge(Enum):
     EXCLUSION = "some sensitive values that the person does not have"
     STATISTICS = "how common each sensitive value is in the whole table"
     PRIOR = "how likely each sensitive value is for every group of people"
+    RATES = "how likely each protected value is for every group of people, and nothing about the other values"
     ALGORITHM = "which algorithm made the release, and its parameters"
     CORRUPTION = "the true sensitive values of other people in the table"
 

@@ -39,6 +39,7 @@ class Guess:
     title: str
     adversary: Adversary
     belief: Belief
+    prior: str = ""  # the digest of the statistics it used: a promise about other statistics says nothing of it
 
 
 @dataclass(frozen=True)

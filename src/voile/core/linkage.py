@@ -77,8 +77,11 @@ def _linkage(
         prior = prior.collapsed(protect)
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     known = prior.known(members.columns, members.codes, counts.column, usual)
+    table = known.rows
+    if len(events) > table.shape[1]:
+        table = np.concatenate([table, np.ones((len(table), len(events) - table.shape[1]))], axis=1)
     people = (np.ascontiguousarray(known.index), members.starts, members.rows, members.counts)
-    given = (known.rows, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
+    given = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
     parts = _parts(members.starts)
     with ThreadPoolExecutor(len(parts)) as pool:
         done = list(pool.map(lambda part: kernels.posterior.linked(*given, *part), parts))

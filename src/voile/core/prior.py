@@ -214,26 +214,41 @@ def learn(
     """
     names = [column.name for column in columns.quasi]
     table = rows.histogram([*names, target.name])
-    value = table.column(target.name).astype(np.int64)
-    whole = np.bincount(value, weights=table.counts, minlength=target.size)
+    counted = (table.codes[:, :-1], table.column(target.name).astype(np.int64), table.counts)
+    return tabulated(columns.quasi, target, *counted, min_support, max_columns, smoothing, salt)
+
+
+def tabulated(
+    quasi: Sequence[Column],
+    target: Column,
+    codes: np.ndarray,
+    value: np.ndarray,
+    weights: np.ndarray,
+    min_support: int = SUPPORT,
+    max_columns: int | None = None,
+    smoothing: float = 0.0,
+    salt: str = "",
+) -> Prior:
+    """Statistics from rows of codes with a value and a weight each, which may be fractions of a person."""
+    whole = np.bincount(value, weights=weights, minlength=target.size)
     marginal = whole / whole.sum()
-    texts = {name: np.array(columns[name].domain.texts, dtype=object) for name in names}
+    texts = [np.array(column.domain.texts, dtype=object) for column in quasi]
     sets = []
-    for size in range(1, min(max_columns or len(names), len(names)) + 1):
-        for chosen in combinations(names, size):
-            codes = [table.column(name) for name in chosen]
-            index, first = kernels.distinct.ranked(codes, [columns[name].size for name in chosen])
-            people = np.bincount(index, weights=table.counts, minlength=len(first))
-            kept = np.flatnonzero(people >= min_support)
+    for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
+        for chosen in combinations(range(len(quasi)), size):
+            index, first = kernels.distinct.ranked([codes[:, j] for j in chosen], [quasi[j].size for j in chosen])
+            people = np.bincount(index, weights=weights, minlength=len(first))
+            kept = np.flatnonzero(people >= min_support - 1e-9)
             place = np.full(len(first), -1)
             place[kept] = np.arange(len(kept))
             inside = place[index] >= 0
             key = place[index[inside]] * target.size + value[inside]
-            counts = np.bincount(key, weights=table.counts[inside], minlength=len(kept) * target.size)
+            counts = np.bincount(key, weights=weights[inside], minlength=len(kept) * target.size)
             shares = counts.reshape(len(kept), target.size) + smoothing * marginal
             shares /= people[kept].reshape(-1, 1) + smoothing
-            found = [texts[name][code[first[kept]]] for name, code in zip(chosen, codes, strict=True)]
-            sets.append(Statistics(chosen, tuple(zip(*found, strict=True)), shares))
+            found = [texts[j][codes[first[kept], j]] for j in chosen]
+            names = tuple(quasi[j].name for j in chosen)
+            sets.append(Statistics(names, tuple(zip(*found, strict=True)), shares))
     return Prior(target.name, tuple(target.domain.texts), tuple(sets), marginal, salt)
 
 

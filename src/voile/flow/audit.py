@@ -72,6 +72,8 @@ def _promised(claims: Sequence[Mapping[str, Any]], guess: Guess) -> tuple[Fracti
         )
         bound = Fraction(str(claim["bound"]))
         speaks = claim["limits"] == guess.belief.limits and claim["column"] in (None, guess.belief.column)
+        if claim["basis"] == "prior" and guess.prior and claim["parameters"].get("prior") != guess.prior:
+            continue
         # a bound of 1 promises nothing that an attack could break
         if speaks and guess.adversary.within(adversary) and bound < 1 and (best is None or bound < best):
             best, name = bound, str(claim["model"])

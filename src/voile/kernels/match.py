@@ -61,8 +61,9 @@ def _inside(members, starts, box, code):
 
 
 @njit(nogil=True, cache=True)
-def _count(codes, weights, nodes, bounds, order, members, starts, found):
-    """Add each person's weight to every box that holds them. About O(people * log boxes) for boxes that overlap little.
+def _count(codes, weights, nodes, bounds, order, members, starts, found, home):
+    """Add each person's weight to every box that holds them, and note one such box. About O(people * log boxes) for
+    boxes that overlap little.
 
     `members` and `starts` hold the sets of all columns one after another, column d of box b at d * boxes + b.
     """
@@ -91,10 +92,16 @@ def _count(codes, weights, nodes, bounds, order, members, starts, found):
                         fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
                 if fits:
                     found[order[i]] += weights[person]
+                    home[person] = order[i]
 
 
 def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
+    return placed(boxes, codes, weights)[0]
+
+
+def placed(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How many people fit each box, and for each row of people one box that they fit, or -1."""
     number = boxes[0].shape[0]
     low, high = np.zeros((number, len(boxes)), np.int64), np.full((number, len(boxes)), -1, np.int64)
     members, starts, base = [], [np.zeros(1, np.int64)], 0
@@ -108,11 +115,10 @@ def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.n
         base += len(inside)
     order = np.arange(number)
     nodes, bounds = np.empty((2 * number + 1, 4), np.int64), np.empty((2 * number + 1, len(boxes), 2), np.int64)
-    found = np.zeros(number, np.int64)
+    found, home = np.zeros(number, np.int64), np.full(len(codes), -1, np.int64)
     if number:
         total = _build(low, high, order, nodes, bounds)
         every = np.concatenate(members)
-        _count(
-            codes.astype(np.int64), weights, nodes[:total], bounds[:total], order, every, np.concatenate(starts), found
-        )
-    return found
+        given = (nodes[:total], bounds[:total], order, every, np.concatenate(starts))
+        _count(codes.astype(np.int64), weights, *given, found, home)
+    return found, home

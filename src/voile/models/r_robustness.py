@@ -29,6 +29,13 @@ from voile.core.schema import Column, Columns
 from voile.errors import PolicyError
 
 DIGEST = "sha256:"
+MOST_COLUMNS = 12  # all sets of more columns than this are too many to tabulate
+
+
+def statistician(reading: str) -> Adversary:
+    """Who knows the statistics. The two readings are different people: neither knows all that the other knows."""
+    told = Knowledge.PRIOR if reading == "full" else Knowledge.RATES
+    return Adversary.who("statistician", Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, told)
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,12 @@ class RRobustness(Model):
         if isinstance(self.prior, Prior):
             prior = self.prior
         elif self.prior is None:
+            if len(columns.quasi) > MOST_COLUMNS and self.max_columns is None:
+                raise PolicyError(
+                    f"{self.name}: {len(columns.quasi)} quasi-identifier columns have too many subsets for a prior.",
+                    code="policy.prior",
+                    hint="Say how many columns the adversary combines, e.g. max_columns = 3.",
+                )
             salt = rows.key.stream(f"prior of {target.name}", 2).tobytes().hex()
             limits = {"min_support": self.min_support, "max_columns": self.max_columns}
             return replace(self, prior=learn(columns, rows, target, salt=salt, **limits))  # type: ignore[arg-type]
@@ -145,8 +158,7 @@ class RRobustness(Model):
         return "protected belief" if self.guarded else "belief"
 
     def adversary(self) -> Adversary:
-        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, Knowledge.PRIOR)
-        return Adversary.who("statistician", *known)
+        return statistician(self.reading)
 
     def promise(self, column: str) -> str:
         which = "a value" if not self.guarded else f"one of {len(self.guarded)} protected values"

@@ -28,7 +28,7 @@ from voile.methods.art.crowd import Crowd, crowd, indicated
 from voile.methods.art.greedy import Grouping, Test, greedy
 from voile.models.r_robustness import RRobustness
 
-ROOM = 30  # a group may have this many times ceil(r) rows
+ROOM = {"exact": 30, "swap": 10, "paper": 10}  # a group may have this many times ceil(r) rows
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Art(Method):
             float(model.r),
             {"paper": kernels.merge.PAPER, "swap": kernels.merge.SWAP, "exact": kernels.merge.WALK}[self.mode],
             model.reading == "binary",
-            min(self.max_group or ROOM * _whole(model.r), people.total),
+            min(self.max_group or ROOM[self.mode] * _whole(model.r), people.total),
             self.max_states,
         )
         grouping = self._grouped(replace(people, size=people.size - spared), test, rows.key)

@@ -1,0 +1,239 @@
+"""Prior: an adversary who knows the statistics of every group of people.
+
+They know everybody's quasi-identifier, and who is in which group. For each set of columns they know how likely each
+sensitive value is for people with those values ("men get lung cancer with probability 0.1, women 0.003"). They weigh
+every way of giving the group's values to its members, and believe accordingly. Guessing without the release, they
+believe the statistics themselves: that is the baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.core.attack import Attack, Guess, Target
+from voile.core.counts import Counts
+from voile.core.linkage import MAX_STATES, linkage
+from voile.core.members import Members, gathered
+from voile.core.microdata import Microdata
+from voile.core.plugin import knob
+from voile.core.prior import INDICATOR, SUPPORT, learn, read_prior, tabulated
+from voile.core.prior import Prior as Statistics
+from voile.core.results import Belief
+from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.generalized import Generalized
+from voile.errors import DataError
+from voile.models.r_robustness import RRobustness, statistician
+
+WORK = 30_000_000  # people times column sets; beyond it fewer columns are combined
+SPREAD = 5_000_000  # pairs of person and value that statistics are estimated from
+
+
+@dataclass(frozen=True)
+class Prior(Attack):
+    """Belief in a sensitive value under known statistics, the greatest over all sets of columns.
+
+    `prior` holds the statistics or names their file. Without it they are learned from the table where the auditor has
+    it (every signature of up to `max_columns` columns that `min_support` people share), else from the release itself.
+    A release that promises r-robustness is also attacked where its promise is: its protected values, in its reading.
+
+    >>> Prior(min_support=50).name
+    'prior'
+    """
+
+    name: ClassVar[str] = "prior"
+
+    prior: Statistics | str | None = None
+    min_support: int = knob(SUPPORT, low=1)
+    max_columns: int | None = knob(None, low=1)
+    reading: str = knob("full", choices=("full", "binary"))
+    max_states: int = knob(MAX_STATES, low=2)
+    learned: Mapping[str, Any] | None = None  # by `informed`, not by a user
+    register: Microdata | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        own = super().parameters()
+        return {name: own[name] for name in own if name not in ("learned", "register")}
+
+    def informed(self, data: Microdata | None) -> Prior:
+        if data is None:
+            return self
+        if self.prior is not None:
+            return replace(self, register=data)
+        columns, limits = data.columns, self._limits(data.rows.total, len(data.columns.quasi))
+        learned = {column.name: learn(columns, data.rows, column, **limits) for column in columns.sensitive}
+        return replace(self, learned=learned, register=data)
+
+    def _limits(self, people: int, columns: int) -> dict[str, Any]:
+        """How many columns are combined: all, or as many as can be afforded."""
+        most = self.max_columns or columns
+        while most > 1 and people * sum(comb(columns, size) for size in range(1, most + 1)) > WORK:
+            most -= 1
+        return {"min_support": self.min_support, "max_columns": most}
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        found = []
+        for name, counts in target.tallies.items():
+            members, counts = _present(target, counts, external or self.register)
+            prior = self._statistics(name, members, counts)
+            if prior is None:
+                continue
+            asked: list[tuple[tuple[str, ...], bool, str]] = [((), False, self.reading)]
+            asked += [one for one in _promised(target, name) if one not in asked]
+            assert counts.column is not None
+            if tuple(counts.column.domain.texts) == INDICATOR:
+                asked = [one for one in asked if one[0]] or asked[:0]
+            for protect, as_set, reading in asked:
+                model = RRobustness(r=2, protect=protect or "all", protect_as="set" if as_set else "values")
+                belief = self._belief(prior, members, counts, model, reading == "binary")
+                what = f"one of {len(protect)} protected values of {name!r}" if protect else repr(name)
+                title = f"Belief in {what}, statistics of {len(prior.sets)} column sets"
+                title += " (binary reading)" if reading == "binary" else ""
+                found.append(Guess(title, statistician(reading), belief, prior.digest))
+        return found
+
+    def _statistics(self, name: str, members: Members | None, counts: Counts) -> Statistics | None:
+        prior = read_prior(self.prior, name) if isinstance(self.prior, str) else self.prior
+        if prior is not None:
+            return prior if prior.column == name else None
+        if self.learned is not None:
+            return self.learned.get(name)
+        return self._estimated(members, counts)
+
+    def _estimated(self, members: Members | None, counts: Counts) -> Statistics:
+        """What the release itself teaches: within a group every link counts as equally likely."""
+        assert counts.column is not None
+        if members is None:
+            shares = counts.totals / max(int(counts.totals.sum()), 1)
+            return Statistics(counts.column.name, tuple(counts.column.domain.texts), (), shares)
+        group = np.repeat(np.arange(members.groups), np.diff(members.starts))
+        pairs = np.diff(counts.starts)[group]
+        if pairs.sum() > SPREAD:
+            kept = np.cumsum(pairs) <= SPREAD
+            group, pairs, rows, people = group[kept], pairs[kept], members.rows[kept], members.counts[kept]
+        else:
+            rows, people = members.rows, members.counts
+        entry = np.repeat(np.arange(len(group)), pairs)
+        within = np.arange(len(entry)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+        place = counts.starts[group[entry]] + within
+        weight = people[entry] * counts.counts[place] / np.maximum(counts.sizes[group[entry]], 1)
+        limits = self._limits(int(counts.sizes.sum()), len(members.columns))
+        codes = members.codes[rows[entry]]
+        return tabulated(members.columns, counts.column, codes, counts.values[place], weight, **limits)
+
+    def _belief(
+        self, prior: Statistics, members: Members | None, counts: Counts, model: RRobustness, binary: bool
+    ) -> Belief:
+        assert counts.column is not None
+        events = model.events(counts.column)
+        if members is None:
+            return _undistinguished(counts, events, model)
+        events = np.append(events, -1)  # one more value for people who are not in the table
+        most = self.max_states
+        found = linkage(prior, members, counts, events, model.guarded, binary=binary, max_states=most)
+        bounded = float((~found.exact).sum())
+        details = {"column sets": float(len(found.sets)), "groups with an upper bound only": bounded}
+        baseline = _baseline(prior, members, counts, events, model)
+        people = _likeliest(found.risk, members, counts.sizes)
+        return Belief(model.limited(), found.risk, people, baseline, counts.column.name, details)
+
+
+def _undistinguished(counts: Counts, events: np.ndarray, model: RRobustness) -> Belief:
+    """Where the members of a group cannot be told apart, statistics about them add nothing to the group's shares."""
+    assert counts.column is not None
+    event = events[counts.values]
+    most = np.zeros(counts.groups, dtype=np.int64)
+    for number in np.unique(event[event >= 0]):
+        most = np.maximum(most, counts.summed(np.where(event == number, counts.counts, 0)))
+    totals = np.bincount(events[events >= 0], weights=counts.totals[events >= 0], minlength=1)
+    baseline = float(totals.max(initial=0)) / max(int(counts.totals.sum()), 1)
+    share = most / np.maximum(counts.sizes, 1)
+    return Belief(model.limited(), share, counts.sizes, baseline, counts.column.name)
+
+
+def _promised(target: Target, name: str) -> list[tuple[tuple[str, ...], bool, str]]:
+    """The events and readings that the release's own claims of r-robustness speak of."""
+    claims = getattr(getattr(target, "certificate", None), "claims", ())
+    found = []
+    for claim in claims:
+        if claim["model"] == RRobustness.name and claim["column"] == name:
+            told = claim["parameters"]
+            protect = () if told.get("protect", "all") == "all" else tuple(told["protect"])
+            found.append((protect, told.get("protect_as") == "set", str(told.get("reading", "full"))))
+    return found
+
+
+def _present(target: Target, counts: Counts, register: Microdata | None) -> tuple[Members | None, Counts]:
+    """Who may be in each group: as published, or as a register says; None where nothing tells people apart."""
+    if isinstance(target, Bucketized):
+        return target.members, counts
+    if isinstance(target, Generalized) and register is not None:
+        return _from_register(target, counts, register)
+    return None, counts
+
+
+def _from_register(release: Generalized, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
+    """The people of a register who fit each box. Where more fit than were published, some are not in the table: they
+    have one more "value", for which nobody is likelier than another."""
+    names = list(release.cells)
+    table = register.rows.histogram(names)
+    columns = [register.columns[name] for name in names]
+    boxes = [release.cells[column.name].onto(column.domain).matrix[release.boxes[column.name]] for column in columns]
+    _, home = kernels.match.placed(boxes, table.codes, table.counts)
+    inside = home >= 0
+    codes = [table.codes[inside, number] for number in range(len(names))]
+    members = gathered(columns, codes, home[inside], table.counts[inside], counts.groups)
+    fitting = np.bincount(home[inside], weights=table.counts[inside], minlength=counts.groups).astype(np.int64)
+    short = int((fitting < counts.sizes).sum())
+    if short:
+        raise DataError(
+            f"The external table does not cover the release: in {short} groups fewer people fit than were published.",
+            code="data.external",
+            hint="Give a register of the whole population, with the same spelling of values.",
+        )
+    return members, _with_absent(counts, fitting - counts.sizes)
+
+
+def _with_absent(counts: Counts, absent: np.ndarray) -> Counts:
+    """The counts with one more value, "not in the table", for the people beyond a group's size."""
+    assert counts.column is not None
+    if not absent.any():
+        return counts
+    extra = np.flatnonzero(absent)
+    owner = np.concatenate([counts.owner, extra])
+    values = np.concatenate([counts.values, np.full(len(extra), counts.column.size)])
+    numbers = np.concatenate([counts.counts, absent[extra]])
+    order = np.lexsort((values, owner))
+    starts = np.searchsorted(owner[order], np.arange(counts.groups + 1))
+    return replace(counts, starts=starts, values=values[order], counts=numbers[order])
+
+
+def _likeliest(risk: np.ndarray, members: Members, sizes: np.ndarray) -> np.ndarray:
+    """As many people a group as were published, those with the highest risk first."""
+    group = np.repeat(np.arange(members.groups), np.diff(members.starts))
+    order = np.lexsort((-risk, group))
+    ahead = np.cumsum(members.counts[order]) - members.counts[order]
+    ahead -= np.repeat(ahead[np.minimum(members.starts[:-1], len(ahead) - 1)], np.diff(members.starts))
+    people = np.zeros(len(risk), dtype=np.int64)
+    people[order] = np.clip(sizes[group[order]] - ahead, 0, members.counts[order])
+    return people
+
+
+def _baseline(prior: Statistics, members: Members, counts: Counts, events: np.ndarray, model: RRobustness) -> float:
+    """The mean over people of the greatest prior belief in an event, without the release."""
+    assert counts.column is not None
+    told = prior.collapsed(model.guarded) if tuple(counts.column.domain.texts) == INDICATOR else prior
+    usual = counts.totals / max(int(counts.totals.sum()), 1)
+    known = told.known(members.columns, members.codes, counts.column, usual[: counts.column.size])
+    number = int(events.max(initial=-1)) + 1
+    if number == 0 or not len(members.rows):
+        return 0.0
+    own = events[: known.rows.shape[1]]
+    chance = np.stack([known.rows[:, own == event].sum(axis=1) for event in range(number)]).max(axis=0)
+    peak = chance[known.index].max(axis=0)
+    return min(float(np.average(peak[members.rows], weights=members.counts)), 1.0)
