@@ -468,7 +468,7 @@ def test_a_promise_broken_after_saving(voile: Voile, table: Path, monkeypatch: p
     from voile.core.results import Checked, Verdict
 
     broken = Verdict((Checked("files", Said.BROKEN, "The disk lies."),))
-    monkeypatch.setattr("voile.flow.verify.verify", lambda place: broken)
+    monkeypatch.setattr("voile.flow.verify.verify", lambda place, **given: broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 5
     assert answer.json["verdict"]["holds"] is False

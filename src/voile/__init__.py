@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from voile.core.policy import Policy
     from voile.core.schema import Schema
     from voile.flow.audit import audit
+    from voile.flow.learn import learn_prior, read_prior
     from voile.flow.measure import measure
     from voile.flow.publish import publish
     from voile.flow.read import read
@@ -58,12 +59,14 @@ _HOME = {
     "datasets": "",
     "dates": "core.hierarchy",
     "intervals": "core.hierarchy",
+    "learn_prior": "flow.learn",
     "load": "flow.verify",
     "measure": "flow.measure",
     "measures": "",
     "prefixes": "core.hierarchy",
     "publish": "flow.publish",
     "read": "flow.read",
+    "read_prior": "flow.learn",
     "report": "flow.report",
     "tree": "core.hierarchy",
     "verify": "flow.verify",
@@ -92,12 +95,14 @@ __all__ = [
     "datasets",
     "dates",
     "intervals",
+    "learn_prior",
     "load",
     "measure",
     "measures",
     "prefixes",
     "publish",
     "read",
+    "read_prior",
     "report",
     "tree",
     "verify",

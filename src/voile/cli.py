@@ -112,7 +112,8 @@ def publish(
         step("save")
         release.save(out, format=asked.format, force=force)
         step("verify")
-        verdict = check(out)
+        named = [Path(item["prior"]) for item in policy if isinstance(item.get("prior"), str)]
+        verdict = check(out, prior=_priors(out, named))
     withheld = int(release.dictionary.get("withheld", 0))
     if as_json:
         body = {"out": str(out), "people": release.people, "groups": release.groups, "withheld": withheld}
@@ -128,12 +129,19 @@ def publish(
 
 
 @app.command()
-def verify(release: Folder, plugin: Plugins = None, as_json: Json = False) -> None:
+def verify(
+    release: Folder,
+    prior: Annotated[
+        list[Path] | None, typer.Option(help="Statistics that a claim of r-robustness speaks of; CSV or Parquet.")
+    ] = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
     """Recount everything that a published folder claims; exit 5 if anything is broken."""
     from voile.flow.verify import verify as check
 
     _load(plugin)
-    verdict = check(release)
+    verdict = check(release, prior=_priors(release, prior))
     say_json(verdict.as_json()) if as_json else show_verdict(verdict)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -259,6 +267,38 @@ def hierarchies(
 
 
 @app.command()
+def prior(
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="A CSV, Parquet or Arrow file, or a database URL.")],
+    out: Annotated[Path, typer.Option(help="The file for the statistics; .csv or .parquet.")],
+    quasi: Annotated[str, typer.Option(metavar="a,b,c", help="The quasi-identifier columns.")],
+    sensitive: Annotated[str, typer.Option(help="The sensitive column.")],
+    min_support: Annotated[int, typer.Option(help="People who must share a signature.")] = 30,
+    max_columns: Annotated[int | None, typer.Option(help="Columns combined at most; all by default.")] = None,
+    smoothing: Annotated[float, typer.Option(help="Pull rare signatures towards the whole table.")] = 0.0,
+    missing: Annotated[str, typer.Option(help="error, drop or value.")] = "error",
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
+    as_json: Json = False,
+) -> None:
+    """Learn the statistics that an adversary is taken to know, and write them to a file to publish and verify with."""
+    from voile.core.schema import Schema
+    from voile.flow.learn import learn_prior
+    from voile.flow.read import read
+
+    schema = Schema(quasi=_names(quasi), sensitive=[sensitive], missing=missing)
+    data = read(source, schema, **_reading(query, delimiter, encoding, null))
+    found = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
+    place = found.save(out)
+    signatures = sum(len(known.signatures) for known in found.sets)
+    body = {"out": str(place), "digest": found.digest, "column_sets": len(found.sets), "signatures": signatures}
+    say_json(body) if as_json else typer.echo(
+        f"{signatures} signatures in {len(found.sets)} column sets, written to {place}\n{found.digest}"
+    )
+
+
+@app.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="A source paper: art, minimality, decompose or pg.")],
     item: Annotated[list[str] | None, typer.Argument(help="Tables and figures; all by default.")] = None,
@@ -328,6 +368,19 @@ def demo(
     typer.echo("")
     show_losses(losses)
     typer.echo(f"\nRelease: {place}\nReport:  {page}")
+
+
+def _priors(release: Path, given: list[Path] | None) -> list[Any]:
+    """The statistics of each file, about the column that the release's claims rest on."""
+    if not given:
+        return []
+    from voile.flow.learn import read_prior
+    from voile.io import folder
+
+    claims = folder.read_documents(release)[0].get("claims", [])
+    resting = [claim for claim in claims if isinstance(claim, dict) and claim.get("basis") == "prior"]
+    columns = {str(claim.get("column")) for claim in resting}
+    return [read_prior(path, column) for path in given for column in sorted(columns)]
 
 
 def _names(text: str) -> list[str]:

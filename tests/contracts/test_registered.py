@@ -26,6 +26,7 @@ MODELS = [
     vl.AlphaK(alpha=0.3, k=4),
     vl.AlphaK(alpha=0.2, k=3, protect=("10", "20")),
     vl.KE(k=3, e=25),
+    vl.RRobustness(r=2.5, protect=("10", "20"), protect_as="set", reading="binary"),
 ]
 METHODS = [
     (vl.Mondrian(recoding="hierarchy"), vl.Policy(vl.KAnonymity(k=4))),

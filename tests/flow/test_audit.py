@@ -48,7 +48,9 @@ class Certain(Attack):
 
 def test_all_attacks_run_and_those_inside_pass(release: Any, data: Any) -> None:
     audit = vl.audit(release, data)
-    assert {finding.attack for finding in audit.findings} == {attack.name for attack in every_attack()}
+    assert {finding.attack for finding in audit.findings} == {
+        attack.name for attack in every_attack() if attack.applies(release)
+    }
     assert audit.passed
     assert audit.or_raise() is audit
     inside = [finding for finding in audit.findings if finding.inside]

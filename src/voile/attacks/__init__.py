@@ -6,6 +6,7 @@ from voile.attacks.elimination import Elimination
 from voile.attacks.homogeneity import Homogeneity
 from voile.attacks.linking import Linking
 from voile.attacks.prior import Prior
+from voile.attacks.replay import Replay
 from voile.attacks.skewness import Skewness
 
-__all__ = ["Elimination", "Homogeneity", "Linking", "Prior", "Skewness"]
+__all__ = ["Elimination", "Homogeneity", "Linking", "Prior", "Replay", "Skewness"]

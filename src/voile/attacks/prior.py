@@ -8,6 +8,7 @@ believe the statistics themselves: that is the baseline.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb
@@ -79,7 +80,11 @@ class Prior(Attack):
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         found = []
         for name, counts in target.tallies.items():
-            members, counts = _present(target, counts, external or self.register)
+            members, counts = _present(target, counts, external)
+            if members is None:
+                # the auditor's own table serves as a register, where each person fits one box only
+                with contextlib.suppress(DataError):
+                    members, counts = _present(target, counts, self.register)
             prior = self._statistics(name, members, counts)
             if prior is None:
                 continue

@@ -53,6 +53,10 @@ class Attack(Plugin):
         """The attack with what it may learn from the table first, where the auditor has the table."""
         return self
 
+    def applies(self, target: Target) -> bool:
+        """Whether the attack means anything for this target."""
+        return True
+
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         raise NotImplementedError  # pragma: no cover - every attack defines it
 

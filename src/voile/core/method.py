@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from voile.core.certificate import Claim
 from voile.core.plugin import Plugin
-from voile.core.policy import Policy
+from voile.core.policy import Model, Policy
+from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.rows import Rows
 from voile.core.schema import Columns
@@ -56,6 +59,11 @@ class Method(Plugin):
     def shape(self, columns: Columns, rows: Rows) -> Release:
         """The published tables."""
         raise NotImplementedError  # pragma: no cover - every method defines it
+
+    def retraced(self, release: Release, model: Model, prior: Prior) -> np.ndarray | None:
+        """For each entry of the members the belief in a protected value of who knows the statistics and runs this
+        method again; None where nothing is known about it."""
+        return None
 
     def claims(self, columns: Columns, policy: Policy) -> tuple[Claim, ...]:
         """What the release promises: the policy, unless the method promises less."""

@@ -235,7 +235,8 @@ def tabulated(
     texts = [np.array(column.domain.texts, dtype=object) for column in quasi]
     sets = []
     for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
-        for chosen in combinations(range(len(quasi)), size):
+        for some in combinations(range(len(quasi)), size):
+            chosen = sorted(some, key=lambda j: quasi[j].name)  # one order for all, so that a file has one digest
             index, first = kernels.distinct.ranked([codes[:, j] for j in chosen], [quasi[j].size for j in chosen])
             people = np.bincount(index, weights=weights, minlength=len(first))
             kept = np.flatnonzero(people >= min_support - 1e-9)
@@ -260,18 +261,18 @@ def read_prior(path: str | Path, column: str) -> Prior:
     probability 0, a signature that is not listed has the shares of the whole table.
     """
     frame = tables.read_file(Path(path))
-    lacking = [name for name in _HEAD if name not in frame.columns]
-    if lacking:
-        raise DataError(
-            f"{Path(path).name!r} lacks the columns {', '.join(map(repr, lacking))}.",
-            code="data.prior",
-            hint="A prior has the columns columns, signature, value and probability.",
-        )
     return of_frame(frame, column, Path(path).name)
 
 
 def of_frame(frame: pl.DataFrame, column: str, source: str = "the prior") -> Prior:
     """A prior from its table, with the checks that a stranger's numbers need."""
+    lacking = [name for name in _HEAD if name not in frame.columns]
+    if lacking:
+        raise DataError(
+            f"{source!r} lacks the columns {', '.join(map(repr, lacking))}.",
+            code="data.prior",
+            hint="A prior has the columns columns, signature, value and probability.",
+        )
     texts = [frame[name].cast(pl.String).fill_null("").to_list() for name in _HEAD[:3]]
     chance = frame["probability"].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
     salt = ""

@@ -44,6 +44,8 @@ def audit(
     before = RawTable(data) if data is not None else None
     findings = []
     for attack in (attack.informed(data) for attack in chosen):
+        if not attack.applies(release):
+            continue
         guesses = attack.guesses(release, external)
         earlier = attack.guesses(before, external) if before is not None else []
         known = {guess.title: guess.belief for guess in earlier}

@@ -190,5 +190,7 @@ def _made_again(release: Release, data: Microdata, key: Key) -> tuple[Answer, st
 
 
 def _title(model: Model, column: object) -> str:
-    knobs = ", ".join(f"{key}={value}" for key, value in model.parameters().items() if value not in (None, [], ""))
+    told = {key: value for key, value in model.parameters().items() if value not in (None, [], "")}
+    told = {key: f"{value[:14]}..." if str(value).startswith("sha256:") else value for key, value in told.items()}
+    knobs = ", ".join(f"{key}={value}" for key, value in told.items())
     return f"{model.name} ({knobs})" + (f" of {column!r}" if column else "")

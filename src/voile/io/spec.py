@@ -62,7 +62,10 @@ def load(path: Path) -> Spec:
     schema = dict(raw.get("schema", {}))
     if "hierarchies" in schema:
         schema["hierarchies"] = {name: _beside(path, wanted) for name, wanted in schema["hierarchies"].items()}
-    policy = tuple([policy] if isinstance(policy, dict) else policy)
+    policy = tuple(
+        {key: _beside(path, value) if key == "prior" else value for key, value in item.items()}
+        for item in ([policy] if isinstance(policy, dict) else policy)
+    )
     return Spec(schema, policy, raw.get("method", {}), raw.get("release", {}), raw.get("read", {}))
 
 

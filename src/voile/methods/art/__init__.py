@@ -17,15 +17,17 @@ from voile.core.key import Key
 from voile.core.linkage import MAX_STATES
 from voile.core.method import Method
 from voile.core.plugin import knob
-from voile.core.policy import Policy
+from voile.core.policy import Model, Policy
+from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.rows import Rows
 from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
 from voile.methods.art.block import TOGETHER, blind
-from voile.methods.art.crowd import Crowd, crowd, indicated
+from voile.methods.art.crowd import Crowd, crowd, indicated, published_crowd
 from voile.methods.art.greedy import Grouping, Test, greedy
+from voile.methods.art.retrace import retraced
 from voile.models.r_robustness import RRobustness
 
 ROOM = {"exact": 30, "swap": 10, "paper": 10}  # a group may have this many times ceil(r) rows
@@ -93,13 +95,7 @@ class Art(Method):
         model, target = _asked(policy, columns)
         people = crowd(columns, rows, target, model, self.publish == "indicator")
         spared = self._feasible(people, model, target, rows.key)
-        test = Test(
-            float(model.r),
-            {"paper": kernels.merge.PAPER, "swap": kernels.merge.SWAP, "exact": kernels.merge.WALK}[self.mode],
-            model.reading == "binary",
-            min(self.max_group or ROOM[self.mode] * _whole(model.r), people.total),
-            self.max_states,
-        )
+        test = self._test(model, people.total)
         grouping = self._grouped(replace(people, size=people.size - spared), test, rows.key)
         lost = int(sum(count for bucket, count in grouping.stuck.items() if people.guarded[bucket]))
         if self.leftover == "error" and lost:
@@ -119,6 +115,7 @@ class Art(Method):
                 code="unsatisfiable.art",
                 hint="Lower r, or assume an adversary with coarser statistics (max_columns, min_support).",
             )
+        assert people.table is not None
         return rows.deal(people.table, cells, groups, np.ones(len(cells), dtype=np.int64))
 
     def _grouped(self, people: Crowd, test: Test, key: Key) -> Grouping:
@@ -129,8 +126,7 @@ class Art(Method):
             lost = sum(count for bucket, count in found.stuck.items() if people.guarded[bucket])
             if self.grouping == "block" or lost <= self.loss * people.size[people.guarded].sum():
                 return found
-        rule = kernels.merge.CLOSEST if self.candidates == "closest" else kernels.merge.FEWEST
-        return greedy(people, test, rule, self.leftover == "absorb")
+        return greedy(people, test, self._rule, self.leftover == "absorb")
 
     def _feasible(self, people: Crowd, model: RRobustness, target: Column, key: Key) -> np.ndarray:
         """Rows to spare so that each event leaves room for ceil(r) rows a case: how many of each bucket."""
@@ -167,6 +163,23 @@ class Art(Method):
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         return bucketized(columns, rows)
+
+    def retraced(self, release: Release, model: Model, prior: Prior) -> np.ndarray | None:
+        if not isinstance(model, RRobustness):
+            return None
+        counts = next(iter(release.tallies.values()))
+        test = self._test(model, release.people)
+        people, place = published_crowd(release.members, counts, model, prior)
+        return retraced(people, test, self._rule, release.members, counts, place)
+
+    @property
+    def _rule(self) -> int:
+        return int(kernels.merge.CLOSEST if self.candidates == "closest" else kernels.merge.FEWEST)
+
+    def _test(self, model: RRobustness, people: int) -> Test:
+        tests = {"paper": kernels.merge.PAPER, "swap": kernels.merge.SWAP, "exact": kernels.merge.WALK}
+        largest = min(self.max_group or ROOM[self.mode] * _whole(model.r), people)
+        return Test(float(model.r), tests[self.mode], model.reading == "binary", largest, self.max_states)
 
 
 def _asked(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:
@@ -232,5 +245,6 @@ def _dealt(people: Crowd, grouping: Grouping, key: Key) -> tuple[np.ndarray, np.
     groups = np.concatenate([group, int(first[-1]) + np.arange(len(single)), np.full(len(held), -1)])
     order = np.lexsort((key.stream("art deal", len(slots)), slots))
     starts = np.concatenate([[0], np.cumsum(people.size)])
+    assert people.table is not None
     cells, seats = kernels.deal.hand_out(people.bucket, people.table.counts, starts, groups[order])
     return cells[seats >= 0], seats[seats >= 0]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from voile import kernels
+from voile.core.counts import Counts
+from voile.core.domain import Domain
 from voile.core.linkage import events_of
+from voile.core.members import Members
 from voile.core.prior import INDICATOR, Prior
 from voile.core.rows import Histogram, Rows
 from voile.core.schema import Column, Columns
@@ -23,7 +27,7 @@ class Crowd:
     event e, and `event[v]` the event of value v, -1 for none. People whom no column set tells apart share a `profile`.
     """
 
-    table: Histogram
+    table: Histogram | None
     bucket: np.ndarray
     size: np.ndarray
     value: np.ndarray
@@ -59,6 +63,17 @@ def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indi
         pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
         probabilities, index = pairs, inverse.reshape(-1)[index]
         value, events = (events >= 0)[value].astype(np.int64), np.array([-1, 0])
+    return _bucketed(table, table.counts, value, index, probabilities, events)
+
+
+def _bucketed(
+    table: Histogram | None,
+    counts: np.ndarray,
+    value: np.ndarray,
+    index: np.ndarray,
+    probabilities: np.ndarray,
+    events: np.ndarray,
+) -> Crowd:
     number = int(events.max()) + 1
     chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(number)])
     profile, _ = kernels.distinct.ranked(list(index), [len(probabilities)] * len(index))
@@ -66,7 +81,7 @@ def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indi
     return Crowd(
         table,
         bucket,
-        np.bincount(bucket, weights=table.counts, minlength=len(first)).astype(np.int64),
+        np.bincount(bucket, weights=counts, minlength=len(first)).astype(np.int64),
         value[first],
         profile[first],
         np.ascontiguousarray(index[:, first]),
@@ -76,14 +91,30 @@ def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indi
     )
 
 
+def published_crowd(members: Members, counts: Counts, model: RRobustness, prior: Prior) -> tuple[Crowd, np.ndarray]:
+    """What a reader can rebuild: a bucket for every published person with every value of their group, and its number
+    by value and published row (-1 where a person cannot have a value)."""
+    assert counts.column is not None
+    column = counts.column
+    shown = prior.collapsed(model.guarded) if tuple(column.domain.texts) == INDICATOR else prior
+    usual = counts.totals / max(int(counts.totals.sum()), 1)
+    known = shown.known(members.columns, members.codes, column, usual)
+    group = np.repeat(np.arange(members.groups), np.diff(members.starts))
+    many = np.diff(counts.starts)[group]
+    entry = np.repeat(np.arange(len(group)), many)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(many) - many, many)
+    value = counts.values[counts.starts[group[entry]] + within]
+    pairs, first = np.unique(value * len(members.codes) + members.rows[entry], return_index=True)
+    value, row = value[first].astype(np.int64), members.rows[entry][first]
+    ones = np.ones(len(pairs), dtype=np.int64)
+    people = _bucketed(None, ones, value, known.index[:, row], known.rows, model.events(column))
+    place = np.full((column.size, len(members.codes)), -1, dtype=np.int64)
+    place[value, row] = people.bucket
+    return people, place
+
+
 def indicated(columns: Columns, rows: Rows, target: Column, model: RRobustness) -> tuple[Columns, Rows]:
     """The table with the sensitive column replaced by "one of the protected values, or another one"."""
-    from dataclasses import replace
-
-    import polars as pl
-
-    from voile.core.domain import Domain
-
     inside = events_of(target, model.guarded, True) >= 0
     domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)
     shown = replace(target, domain=domain, hierarchy=None)

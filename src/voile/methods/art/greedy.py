@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from voile import kernels
 from voile.methods.art.crowd import Crowd
 
 SHORTLIST, LONGER, SAMPLE, TRIES = 200, 3000, 4000, 40
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 Search = Callable[[np.ndarray, int], np.ndarray]
 
 
@@ -51,12 +53,15 @@ class Test:
         )
 
 
+def hides(crowd: Crowd, test: Test, rule: int) -> bool:
+    """Whether seeds look for company of one value: only where some rows need no protection themselves."""
+    return test.mode == kernels.merge.WALK and rule == kernels.merge.FEWEST and bool((~crowd.guarded).any())
+
+
 def greedy(crowd: Crowd, test: Test, rule: int, absorb: bool) -> Grouping:
     """Serve every protected row. Equal rows that find equal company are served together, so the cost depends on the
     number of buckets, not of people."""
-    open_rows = (crowd.event < 0).any() and bool((~crowd.guarded).any())
-    hides = test.mode == kernels.merge.WALK and rule == kernels.merge.FEWEST and open_rows
-    search, order = _hiding(crowd, test) if hides else _merging(crowd, test, rule)
+    search, order = _hiding(crowd, test) if hides(crowd, test, rule) else _merging(crowd, test, rule)
     grouping = Grouping(crowd.size.copy())
     left = grouping.left
     for seed in order:
@@ -75,46 +80,60 @@ def greedy(crowd: Crowd, test: Test, rule: int, absorb: bool) -> Grouping:
     return grouping
 
 
-def _hiding(crowd: Crowd, test: Test) -> tuple[Search, np.ndarray]:
-    """Among rows of one unprotected value, where belief has a closed form. Whoever is easiest to hide goes first: they
-    need few, and not those that the others need."""
-    guarded = crowd.guarded
-    if test.binary:
-        open_values, colour = np.array([0]), np.zeros(len(crowd.value), dtype=np.int64)
-        # one hiding value "not in the event"; its buckets must be neighbours, which unprotected ones need not be
-        order = np.argsort(guarded, kind="stable")
-    else:
-        open_values = np.unique(crowd.value[~guarded])
-        colour = np.searchsorted(open_values, crowd.value).clip(0, len(open_values) - 1)
-        order = np.argsort(np.where(guarded, len(crowd.event), crowd.value), kind="stable")
-    place = np.argsort(order)
-    ranked = np.where(guarded, len(open_values), colour)[order]
-    first, last = (np.searchsorted(ranked, np.arange(len(open_values)), side=side) for side in ("left", "right"))
-    index, colour = np.ascontiguousarray(crowd.index[:, order]), colour[order]
-    tables: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+class Hiding:
+    """The search among rows of one unprotected value, where belief has a closed form."""
 
-    def table(value: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        if value not in tables:
-            above = crowd.chance[crowd.event[value]] if test.binary else crowd.rows[:, value].copy()
-            below = (1 - above).reshape(-1, 1) if test.binary else np.ascontiguousarray(crowd.rows[:, open_values])
-            tables[value] = (above, below, kernels.hide.odds(above, below, index, colour))
-        return tables[value]
+    def __init__(self, crowd: Crowd, test: Test) -> None:
+        guarded = crowd.guarded
+        self.crowd, self.test = crowd, test
+        # in the binary reading there is one hiding value, "not in the event"
+        self.values = np.array([0]) if test.binary else np.unique(crowd.value[~guarded])
+        colour = np.zeros(len(crowd.value), dtype=np.int64)
+        if not test.binary:
+            colour = np.searchsorted(self.values, crowd.value).clip(0, len(self.values) - 1)
+        ranked = np.where(guarded, len(self.values), colour)
+        self.order = np.argsort(ranked, kind="stable")  # the buckets of a hiding value are neighbours
+        self.place = np.argsort(self.order)
+        edges = [np.searchsorted(ranked[self.order], np.arange(len(self.values)), side=side) for side in _SIDES]
+        self.first, self.last = edges
+        self.index, self.colour = np.ascontiguousarray(crowd.index[:, self.order]), colour[self.order]
+        self.tables: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
-    def search(left: np.ndarray, seed: int) -> np.ndarray:
-        above, below, chance = table(int(crowd.value[seed]))
-        given = (chance, above, below, index, first, last, left[order], int(place[seed]), test.r, test.largest)
+    def table(self, value: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Probabilities of a protected value and of the hiding ones, and the odds of each bucket."""
+        if value not in self.tables:
+            crowd = self.crowd
+            above = crowd.chance[crowd.event[value]] if self.test.binary else crowd.rows[:, value].copy()
+            below = np.ascontiguousarray((1 - above).reshape(-1, 1) if self.test.binary else crowd.rows[:, self.values])
+            self.tables[value] = (above, below, kernels.hide.odds(above, below, self.index, self.colour))
+        return self.tables[value]
+
+    def search(self, left: np.ndarray, seed: int, value: int, colour: int | None = None) -> np.ndarray:
+        """The group of a seed that has a value, among all hiding values or one of them (its number)."""
+        above, below, chance = self.table(value)
+        first, last = self.first, self.last
+        if colour is not None:
+            first, last = first[colour : colour + 1], last[colour : colour + 1]
+            below = np.ascontiguousarray(below[:, colour : colour + 1])
+        own = (int(self.place[seed]), self.test.r, self.test.largest)
+        given = (chance, above, below, self.index, first, last, left[self.order], *own)
         found = kernels.hide.hidden(*given, SHORTLIST)
         if not len(found):
             found = kernels.hide.hidden(*given, LONGER)
-        return np.asarray(order[found])
+        return np.asarray(self.order[found])
 
+
+def _hiding(crowd: Crowd, test: Test) -> tuple[Search, np.ndarray]:
+    """Whoever is easiest to hide goes first: they need few, and not those that the others need."""
+    hiding, guarded = Hiding(crowd, test), crowd.guarded
     seeds = np.flatnonzero(guarded)
     likeliest = crowd.chance.max(axis=0)[crowd.index]
     odds = likeliest / np.maximum(1 - likeliest, 1e-9)
     # a column set in which protected people stand out is the one that company is scarce in
     scarcity = (odds[:, guarded] @ crowd.size[guarded]) / np.maximum(odds[:, ~guarded] @ crowd.size[~guarded], 1e-12)
     hardness = scarcity**2 @ odds[:, seeds]
-    return search, seeds[np.argsort(hardness, kind="stable")]
+    order = seeds[np.argsort(hardness, kind="stable")]
+    return (lambda left, seed: hiding.search(left, seed, int(crowd.value[seed]))), order
 
 
 def _merging(crowd: Crowd, test: Test, rule: int) -> tuple[Search, np.ndarray]:

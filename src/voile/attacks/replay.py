@@ -1,0 +1,86 @@
+"""Replay: an adversary who knows the algorithm and runs it again.
+
+A method that looks for company for each protected row leaves traces: from most members of a group the same search would
+have led elsewhere, so they did not start it. The adversary runs the search from every member and believes in those from
+whom it leads to the published group. A method that deals blindly gives them nothing beyond the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
+
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.attack import Attack, Guess, Target
+from voile.core.method import Method
+from voile.core.microdata import Microdata
+from voile.core.plugin import build
+from voile.core.prior import Prior, learn, read_prior
+from voile.core.release import Release
+from voile.core.results import Belief
+from voile.models.r_robustness import RRobustness
+
+
+@dataclass(frozen=True)
+class Replay(Attack):
+    """Belief in a protected value after running the release's own method again from every member of a group.
+
+    It applies to releases that promise r-robustness. The statistics are given (`prior`), or learned from the table as
+    the claim says.
+
+    >>> Replay().name
+    'replay'
+    """
+
+    name: ClassVar[str] = "replay"
+
+    prior: Prior | str | None = None
+    learned: Any = None  # the table, by `informed`
+
+    def parameters(self) -> dict[str, Any]:
+        return {name: value for name, value in super().parameters().items() if name != "learned"}
+
+    def informed(self, data: Microdata | None) -> Replay:
+        return self if data is None else replace(self, learned=data)
+
+    def applies(self, target: Target) -> bool:
+        return isinstance(target, Release) and any(_robust(claim) for claim in target.certificate.claims)
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        if not isinstance(target, Release):
+            return []
+        found = []
+        told = dict(target.certificate.method)
+        method = cast(Method, build("methods", str(told.pop("name")), told))
+        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, Knowledge.PRIOR, Knowledge.ALGORITHM)
+        insider = Adversary.who("statistician with the algorithm", *known)
+        for claim in filter(_robust, target.certificate.claims):
+            model = cast(RRobustness, build("models", RRobustness.name, dict(claim["parameters"])))
+            prior = self._statistics(str(claim["column"]), model)
+            if prior is None:
+                continue
+            risk = method.retraced(target, model, prior)
+            if risk is None:
+                continue
+            counts = target.tallies[str(claim["column"])]
+            assert counts.column is not None
+            inside = counts.totals[model.events(counts.column) >= 0].sum() / max(int(counts.totals.sum()), 1)
+            people = target.members.counts
+            belief = Belief(model.limited(), risk, people, float(inside), counts.column.name)
+            title = f"Belief in a protected value of {claim['column']!r}, the method run again"
+            found.append(Guess(title, insider, belief, prior.digest))
+        return found
+
+    def _statistics(self, column: str, model: RRobustness) -> Prior | None:
+        if isinstance(self.prior, str):
+            return read_prior(self.prior, column)
+        if self.prior is not None or self.learned is None:
+            return self.prior
+        data: Microdata = self.learned
+        limits = {"min_support": model.min_support, "max_columns": model.max_columns}
+        return learn(data.columns, data.rows, data.columns[column], **limits)  # type: ignore[arg-type]
+
+
+def _robust(claim: Mapping[str, Any]) -> bool:
+    return bool(claim["model"] == RRobustness.name)
