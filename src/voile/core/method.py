@@ -37,6 +37,10 @@ class Method(Plugin):
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
         return columns
 
+    def solved(self, columns: Columns, policy: Policy) -> Method:
+        """The method with the knobs that follow from the policy; the certificate states them."""
+        return self
+
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         """Put every row into a group, or withhold it."""
         raise NotImplementedError  # pragma: no cover - every method defines it

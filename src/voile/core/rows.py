@@ -88,6 +88,10 @@ class Rows(Protocol):
         """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
         ...
 
+    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> Rows:
+        """Every person, cell after cell of the histogram of whole rows, gets a code of their own in one column."""
+        ...
+
     def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest code of a column in each group."""
         ...

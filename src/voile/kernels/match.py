@@ -61,6 +61,37 @@ def _inside(members, starts, box, code):
 
 
 @njit(nogil=True, cache=True)
+def _own(codes, nodes, bounds, order, members, starts, owner):
+    """The one box that holds each person, -1 where none or several do. As `_count`."""
+    boxes, columns = order.size, codes.shape[1]
+    stack = np.empty(4096, np.int64)
+    for person in range(codes.shape[0]):
+        stack[0] = 0
+        top, found = 1, 0
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            fits = True
+            for d in range(columns):
+                fits &= bounds[node, d, 0] <= codes[person, d] <= bounds[node, d, 1]
+            if not fits:
+                continue
+            if nodes[node, 2] >= 0:
+                stack[top] = nodes[node, 2]
+                stack[top + 1] = nodes[node, 3]
+                top += 2
+                continue
+            for i in range(nodes[node, 0], nodes[node, 1]):
+                fits = True
+                for d in range(columns):
+                    if fits:
+                        fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
+                if fits:
+                    found += 1
+                    owner[person] = order[i] if found == 1 else -1
+
+
+@njit(nogil=True, cache=True)
 def _count(codes, weights, nodes, bounds, order, members, starts, found):
     """Add each person's weight to every box that holds them. About O(people * log boxes) for boxes that overlap little.
 
@@ -93,8 +124,11 @@ def _count(codes, weights, nodes, bounds, order, members, starts, found):
                     found[order[i]] += weights[person]
 
 
-def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
+Tree = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _tree(boxes: Sequence[Any]) -> Tree:
+    """The tree over boxes, and their sets: nodes, bounds, order, members, starts."""
     number = boxes[0].shape[0]
     low, high = np.zeros((number, len(boxes)), np.int64), np.full((number, len(boxes)), -1, np.int64)
     members, starts, base = [], [np.zeros(1, np.int64)], 0
@@ -108,11 +142,21 @@ def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.n
         base += len(inside)
     order = np.arange(number)
     nodes, bounds = np.empty((2 * number + 1, 4), np.int64), np.empty((2 * number + 1, len(boxes), 2), np.int64)
-    found = np.zeros(number, np.int64)
-    if number:
-        total = _build(low, high, order, nodes, bounds)
-        every = np.concatenate(members)
-        _count(
-            codes.astype(np.int64), weights, nodes[:total], bounds[:total], order, every, np.concatenate(starts), found
-        )
+    total = _build(low, high, order, nodes, bounds)
+    return nodes[:total], bounds[:total], order, np.concatenate(members), np.concatenate(starts)
+
+
+def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
+    found = np.zeros(boxes[0].shape[0], np.int64)
+    if len(found):
+        _count(codes.astype(np.int64), weights, *_tree(boxes), found)
     return found
+
+
+def owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
+    """The one box that each person fits, -1 where there is none or more than one. `boxes` as for `people`."""
+    owner = np.full(len(codes), -1, np.int64)
+    if boxes[0].shape[0]:
+        _own(codes.astype(np.int64), *_tree(boxes), owner)
+    return owner
