@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from voile.version import __version__
 
 if TYPE_CHECKING:
-    from voile import attacks, datasets, measures
+    from voile import attacks, datasets, measures, mining
     from voile.core.adversary import Adversary, Knowledge
     from voile.core.hierarchy import by_frequency, dates, intervals, prefixes, tree
     from voile.core.key import Key
     from voile.core.policy import Policy
     from voile.core.schema import Schema
     from voile.flow.audit import audit
+    from voile.flow.budget import privacy_budget
     from voile.flow.measure import measure
     from voile.flow.publish import publish
     from voile.flow.read import read
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from voile.methods.anatomy import Anatomy
     from voile.methods.full_domain import FullDomain
     from voile.methods.mondrian import Mondrian
+    from voile.methods.perturbed_generalization import PerturbedGeneralization
     from voile.models.alpha_k import AlphaK
+    from voile.models.anti_corruption import AntiCorruption
     from voile.models.k_anonymity import KAnonymity
     from voile.models.k_e import KE
     from voile.models.l_diversity import LDiversity
@@ -38,6 +41,7 @@ _HOME = {
     "Adversary": "core.adversary",
     "AlphaK": "models.alpha_k",
     "Anatomy": "methods.anatomy",
+    "AntiCorruption": "models.anti_corruption",
     "FullDomain": "methods.full_domain",
     "KAnonymity": "models.k_anonymity",
     "KE": "models.k_e",
@@ -45,6 +49,7 @@ _HOME = {
     "Knowledge": "core.adversary",
     "LDiversity": "models.l_diversity",
     "Mondrian": "methods.mondrian",
+    "PerturbedGeneralization": "methods.perturbed_generalization",
     "Policy": "core.policy",
     "Schema": "core.schema",
     "TCloseness": "models.t_closeness",
@@ -57,7 +62,9 @@ _HOME = {
     "load": "flow.verify",
     "measure": "flow.measure",
     "measures": "",
+    "mining": "",
     "prefixes": "core.hierarchy",
+    "privacy_budget": "flow.budget",
     "publish": "flow.publish",
     "read": "flow.read",
     "report": "flow.report",
@@ -70,12 +77,14 @@ __all__ = [
     "Adversary",
     "AlphaK",
     "Anatomy",
+    "AntiCorruption",
     "FullDomain",
     "KAnonymity",
     "Key",
     "Knowledge",
     "LDiversity",
     "Mondrian",
+    "PerturbedGeneralization",
     "Policy",
     "Schema",
     "TCloseness",
@@ -89,7 +98,9 @@ __all__ = [
     "load",
     "measure",
     "measures",
+    "mining",
     "prefixes",
+    "privacy_budget",
     "publish",
     "read",
     "report",

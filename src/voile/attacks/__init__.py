@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from voile.attacks.corruption import Corruption
 from voile.attacks.elimination import Elimination
 from voile.attacks.homogeneity import Homogeneity
 from voile.attacks.linking import Linking
 from voile.attacks.skewness import Skewness
 
-__all__ = ["Elimination", "Homogeneity", "Linking", "Skewness"]
+__all__ = ["Corruption", "Elimination", "Homogeneity", "Linking", "Skewness"]

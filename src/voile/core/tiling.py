@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile import kernels
 from voile.core.cells import Cells, ranges
 from voile.core.channel import Channel
 from voile.core.domain import Domain, text
@@ -26,24 +27,33 @@ ROUNDS = 4
 
 
 def region_cells(
-    column: Column, order: np.ndarray | None, low: np.ndarray, high: np.ndarray
+    column: Column, rank: np.ndarray | None, low: np.ndarray, high: np.ndarray
 ) -> tuple[Cells, np.ndarray]:
-    """The cells of regions `low..high` (places in the cutting order; `order[place]` is the code), and each one's cell.
+    """The cells of regions `low..high`, places in the cutting order (`rank[code]` is the place), and each one's cell.
 
     A region of numbers or dates starts right after the last value left of its cut, so that nothing lies between two.
     """
     size = column.size
-    keys, cell = np.unique(low * size + high, return_inverse=True)
+    keys, cell = _numbered(low * size + high, size * size)
     low, high = keys // size, keys % size
     if column.domain.ranged:
         return _ranges(column.domain, low, high), cell
     lengths = high - low + 1
     starts = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(starts[-1]) - np.repeat(starts[:-1] - low, lengths)
-    codes = places if order is None else order[places]
+    codes = places if rank is None else np.argsort(rank)[places]
     codes = codes[np.lexsort((codes, np.repeat(np.arange(len(low)), lengths)))]
     cells, shown = set_cells(replace(column, hierarchy=None), starts, codes)
     return cells, shown[cell]
+
+
+def _numbered(keys: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """The keys that occur, rising, and the number of each: by a table of all keys where that is small."""
+    if limit > 1_000_000 + 8 * len(keys):
+        return np.unique(keys, return_inverse=True)
+    there = np.zeros(limit, dtype=bool)
+    there[keys] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
 
 
 def _ranges(domain: Domain, low: np.ndarray, high: np.ndarray) -> Cells:
@@ -134,7 +144,10 @@ def sampled(
 ) -> Sampled:
     """One row a group: its box, a disturbed value, and how many people it stands for; ordered by the box."""
     names = [column.name for column in columns.quasi]
-    order = np.lexsort([shown[name][1] for name in reversed(names)])
+    # every box is there once, so its rank is its place
+    rank, _ = kernels.distinct.ranked([shown[n][1] for n in names], [max(len(shown[n][0]), 1) for n in names])
+    order = np.empty(len(rank), dtype=np.int64)
+    order[rank] = np.arange(len(rank))
     target = columns.sensitive[0]
     published = {
         name: pl.Series(cells.labels, dtype=pl.Enum(cells.labels)).gather(cell[order])

@@ -92,3 +92,13 @@ def population_schema(release: Release) -> Schema:
     entries = release.described("quasi")
     names = [str(entry["name"]) for entry in entries]
     return Schema(quasi=names, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="drop")
+
+
+def corrupted_schema(release: Release) -> Schema:
+    """Quasi-identifier and sensitive columns, for a table of people whose values are known; an empty sensitive cell
+    means that the person is not in the table."""
+    entries = [*release.described("quasi"), *release.described("sensitive")]
+    roles = {
+        role: [str(entry["name"]) for entry in entries if entry["role"] == role] for role in ("quasi", "sensitive")
+    }
+    return Schema(**roles, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="value")

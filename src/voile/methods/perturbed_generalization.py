@@ -7,6 +7,7 @@ of people in the box.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -133,10 +134,9 @@ class PerturbedGeneralization(Method):
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         target = columns.sensitive[0]
-        orders = _orders(columns, rows)
-        ranks = {name: _inverse(order) for name, order in orders.items()}
-        placed = rows.recode(ranks) if ranks else rows
-        extents = [placed.extents(column.name) for column in columns.quasi]
+        ranks = _ranks(columns, rows)
+        with ThreadPoolExecutor(2) as pool:
+            extents = list(pool.map(rows.extents, ranks, ranks.values()))
         low, high = (np.stack([pair[end] for pair in extents]) for end in (0, 1))
         region_low = np.zeros_like(low)
         region_high = np.empty_like(high)
@@ -144,7 +144,7 @@ class PerturbedGeneralization(Method):
         parted = kernels.regions.regions(low, high, region_low, region_high)
         assert parted, "groups are the leaves of a split tree, in its order"
         shown = {
-            column.name: region_cells(column, orders.get(column.name), region_low[place], region_high[place])
+            column.name: region_cells(column, ranks[column.name], region_low[place], region_high[place])
             for place, column in enumerate(columns.quasi)
         }
         values, sizes = _sample(rows, target)
@@ -170,10 +170,8 @@ class PerturbedGeneralization(Method):
         """Boxes cut by what they tell about the values, which are disturbed already."""
         target = columns.sensitive[0]
         table = rows.histogram([column.name for column in columns])
-        frame = rows.histogram([column.name for column in columns.quasi])
         sizes = [max(column.size, 1) for column in columns.quasi]
-        frequencies = kernels.distinct.frequencies(frame.codes, sizes, frame.counts)
-        ranks = [CUTS.order(c, f)[0] for c, f in zip(columns.quasi, frequencies, strict=True)]
+        ranks = list(_ranks(columns, rows).values())
         codes = kernels.distinct.recoded(table.codes[:, : len(sizes)], ranks, len(sizes)).astype(np.int64)
         ids = np.arange(len(codes))
         values = table.column(target.name).astype(np.int64)
@@ -203,31 +201,16 @@ def _unfit(column: Column, name: str) -> list[SpecError]:
     return found
 
 
-def _orders(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
-    """The cutting order of the columns that have one of their own: the code at each place."""
-    found = {}
-    for column in columns.quasi:
-        table = rows.histogram([column.name])
-        frequency = np.zeros(max(column.size, 1), dtype=np.int64)
-        frequency[table.codes[:, 0]] = table.counts
-        rank, _ = CUTS.order(column, frequency)
-        if rank is not None:
-            found[column.name] = _inverse(rank)
-    return found
-
-
-def _inverse(order: np.ndarray) -> np.ndarray:
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
+def _ranks(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:
+    """The place of every code in the cutting order of its column, None where that is the codes' own."""
+    table = rows.histogram([column.name for column in columns])
+    sizes = [max(column.size, 1) for column in columns.quasi]
+    people = kernels.distinct.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
+    return {c.name: CUTS.order(c, frequency)[0] for c, frequency in zip(columns.quasi, people, strict=True)}
 
 
 def _sample(rows: Rows, target: Column) -> tuple[np.ndarray, np.ndarray]:
     """One person's value of each group, everybody as likely, and the sizes of the groups."""
-    group, table = rows.grouped([target.name])
-    starts = np.searchsorted(group, np.arange(rows.groups))
-    upto = np.cumsum(table.counts)
-    before = np.where(starts > 0, upto[starts - 1], 0)
-    sizes = np.diff(np.append(before, upto[-1]))
-    person = before + rows.key.below("sample", sizes, len(sizes)).astype(np.int64)
-    return table.codes[np.searchsorted(upto, person, side="right"), 0].astype(np.int64), sizes
+    sizes = rows.headcount()
+    person = rows.key.below("sample", sizes, len(sizes)).astype(np.int64)
+    return rows.pick(person, target.name), sizes
