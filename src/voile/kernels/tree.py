@@ -32,7 +32,7 @@ def _impurity(seen, total, keep, shares, found):
 
 
 @njit(nogil=True, cache=True)
-def _best(codes, labels, weights, ids, low, high, totals, people, bins, ranged, keep, shares, least, chosen):
+def _best(codes, labels, weights, ids, low, high, totals, people, bins, ranged, keep, shares, least, floor, chosen):
     """The best cut of a node: the column (-1 where none gains) and, in `chosen`, which bins go left.
 
     Bins of a ranged column keep their order; others are ordered by their share of the node's most common class, which
@@ -42,7 +42,7 @@ def _best(codes, labels, weights, ids, low, high, totals, people, bins, ranged, 
     before, after = np.empty(classes), np.empty(classes)
     whole = _impurity(totals, people, keep, shares, before)
     common = np.argmax(before)
-    best, column = 1e-9 * people, -1
+    best, column = max(floor, 1e-9 * people), -1
     for d in range(codes.shape[1]):
         histogram = np.zeros((bins[d], classes))
         for i in range(low, high):
@@ -76,9 +76,10 @@ def _best(codes, labels, weights, ids, low, high, totals, people, bins, ranged, 
 
 
 @njit(nogil=True, cache=True)
-def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least):
+def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least, floor):
     """Nodes of the tree: the column of each (-1 for a leaf), its two children, which bins go left, and the class counts
-    found before the channel. `least` people must be on both sides of a cut. O(rows * columns * depth)."""
+    found before the channel. `least` people must be on both sides of a cut, and it must gain more than `floor`.
+    O(rows * columns * depth)."""
     rows, classes = codes.shape[0], shares.size
     ids = np.arange(rows)
     room = 2 ** min(depth + 1, 20)
@@ -98,7 +99,21 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least):
         if level >= depth or people < 2 * least or made + 2 > room:
             continue
         d = _best(
-            codes, labels, weights, ids, low, high, totals, people, bins, ranged, keep, shares, least, sides[node]
+            codes,
+            labels,
+            weights,
+            ids,
+            low,
+            high,
+            totals,
+            people,
+            bins,
+            ranged,
+            keep,
+            shares,
+            least,
+            floor,
+            sides[node],
         )
         if d < 0:
             continue
