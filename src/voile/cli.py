@@ -175,7 +175,9 @@ def audit(
     ] = None,
     data: Data = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
-    corrupted: Annotated[Path | None, typer.Option(help="People whose values are known, for --attack corruption.")] = None,
+    corrupted: Annotated[
+        Path | None, typer.Option(help="People whose values are known, for --attack corruption.")
+    ] = None,
     query: Query = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,

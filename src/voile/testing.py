@@ -109,7 +109,9 @@ def check_method(method: Method | type[Method], policy: vl.Policy | Model | None
         for format in ("parquet", "csv"):
             with tempfile.TemporaryDirectory() as place:
                 saved = release.save(Path(place) / "release", format=format)
-                _require(method, vl.verify(saved, data=data, key=key).holds, f"the release saved as {format} must verify")
+                _require(
+                    method, vl.verify(saved, data=data, key=key).holds, f"the release saved as {format} must verify"
+                )
                 _require(method, _same(release, vl.load(saved)), f"{format} must keep tables and claims")
                 forms = (key.secret, key.secret.hex().encode(), base64.b64encode(key.secret).rstrip(b"="))
                 told = any(form in found.read_bytes() for found in saved.iterdir() for form in forms)
@@ -238,6 +240,7 @@ def _counts(model: Model, column: Column, groups: np.ndarray, totals: np.ndarray
 def _releases(data: Microdata) -> list[Release]:
     """One of each shape, and one that withholds rows."""
     diverse, alike, coarse = vl.LDiversity(l=3), vl.KAnonymity(k=3), vl.FullDomain(suppression=0.2)
+    asked: list[tuple[vl.Policy, Method | None]]
     asked = [(vl.Policy(alike, diverse), None), (vl.Policy(diverse), vl.Anatomy()), (vl.Policy(alike), coarse)]
     asked.append((vl.Policy(vl.AntiCorruption(skew=1)), vl.PerturbedGeneralization(s=0.3)))
     return [vl.publish(data, policy, method) for policy, method in asked]

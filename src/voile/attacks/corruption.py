@@ -1,9 +1,10 @@
 """Corruption: ask the others, and see what is left for the one who did not answer.
 
-The adversary has learned the true values of other people in the table: they told, or a file leaked. Where a group's true
-values are published, the known ones are struck and the rest is yours; with everybody else known it is certain. On a
-release of disturbed, sampled rows the adversary weighs for each candidate how likely the one published value of the
-group comes from them (section 9.3 of the specification), and then how likely each value of yours would have become it.
+The adversary has learned the true values of other people in the table: they told, or a file leaked. Where a group's
+true values are published, the known ones are struck and the rest is yours; with everybody else known it is certain.
+On a release of disturbed, sampled rows the adversary weighs for each candidate how likely the one published value of
+the group comes from them, and then how likely each value of yours would have become it (section V of the paper on
+perturbed generalization).
 
 Who is corrupted is told by a table (`known`; an empty sensitive cell means: not in the table), or drawn at random: each
 other person with probability `corrupted`. On disturbed values the prior is the worst that gives no value more than
@@ -29,9 +30,7 @@ from voile.core.shapes.sampled import Sampled
 from voile.errors import InconsistentKnowledge
 from voile.models.anti_corruption import CORRUPTER, AntiCorruption
 
-ASKER = Adversary.who(
-    "corrupter", Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.POPULATION, Knowledge.CORRUPTION
-)
+ASKER = Adversary.who("corrupter", Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.POPULATION, Knowledge.CORRUPTION)
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,7 @@ class Corruption(Attack):
         own = np.maximum(most[counts.owner], left + 1) / (total[counts.owner] + 1)
         risk = np.concatenate([most / np.maximum(total, 1), own])
         people = np.concatenate([total, known])
+        risk, people = risk[people > 0], people[people > 0]
         baseline = float(counts.totals.max(initial=0) / max(int(counts.totals.sum()), 1))
         details = {"people known": float(known.sum()), "known people whose group is not clear": float(unplaced)}
         return Guess(f"Corruption of {name!r}", ASKER, Belief("belief", risk, people, baseline, name, details))
@@ -102,7 +102,8 @@ class Corruption(Attack):
         # of a group, those who are corrupted and have the published value see one such other less than the rest
         alike = np.concatenate([np.maximum(same - 1, 0), same])
         people = np.concatenate([same, sizes - same])
-        others = _others(release.channel, np.concatenate([sizes, sizes]), alike)
+        some = people > 0
+        people, others = people[some], _others(release.channel, np.concatenate([sizes, sizes])[some], alike[some])
         details = {
             "corrupted people with the published value": float(same.sum()),
             "known people whose group is not clear": float(unplaced),
@@ -128,9 +129,7 @@ class Corruption(Attack):
         claimed = [_model(stated) for stated in release.certificate.claims if stated["model"] == AntiCorruption.name]
         return list({model.limited(): model for model in [*claimed, *own]}.values())
 
-    def _alike(
-        self, release: Sampled, name: str, counts: Counts, external: Microdata | None
-    ) -> tuple[np.ndarray, int]:
+    def _alike(self, release: Sampled, name: str, counts: Counts, external: Microdata | None) -> tuple[np.ndarray, int]:
         """How many corrupted people of each group truly have its published value; and how many fit no group."""
         source = self.known or self.table
         if source is None or name not in [column.name for column in source.columns.sensitive]:
@@ -165,9 +164,7 @@ def _model(stated: Mapping[str, Any]) -> AntiCorruption:
     return AntiCorruption(**used)
 
 
-def _placed(
-    target: Target, source: Microdata, name: str, counts: Counts
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _placed(target: Target, source: Microdata, name: str, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For distinct people of a table: their group, the code of their value (-1 where the release does not know it,
     OUTSIDE where the cell is empty), and how many they are."""
     assert counts.column is not None

@@ -87,9 +87,7 @@ class Terms:
         """The certified growth, rounded up: the least number on the grid within which belief grows."""
         return Fraction(_first(SHOWN, lambda step: self.grows_within(p, Fraction(step, SHOWN))), SHOWN)
 
-    def largest_p(
-        self, rho1: float | None = None, rho2: float | None = None, growth: float | None = None
-    ) -> Fraction:
+    def largest_p(self, rho1: float | None = None, rho2: float | None = None, growth: float | None = None) -> Fraction:
         """The largest p that meets every target, to nine decimals and never above it. Both bounds rise with p.
 
         >>> float(Terms(k=6, size=50).largest_p(rho1=0.2, rho2=0.5))

@@ -69,11 +69,11 @@ class Channel:
         seen = np.asarray(counts, dtype=np.float64)
         keep, total = float(exact(self.keep)), seen.sum(axis=-1, keepdims=True)
         if keep == 0:
-            return total * shares
+            return np.asarray(total * shares)
         found = np.maximum((seen - (1 - keep) * shares * total) / keep, 0)
         left = found.sum(axis=-1, keepdims=True)
         scaled = found * (total / np.where(left > 0, left, 1))
-        return np.where(left > 0, scaled, total * shares)
+        return np.asarray(np.where(left > 0, scaled, total * shares))
 
 
 def reconstruct(counts: Sequence[float], p: float, size: int, category_sizes: Sequence[int]) -> np.ndarray:

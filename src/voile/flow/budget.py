@@ -64,9 +64,9 @@ def privacy_budget(
     rho2: float | None = None,
     growth: float | None = None,
 ) -> Budget:
-    """What perturbed generalization promises for some p and k, with `domain` sensitive values; given a target (`rho2` or
-    `growth`) also the largest p. The columns are the paper's bounds, the tight ones for the same adversary, and those
-    of a grouping that looks at the disturbed values.
+    """What perturbed generalization promises for some p and k, with `domain` sensitive values; given a target (`rho2`
+    or `growth`) also the largest p. The columns are the paper's bounds, the tight ones for the same adversary, and
+    those of a grouping that looks at the disturbed values.
 
     >>> privacy_budget(p=0.3, k=6, domain=50).table.row(0, named=True)["rho2"]
     0.450356
@@ -112,7 +112,7 @@ def up(value: Fraction | float, digits: int = 6) -> float:
     >>> up(0.36788, 2)
     0.37
     """
-    return math.ceil(exact(value) * 10**digits) / 10**digits
+    return float(Fraction(math.ceil(exact(value) * 10**digits), 10**digits))
 
 
 def _check(

@@ -98,7 +98,9 @@ def corrupted_schema(release: Release) -> Schema:
     """Quasi-identifier and sensitive columns, for a table of people whose values are known; an empty sensitive cell
     means that the person is not in the table."""
     entries = [*release.described("quasi"), *release.described("sensitive")]
-    roles = {
-        role: [str(entry["name"]) for entry in entries if entry["role"] == role] for role in ("quasi", "sensitive")
-    }
-    return Schema(**roles, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="value")
+    quasi, sensitive = (
+        [str(entry["name"]) for entry in entries if entry["role"] == role] for role in ("quasi", "sensitive")
+    )
+    return Schema(
+        quasi, sensitive, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="value"
+    )

@@ -43,7 +43,7 @@ def regions(low, high, region_low, region_high):
     `low` and `high` are the least and greatest codes of each leaf, leaves in the order of the tree. Returns whether
     the leaves can be parted by cuts at all. About O(leaves * columns * depth).
     """
-    columns, leaves = low.shape
+    leaves = low.shape[1]
     front = np.empty(leaves, np.int64)
     stack = np.empty((64, 2), np.int64)
     stack[0] = (0, leaves)

@@ -116,7 +116,7 @@ class PerturbedGeneralization(Method):
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         if rows.total < self.k:
-            best = f"The table has {rows.total} rows: s must be at least {1 / rows.total:.4g}."
+            best = f"The table has {rows.total} rows: s must be at least 1/{rows.total}."
             raise Unsatisfiable(
                 f"s = {self.s:g} needs groups of {self.k}.", code="unsatisfiable.few-rows", hint=best, best=best
             )

@@ -89,7 +89,8 @@ class DecisionTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
         """The most common class of each row's leaf."""
-        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
+        likeliest = np.argmax(self.predict_proba(X), axis=1)
+        return np.asarray(self.classes_[likeliest])
 
 
 class _Shares(Classes):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,10 +74,7 @@ def classes_of(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
         places = list(range(1, size)) if size <= FEW else [(size + 1) // 2]
     edges = [0, *places, size]
     of_code = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-    names = [
-        texts[low] if high - low == 1 else f"{texts[low]} to {texts[high - 1]}"
-        for low, high in zip(edges, edges[1:], strict=False)
-    ]
+    names = [texts[low] if high - low == 1 else f"{texts[low]} to {texts[high - 1]}" for low, high in pairwise(edges)]
     return Classes(of_code, tuple(names))
 
 
@@ -100,7 +98,8 @@ def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Tra
         order = np.lexsort((rng.random(len(release.group)), release.group))
         values = np.empty(len(order), dtype=np.int64)
         values[order] = np.repeat(counts.values, counts.counts)  # people in the order of groups, as the values are
-        return Training(table, classes.of_code[values], np.ones(len(order)), classes, Channel(1.0, len(classes.of_code)))
+        exact = Channel(1.0, counts.column.size)
+        return Training(table, classes.of_code[values], np.ones(len(order)), classes, exact)
     columns = {}
     for entry in release.described("quasi"):
         cells, cell = read_column(entry, release.column_of("table", str(entry["name"])))

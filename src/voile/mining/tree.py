@@ -73,10 +73,10 @@ class Tree:
         people = self.counts.sum(axis=1)
         heavier = np.where(people[self.children[:, 0]] >= people[self.children[:, 1]], 0, 1)
         leaf = kernels.tree.leaves(codes, self.column, self.children, self.sides, heavier)
-        return self.counts[leaf] / people[leaf].reshape(-1, 1)  # type: ignore[no-any-return]
+        return np.asarray(self.counts[leaf] / people[leaf].reshape(-1, 1))
 
     def decide(self, table: pl.DataFrame) -> np.ndarray:
-        return np.argmax(self.chances(table), axis=1)
+        return np.asarray(np.argmax(self.chances(table), axis=1))
 
 
 def grow(given: Training, max_depth: int = 8, min_weight: float | None = None) -> Tree:

@@ -143,8 +143,8 @@ class AntiCorruption(Model):
             )
         if exact(self.skew) * column.size < 1:
             raise PolicyError(
-                f"{self.name}: skew = {self.skew:g} is below 1/{column.size}: a belief over the {column.size} values of "
-                f"{column.name!r} gives some value at least that.",
+                f"{self.name}: skew = {self.skew:g} is below 1/{column.size}: any belief gives some of the "
+                f"{column.size} values of {column.name!r} at least that.",
                 code="policy.skew",
                 hint=f"Choose skew between {1 / column.size:.4g} and 1.",
             )

@@ -105,8 +105,7 @@ class Sampled(Release):
         Of B people that satisfy the other conditions, those with a published value that satisfies this one are A; then
         (A - (1 - p) B |chosen values| / |U|) / p had it before, between 0 and B.
         """
-        entry = self.described("sensitive")[0]
-        name = str(entry["name"])
+        name = str(self.described("sensitive")[0]["name"])
         query.check([*self.cells, name])
         weight = self.sizes.astype(np.float64)
         for column, condition in query.conditions.items():
@@ -114,9 +113,9 @@ class Sampled(Release):
                 weight = weight * cell_shares(self.cells[column], condition)[self.boxes[column]]
         if name not in query.conditions:
             return float(weight.sum())
-        column = self.tallies[name].column
-        assert column is not None
-        chosen = query.conditions[name].matches(column.domain.values)
+        target = self.tallies[name].column
+        assert target is not None
+        chosen = query.conditions[name].matches(target.domain.values).astype(bool)
         seen = weight[chosen[self.published]].sum()
         share = chosen.mean()
         return float(self.channel.undo(np.array([seen, weight.sum() - seen]), np.array([share, 1 - share]))[0])
