@@ -180,12 +180,15 @@ def test_belief_is_that_of_all_worlds(values: list[str], data: st.DataObject) ->
 def test_contradictions_are_named() -> None:
     release = vl.publish(vl.read(ROWS, PLAIN), vl.KAnonymity(k=2))
     strange = vl.read(pl.DataFrame({"age": [20], "value": ["z"]}), PLAIN)
-    assert Corruption(known=strange).guesses(release, None)[0].belief.details["people known"] == 0
+    with pytest.raises(InconsistentKnowledge, match="not published"):
+        Corruption(known=strange).guesses(release, None)
     many = vl.read(pl.DataFrame({"age": [20] * 5, "value": ["a"] * 5}), PLAIN)
     with pytest.raises(InconsistentKnowledge, match="fewer people"):
         Corruption(known=many).guesses(release, None)
     schema = vl.Schema(quasi=["age"], sensitive=["value"], domains={"value": list("abcd")})
     sampled = vl.publish(vl.read(ROWS, schema), vl.AntiCorruption(skew=0.5), vl.PerturbedGeneralization(s=0.5))
+    with pytest.raises(InconsistentKnowledge, match="not in the domain"):
+        Corruption(known=strange).guesses(sampled, None)
     with pytest.raises(InconsistentKnowledge, match="contradicts the release"):
         Corruption(known=many).guesses(sampled, None)
     with pytest.raises(InconsistentKnowledge, match="cannot hold"):

@@ -82,6 +82,8 @@ class Corruption(Attack):
             rng = np.random.default_rng([self.seed, 1])
             return rng.binomial(counts.counts, self.corrupted), 0
         group, value, people = _placed(target, self.known, name, counts)
+        if ((group >= 0) & (value == UNHEARD)).any():
+            raise _contradiction("somebody is known to have a value that is not published")
         clear = (group >= 0) & (value >= 0)
         known = np.zeros(len(counts.counts), dtype=np.int64)
         size = counts.column.size if counts.column else 1
@@ -136,6 +138,8 @@ class Corruption(Attack):
             return np.zeros(len(counts.values), dtype=np.int64), 0  # the worst case
         group, value, people = _placed(release, source, name, counts)
         here = group >= 0
+        if self.known is not None and (here & (value == UNHEARD)).any():
+            raise _contradiction("somebody is known to have a value that is not in the domain")
         alike = here.copy()
         alike[here] = value[here] == counts.values[group[here]]
         if self.known is None:
@@ -156,6 +160,7 @@ class Corruption(Attack):
             raise _contradiction("a group has fewer people than are known to be in it, or too few who may be")
 
 
+UNHEARD = -1  # a value that the release does not know
 OUTSIDE = -2  # a known person who is not in the table
 
 
@@ -165,7 +170,7 @@ def _model(stated: Mapping[str, Any]) -> AntiCorruption:
 
 
 def _placed(target: Target, source: Microdata, name: str, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For distinct people of a table: their group, the code of their value (-1 where the release does not know it,
+    """For distinct people of a table: their group, the code of their value (UNHEARD where the release does not know it,
     OUTSIDE where the cell is empty), and how many they are."""
     assert counts.column is not None
     quasi = [column.name for column in source.columns.quasi]
@@ -175,7 +180,7 @@ def _placed(target: Target, source: Microdata, name: str, counts: Counts) -> tup
     group = target.locate(source)[np.append(0, np.cumsum(fresh))]
     known = {text: code for code, text in enumerate(counts.column.domain.texts)}
     domain = source.columns[name].domain
-    codes = np.array([known.get(text, -1) for text in domain.texts], dtype=np.int64)
+    codes = np.array([known.get(text, UNHEARD) for text in domain.texts], dtype=np.int64)
     if domain.missing:
         codes[-1] = OUTSIDE
     return group, codes[table.column(name)], table.counts

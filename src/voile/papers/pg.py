@@ -187,7 +187,7 @@ def _errors(run: Run, settings: Sequence[tuple[int, float]]) -> pl.DataFrame:
         release = run.publish(data, policy, PerturbedGeneralization(s=1 / k, p=p), key=Key(bytes(32)))
         found = {m: Classification(starts=starts)(data, release) for m, starts in CLASSES.items()}
         for name in ("PG", "optimistic", "pessimistic"):
-            errors = {f"error m={m}": loss.value if name == "PG" else loss.parts[name] for m, loss in found.items()}
+            errors = {f"error_m{m}": loss.value if name == "PG" else loss.parts[name] for m, loss in found.items()}
             rows.append({"k": k, "p": p, "method": name, **errors})
     return pl.DataFrame(rows)
 
@@ -201,8 +201,14 @@ def by_p(run: Run) -> pl.DataFrame:
 
 
 def _figures(x: str) -> list[Figure]:
-    return [Figure(x, f"error m={m}", "method", x, f"classification error, m = {m}") for m in CLASSES]
+    return [Figure(x, f"error_m{m}", "method", x, f"classification error, m = {m}") for m in CLASSES]
 
+
+UTILITY = (
+    "On the census generator, or on a table of the same nine columns given with --data. Most incomes of the generator are "
+    "in the first class, so always naming it is right for 89 % of the people; with three classes the pessimistic tree does "
+    "just that, because the first class covers half of the domain."
+)
 
 PAPER = Paper(
     "pg",
@@ -229,7 +235,7 @@ PAPER = Paper(
             note="Every cell agrees to two decimals except rho2 at p = 0.3, k = 10: printed 0.36, needed 0.3679. The "
             "paper rounds to the nearest; a promise is rounded up.",
         ),
-        Item("figure-2", "Figure 2: utility against k (p = 0.3)", by_k, _figures("k")),
-        Item("figure-3", "Figure 3: utility against p (k = 6)", by_p, _figures("p")),
+        Item("figure-2", "Figure 2: utility against k (p = 0.3)", by_k, _figures("k"), UTILITY),
+        Item("figure-3", "Figure 3: utility against p (k = 6)", by_p, _figures("p"), UTILITY),
     ),
 )
