@@ -405,3 +405,116 @@ def node_numbers(ids: list[int], ends: list[int]) -> list[int]:
     for place, one in enumerate(ids):
         found[one] = next(number for number, end in enumerate(ends) if place < end)
     return found
+
+
+# voile.kernels.regions and voile.core.tiling ---------------------------------------------------------------------
+def tiling(boxes: Sequence[Sequence[set[int]]], sizes: Sequence[int]) -> bool:
+    """Whether every combination of codes lies in exactly one box."""
+    everything = itertools.product(*(range(size) for size in sizes))
+    return all(
+        sum(all(code in cell for code, cell in zip(point, box, strict=True)) for box in boxes) == 1
+        for point in everything
+    )
+
+
+# voile.kernels.specialise ----------------------------------------------------------------------------------------
+def _entropy(values: Sequence[int]) -> float:
+    return -sum(count / len(values) * math.log(count / len(values)) for count in Counter(values).values())
+
+
+def specialised(people: Sequence[tuple[Row, int]], smallest: int) -> list[list[tuple[Row, int]]]:
+    """Leaves, from left to right, of the tree that cuts where gain / (people - smaller half + 1) is largest.
+
+    `people` are (quasi-identifier codes, value).
+    """
+    values = [value for _, value in people]
+    best: tuple[float, int, int] | None = None
+    for column in range(len(people[0][0])):
+        for at in sorted({row[column] for row, _ in people})[:-1]:
+            left = [value for row, value in people if row[column] <= at]
+            right = [value for row, value in people if row[column] > at]
+            if min(len(left), len(right)) < smallest:
+                continue
+            gain = len(values) * _entropy(values) - len(left) * _entropy(left) - len(right) * _entropy(right)
+            score = gain / (len(values) - min(len(left), len(right)) + 1)
+            if best is None or score > best[0] + 1e-9 * abs(best[0]):
+                best = (score, column, at)
+    if best is None:
+        return [list(people)]
+    _, column, at = best
+    halves = ([who for who in people if who[0][column] <= at], [who for who in people if who[0][column] > at])
+    return [leaf for half in halves for leaf in specialised(half, smallest)]
+
+
+# voile.attacks.corruption and voile.core.budget -------------------------------------------------------------------
+def kept_or_redrawn(p: Fraction, size: int, a: int, b: int) -> Fraction:
+    """The probability that value a is published as b."""
+    return (p if a == b else Fraction(0)) + (1 - p) / size
+
+
+def corrupted_posterior(
+    prior: Sequence[Fraction],
+    y: int,
+    p: Fraction,
+    group: int,
+    corrupted: Sequence[int],
+    others: Sequence[Sequence[Fraction]],
+) -> list[Fraction]:
+    """Belief in each value of a victim by going through everything that may have happened: who of the further
+    candidates is in the group, whose row was drawn, what they all have, and what became of it."""
+    size, absent = len(prior), group - 1 - len(corrupted)
+    joint = [Fraction(0)] * size
+    for present in itertools.combinations(range(len(others)), absent):
+        for x in range(size):
+            seen = kept_or_redrawn(p, size, x, y)
+            for value in corrupted:
+                seen += kept_or_redrawn(p, size, value, y)
+            for who in present:
+                seen += sum(
+                    (share * kept_or_redrawn(p, size, value, y) for value, share in enumerate(others[who])), Fraction(0)
+                )
+            joint[x] += prior[x] * seen / group
+    total = sum(joint, Fraction(0))
+    return [share / total for share in joint]
+
+
+# voile.kernels.tree ----------------------------------------------------------------------------------------------
+def before_channel(seen: Sequence[float], keep: float, shares: Sequence[float]) -> list[float]:
+    """Class counts before a channel, none negative, with the same total."""
+    total = sum(seen)
+    raw = [max((count - (1 - keep) * share * total) / keep, 0.0) for count, share in zip(seen, shares, strict=True)]
+    if sum(raw) == 0:
+        return [share * total for share in shares]
+    return [count * total / sum(raw) for count in raw]
+
+
+def gini(seen: Sequence[float], keep: float, shares: Sequence[float]) -> float:
+    """Impurity of the counts before the channel, times the people."""
+    found = before_channel(seen, keep, shares)
+    return sum(found) - sum(count * count for count in found) / sum(found)
+
+
+def best_threshold(
+    codes: Sequence[int],
+    labels: Sequence[int],
+    weights: Sequence[float],
+    keep: float,
+    shares: Sequence[float],
+    least: float,
+) -> tuple[float, int]:
+    """The gain of the best cut of one ordered column, and the last code on its left; (0, -1) where none gains."""
+
+    def counts(chosen: Callable[[int], bool]) -> list[float]:
+        return [
+            sum(w for c, y, w in zip(codes, labels, weights, strict=True) if chosen(c) and y == label)
+            for label in range(len(shares))
+        ]
+
+    whole, best = gini(counts(lambda code: True), keep, shares), (0.0, -1)
+    for at in sorted(set(codes))[:-1]:
+        left, right = counts(lambda code, at=at: code <= at), counts(lambda code, at=at: code > at)
+        if min(sum(left), sum(right)) >= least:
+            gain = whole - gini(left, keep, shares) - gini(right, keep, shares)
+            if gain > best[0] + 1e-9:
+                best = (gain, at)
+    return best

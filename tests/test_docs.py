@@ -121,12 +121,14 @@ def _modules(family: str) -> list[Path]:
     return [path for path in folder.glob("*.py") if path.stem != "__init__"]
 
 
-@pytest.mark.parametrize("name", ["k_anonymity", "l_diversity", "t_closeness", "alpha_k", "k_e", "r_robustness"])
+@pytest.mark.parametrize(
+    "name", ["k_anonymity", "l_diversity", "t_closeness", "alpha_k", "k_e", "r_robustness", "anti_corruption"]
+)
 def test_a_model_page_has_its_headings(name: str) -> None:
     assert _headings(name) == ["Claim", "Against", "Proof", "Check", "Limits"]
 
 
-@pytest.mark.parametrize("name", ["anatomy", "art", "full_domain", "mondrian"])
+@pytest.mark.parametrize("name", ["anatomy", "art", "full_domain", "mondrian", "perturbed_generalization"])
 def test_a_method_page_has_its_headings(name: str) -> None:
     assert _headings(name) == ["Claim", "Against", "Needs", "Why", "Limits"]
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from voile.version import __version__
 
 if TYPE_CHECKING:
-    from voile import attacks, datasets, measures
+    from voile import attacks, datasets, measures, mining
     from voile.core.adversary import Adversary, Knowledge
     from voile.core.hierarchy import by_frequency, dates, intervals, prefixes, tree
     from voile.core.key import Key
     from voile.core.policy import Policy
     from voile.core.schema import Schema
     from voile.flow.audit import audit
+    from voile.flow.budget import privacy_budget
     from voile.flow.learn import learn_prior, read_prior
     from voile.flow.measure import measure
     from voile.flow.publish import publish
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from voile.methods.art import Art
     from voile.methods.full_domain import FullDomain
     from voile.methods.mondrian import Mondrian
+    from voile.methods.perturbed_generalization import PerturbedGeneralization
     from voile.models.alpha_k import AlphaK
+    from voile.models.anti_corruption import AntiCorruption
     from voile.models.k_anonymity import KAnonymity
     from voile.models.k_e import KE
     from voile.models.l_diversity import LDiversity
@@ -41,6 +44,7 @@ _HOME = {
     "Adversary": "core.adversary",
     "AlphaK": "models.alpha_k",
     "Anatomy": "methods.anatomy",
+    "AntiCorruption": "models.anti_corruption",
     "Art": "methods.art",
     "FullDomain": "methods.full_domain",
     "KAnonymity": "models.k_anonymity",
@@ -49,6 +53,7 @@ _HOME = {
     "Knowledge": "core.adversary",
     "LDiversity": "models.l_diversity",
     "Mondrian": "methods.mondrian",
+    "PerturbedGeneralization": "methods.perturbed_generalization",
     "Policy": "core.policy",
     "RRobustness": "models.r_robustness",
     "Schema": "core.schema",
@@ -63,7 +68,9 @@ _HOME = {
     "load": "flow.verify",
     "measure": "flow.measure",
     "measures": "",
+    "mining": "",
     "prefixes": "core.hierarchy",
+    "privacy_budget": "flow.budget",
     "publish": "flow.publish",
     "read": "flow.read",
     "read_prior": "flow.learn",
@@ -77,6 +84,7 @@ __all__ = [
     "Adversary",
     "AlphaK",
     "Anatomy",
+    "AntiCorruption",
     "Art",
     "FullDomain",
     "KAnonymity",
@@ -84,6 +92,7 @@ __all__ = [
     "Knowledge",
     "LDiversity",
     "Mondrian",
+    "PerturbedGeneralization",
     "Policy",
     "RRobustness",
     "Schema",
@@ -99,7 +108,9 @@ __all__ = [
     "load",
     "measure",
     "measures",
+    "mining",
     "prefixes",
+    "privacy_budget",
     "publish",
     "read",
     "read_prior",

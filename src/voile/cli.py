@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from voile.errors import BrokenPromise, SpecError, VoileError
-from voile.terminal import progress, say_json, show_audit, show_frame, show_losses, show_verdict, steps
+from voile.terminal import (
+    progress,
+    say_json,
+    show_audit,
+    show_bars,
+    show_frame,
+    show_losses,
+    show_rows,
+    show_verdict,
+    steps,
+)
 from voile.version import __version__
 
 if TYPE_CHECKING:
@@ -60,6 +70,7 @@ def publish(
     method: Annotated[str | None, typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
     missing: Annotated[str | None, typer.Option(help="error, drop or value.")] = None,
     kind: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND; categorical, ordered, numeric or date.")] = None,
+    domain: Annotated[list[str] | None, typer.Option(help="COLUMN=a|b|c or COLUMN=0..49: its public values.")] = None,
     hierarchies: Trees = None,
     format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,
     key_file: Annotated[Path | None, typer.Option(help="64 hexadecimal digits, for a repeatable release.")] = None,
@@ -90,6 +101,8 @@ def publish(
             schema["missing"] = missing
         if kind:
             schema["kinds"] = {**schema.get("kinds", {}), **dict(_pair(item) for item in kind)}
+        if domain:
+            schema["domains"] = {**schema.get("domains", {}), **dict(_domain(item) for item in domain)}
         if hierarchies is not None:
             listed = [name for role in ("quasi", "sensitive", "other") for name in schema.get(role, ())]
             found = {name: path for name, path in of_folder(hierarchies).items() if name in listed}
@@ -134,15 +147,26 @@ def verify(
     prior: Annotated[
         list[Path] | None, typer.Option(help="Statistics that a claim of r-robustness speaks of; CSV or Parquet.")
     ] = None,
+    data: Data = None,
+    key_file: Annotated[Path | None, typer.Option(help="The publisher's key; with --data, coins are checked.")] = None,
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Recount everything that a published folder claims; exit 5 if anything is broken."""
+    from voile.core.key import Key
+    from voile.flow.verify import load
     from voile.flow.verify import verify as check
 
     _load(plugin)
-    verdict = check(release, prior=_priors(release, prior))
-    say_json(verdict.as_json()) if as_json else show_verdict(verdict)
+    key = Key.read(key_file) if key_file else None
+    table = _table(load(release), data, None, _reading(query, delimiter, encoding, null)) if data else None
+    verdict = check(release, prior=_priors(release, prior), data=table, key=key)
+    by = "Verified with the table and the key" if table and key else "Verified from the published files alone"
+    say_json(verdict.as_json()) if as_json else show_verdict(verdict, by)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
 
@@ -155,6 +179,9 @@ def audit(
     ] = None,
     data: Data = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
+    corrupted: Annotated[
+        Path | None, typer.Option(help="People whose values are known, for --attack corruption.")
+    ] = None,
     query: Query = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -169,7 +196,7 @@ def audit(
         loaded = _verified(release)
         step("attack")
         table = _table(loaded, data, None, _reading(query, delimiter, encoding, null))
-        found = _audit(loaded, attack, table, external)
+        found = _audit(loaded, attack, table, external, corrupted)
     say_json(found.as_json()) if as_json else show_audit(found)
     if not found.passed:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -322,6 +349,39 @@ def reproduce(
 
 
 @app.command()
+def guarantees(
+    domain: Annotated[int, typer.Option(help="How many values the sensitive column may have.")],
+    p: Annotated[str, typer.Option(metavar="a,b,c", help="Probabilities of keeping a value.")] = "0.3",
+    k: Annotated[str, typer.Option(metavar="a,b,c", help="Least numbers of people in a group.")] = "6",
+    skew: Annotated[float, typer.Option(help="The most that an adversary gives a value beforehand.")] = 0.1,
+    rho1: Annotated[float, typer.Option(help="The most that an adversary gives a set of values beforehand.")] = 0.2,
+    rho2: Annotated[float | None, typer.Option(help="A target: find the largest p for it.")] = None,
+    growth: Annotated[float | None, typer.Option(help="A target: find the largest p for it.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the trade-off as a picture (.svg).")] = None,
+    as_json: Json = False,
+) -> None:
+    """What perturbed generalization would promise, before anything is published."""
+    from voile.flow.budget import privacy_budget, up
+
+    targets = _given(rho2=rho2, growth=growth)
+    chosen, sizes = _numbers("p", p, float), _numbers("k", k, int)
+    budget = privacy_budget(chosen, sizes, domain=domain, skew=skew, rho1=rho1, **targets)
+    place = budget.save(out, "growth" if rho2 is None and growth is not None else "rho2") if out else None
+    if as_json:
+        say_json({**budget.as_json(), **_given(plot=str(place) if place else None)})
+        return
+    title = f"Promises for {domain} values, skew {skew:g}, rho1 {rho1:g} (rounded up)"
+    show_rows(title, [{name: _up(name, value) for name, value in row.items()} for row in budget.table.to_dicts()])
+    if budget.largest.height:
+        show_rows("The largest p that meets the targets", budget.largest.to_dicts())
+    for size in sizes:
+        rows = [(row["p"], row["rho2"]) for row in budget.curve.to_dicts() if row["k"] == size]
+        show_bars(f"rho2 against p, k = {size}", [(f"{one:g}", up(value, 4)) for one, value in rows])
+    if place:
+        typer.echo(f"Plot: {place}")
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Where to leave the release and the report.")] = Path("voile-demo"),
     as_json: Json = False,
@@ -387,6 +447,29 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _up(name: str, value: float) -> str:
+    """A promise with four decimals, never rounded down; p and k as they are."""
+    from voile.flow.budget import up
+
+    return f"{value:g}" if name in ("p", "k") else f"{up(value, 4):.4f}"
+
+
+def _numbers(name: str, text: str, kind: type[Any]) -> list[Any]:
+    try:
+        return [kind(part) for part in _names(text)]
+    except ValueError:
+        raise SpecError(f"--{name} {text!r} is no list of numbers.", code="spec.number", hint="E.g. 2,4,6.") from None
+
+
+def _domain(text: str) -> tuple[str, list[Any]]:
+    """COLUMN=a|b|c, or COLUMN=0..49 for whole numbers."""
+    name, listed = _pair(text)
+    low, dots, high = listed.partition("..")
+    if dots and low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
+        return name, list(range(int(low), int(high) + 1))
+    return name, listed.split("|")
+
+
 def _pair(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign:
@@ -442,15 +525,29 @@ def _table(release: Release, source: str | None, trees: Path | None, reading: di
     return read(source, schema_of(release, of_folder(trees) if trees else None), **reading) if source else None
 
 
-def _audit(release: Release, attacks: list[str] | None, data: Microdata | None, external: Path | None) -> Audit:
+def _audit(
+    release: Release,
+    attacks: list[str] | None,
+    data: Microdata | None,
+    external: Path | None,
+    corrupted: Path | None = None,
+) -> Audit:
     from voile.core.attack import Attack
     from voile.core.plugin import build, typed
     from voile.flow.audit import audit
     from voile.flow.read import read
-    from voile.flow.request import population_schema
+    from voile.flow.request import corrupted_schema, population_schema
     from voile.io.spec import short
 
-    chosen = [typed(Attack, build("attacks", *short(text))) for text in attacks] if attacks else None
+    asked = [short(text) for text in attacks or ()]
+    if corrupted is not None:
+        known = read(corrupted, corrupted_schema(release))
+        if attacks and all(name != "corruption" for name, _ in asked):
+            hint = "Add --attack corruption."
+            raise SpecError("--corrupted is for the corruption attack.", code="spec.corrupted", hint=hint)
+        asked = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in asked]
+        asked = asked or [("corruption", {"known": known})]
+    chosen = [typed(Attack, build("attacks", name, knobs)) for name, knobs in asked] or None
     register = read(external, population_schema(release)) if external else None
     return audit(release, data, chosen, external=register)
 

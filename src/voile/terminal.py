@@ -35,9 +35,9 @@ def _show(title: str, heads: list[str], rows: list[list[str]], right: int) -> No
     console.print(table)
 
 
-def show_verdict(verdict: Verdict) -> None:
+def show_verdict(verdict: Verdict, title: str = "Verified from the published files alone") -> None:
     rows = [[check.answer.name, check.what, check.detail] for check in verdict.checks]
-    _show("Verified from the published files alone", ["", "what", "detail"], rows, 0)
+    _show(title, ["", "what", "detail"], rows, 0)
     for note in verdict.notes:
         typer.echo(note)
 
@@ -72,6 +72,19 @@ def show_frame(title: str, frame: pl.DataFrame) -> None:
     rows = [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.rows()]
     numbers = sum(dtype.is_numeric() for dtype in frame.dtypes)
     _show(title, frame.columns, rows, numbers)
+
+
+def show_rows(title: str, rows: list[dict[str, Any]]) -> None:
+    """Rows of numbers as they are given."""
+    heads = list(rows[0])
+    _show(title, heads, [[str(row[head]) for head in heads] for row in rows], len(heads))
+
+
+def show_bars(title: str, rows: list[tuple[str, float]], width: int = 50) -> None:
+    """Numbers between 0 and 1 as bars, a line each."""
+    typer.echo(title)
+    for label, value in rows:
+        typer.echo(f"{label:>6} {'█' * round(width * value):<{width}} {value:.4f}")
 
 
 @contextlib.contextmanager

@@ -27,6 +27,8 @@ MODELS = [
     vl.AlphaK(alpha=0.2, k=3, protect=("10", "20")),
     vl.KE(k=3, e=25),
     vl.RRobustness(r=2.5, protect=("10", "20"), protect_as="set", reading="binary"),
+    vl.AntiCorruption(growth=0.2, skew=0.3),
+    vl.AntiCorruption(rho1=0.1, rho2=0.4, growth=0.3, bounds="tight"),
 ]
 METHODS = [
     (vl.Mondrian(recoding="hierarchy"), vl.Policy(vl.KAnonymity(k=4))),
@@ -36,8 +38,15 @@ METHODS = [
     (vl.FullDomain(suppression=0.1), vl.Policy(vl.KAnonymity(k=3), vl.TCloseness(t=0.5))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=4), vl.LDiversity(l=2, form="distinct"))),
+    (vl.PerturbedGeneralization(s=0.4, p=0.1), vl.Policy(vl.AntiCorruption(growth=0.3, skew=0.5))),
+    (vl.PerturbedGeneralization(splitter="specialization"), vl.Policy(vl.AntiCorruption(skew=0.4, bounds="tight"))),
 ]
-ATTACKS = [vl.attacks.Elimination(values=3), vl.attacks.Elimination(values=50)]
+ATTACKS = [
+    vl.attacks.Elimination(values=3),
+    vl.attacks.Elimination(values=50),
+    vl.attacks.Corruption(corrupted=0.0),
+    vl.attacks.Corruption(corrupted=0.5, skew=1.0, rho1=0.5, seed=3),
+]
 # what a measure may say where nothing is changed; None where that says nothing (a group of two is a group of two)
 UNCHANGED = {"certainty": 0.0, "distortion": 0.0, "divergence": 0.05, "query-error": 1e-9}
 MEASURES = [

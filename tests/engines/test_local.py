@@ -68,5 +68,23 @@ def test_members_and_extents_of_groups(rows: LocalRows) -> None:
     assert (low.tolist(), high.tolist()) == ([0, 0], [2, 2])
 
 
+def test_everybody_gets_a_code_of_their_own(rows: LocalRows) -> None:
+    table = rows.histogram(["a", "b"])
+    grouped = rows.place(table, np.array([0, 0, 1, 1]))
+    new = np.array([1, 2, 0, 1, 2])
+    moved = grouped.rewrite(table, "b", new)
+    assert np.repeat(moved.codes, moved.weights, axis=0).tolist() == [[0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
+    assert moved.headcount().tolist() == grouped.headcount().tolist() == [2, 3]
+    assert moved.pick(np.array([1, 2]), "b").tolist() == [2, 2]
+    assert grouped.pick(np.array([0, 1]), "b").tolist() == [0, 2]
+    assert grouped.codes[:, 1].tolist() == [0, 2, 0, 2]  # the old rows are as they were
+
+
+def test_extents_of_ranks(rows: LocalRows) -> None:
+    grouped = rows.place(rows.histogram(["a"]), np.array([0, 1]))
+    low, high = grouped.extents("b", np.array([2, 1, 0]))
+    assert (low.tolist(), high.tolist()) == ([0, 0], [2, 2])
+
+
 def test_rows_have_no_telling_repr(rows: LocalRows) -> None:
     assert "array" not in repr(rows.keyed(vl.Key(bytes(32))))

@@ -64,3 +64,27 @@ def test_equal_sets_are_found(sets: list[frozenset[int]], size: int) -> None:
     assert len(first) == len(set(sets))
     prints = [tuple(row) for row in kernel.fingerprints(starts, members).tolist()]
     assert len(set(prints)) == len(set(sets))
+
+
+@given(grouped(30), st.integers(0, 2**32))
+def test_extents_of_ranks(table: Any, seed: int) -> None:
+    group, codes, groups = table
+    rank = np.random.default_rng(seed).permutation(30)
+    low, high = kernel.ranked_extents(group, codes, 1, groups, rank)
+    expected = oracle.members(group, rank[codes[:, 1]].tolist(), groups)
+    assert low.tolist() == [inside[0] for inside in expected]
+    assert high.tolist() == [inside[-1] for inside in expected]
+
+
+@given(grouped(30), st.integers(0, 2**32))
+def test_picking_a_person(table: Any, seed: int) -> None:
+    group, codes, groups = table
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 4, len(group))
+    people: list[list[int]] = [[] for _ in range(groups)]
+    for g, c, w in zip(group, codes[:, 1], weights, strict=True):
+        people[g] += [int(c)] * int(w)
+    assert kernel.headcount(group, weights, groups).tolist() == [len(inside) for inside in people]
+    places = np.array([rng.integers(len(inside)) for inside in people])
+    found = kernel.pick(group, weights, codes, 1, places)
+    assert found.tolist() == [inside[place] for inside, place in zip(people, places, strict=True)]

@@ -40,6 +40,9 @@ def test_people(seed: int, number: int, crowd: int, intervals: bool) -> None:
     weights = rng.integers(1, 5, crowd)
     found = kernel.people(matrices(boxes, sizes), people.astype(np.uint16), weights)
     assert found.tolist() == oracle.people_fitting(boxes, [tuple(row) for row in people.tolist()], weights)
+    for person, owner in zip(people.tolist(), kernel.owners(matrices(boxes, sizes), people), strict=True):
+        alone = oracle.people_fitting(boxes, [tuple(person)], [1])
+        assert owner == (alone.index(1) if sum(alone) == 1 else -1)
 
 
 def test_many_equal_boxes_do_not_overflow_the_stack() -> None:

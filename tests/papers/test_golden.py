@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,10 @@ import polars as pl
 import pytest
 
 from voile import kernels
+from voile.attacks.corruption import posterior
 from voile.attacks.elimination import after_ruling_out
+from voile.core.budget import Terms, group_size, peak
+from voile.core.channel import Channel, reconstruct
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.showing import UNSIGNED
 from voile.measures.distortion import distortion
@@ -26,6 +30,7 @@ from voile.measures.query_error import average_relative_error, predicate_width, 
 from voile.methods.anatomy import optimal_l
 from voile.models.l_diversity import check_recursive
 from voile.models.t_closeness import emd_equal, emd_ordered
+from voile.papers.pg import lemma_1
 
 GOLDEN = Path(os.environ.get("VOILE_GOLDEN") or Path(__file__).with_name("golden.json"))
 CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
@@ -63,6 +68,34 @@ def largest_l(bucket_sizes: list[int], l: int) -> dict[str, int]:  # noqa: E741 
     return {"groups": len(picks), "leftover": int(remaining.sum())}
 
 
+def terms(**given: Any) -> Terms:
+    return Terms(
+        given["k"], given["U"], given["lambda"], blind=given.get("blind", True), tight=given.get("tight", False)
+    )
+
+
+def growth(given: Terms, p: float) -> float:
+    """The bound on growth, which the certificate rounds up to a grid, to the last digit: by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if given.grows_within(p, Fraction(middle)) else (middle, high)
+    return high
+
+
+def attack_posterior(
+    prior: list[float],
+    y: int,
+    p: float,
+    U: int,  # noqa: N803
+    G: int,  # noqa: N803
+    corrupted: list[int],
+    others: list[float],
+) -> dict[str, Any]:
+    h, believed = posterior(prior, y, Channel(p, U), G, corrupted, others)
+    return {"h": h, "posterior": believed.tolist()}
+
+
 FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     ("metrics", "predicate_width"): predicate_width,
     ("metrics", "count_estimate"): count_estimate,
@@ -75,8 +108,21 @@ FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     ("cl-diversity", "posterior_exact_reconstruction"): lambda counts, target, eliminated: after_ruling_out(
         counts, target, eliminated
     ),
+    ("cl-diversity", "lemma1_prior"): lambda u, l, domain: float(lemma_1(u, l, domain)),  # noqa: E741
     ("Decompose", "largest_l"): largest_l,
     ("Decompose", "optimal_l"): lambda bucket_sizes: optimal_l(np.array(bucket_sizes)),
+    ("PG", "transition"): lambda p, U, same: float(Channel(p, U).transition(same)),  # noqa: N803
+    ("PG", "h_top"): lambda p, **given: float(terms(**given).ownership(p)),
+    ("PG", "rho2_min"): lambda p, rho1, **given: float(terms(**given).exact_belief(p, rho1)),
+    ("PG", "rho2_tight"): lambda p, rho1, **given: float(terms(tight=True, **given).exact_belief(p, rho1)),
+    ("PG", "delta_min"): lambda p, **given: growth(terms(**given), p),
+    ("PG", "fallback_delta_value_aware_grouping"): lambda p, **given: growth(terms(k=2, blind=False, **given), p),
+    ("PG", "w_m"): lambda p, U: peak(p, U),  # noqa: N803
+    ("PG", "max_p_for_rho"): lambda rho1, rho2, **given: float(terms(**given).largest_p(rho1, rho2)),
+    ("PG", "max_p_for_delta"): lambda delta, **given: float(terms(**given).largest_p(growth=delta)),
+    ("PG", "k_from_s"): group_size,
+    ("PG", "attack_posterior"): attack_posterior,
+    ("PG", "reconstruct"): lambda counts, p, U, category_sizes: reconstruct(counts, p, U, category_sizes),  # noqa: N803
 }
 
 PENDING = {
@@ -86,12 +132,7 @@ PENDING = {
     },
     "minimality": {"attack_local", "credibility_global"},
     "MASK": {"distribution", "mechanism_aware_credibility"},
-    "cl-diversity": {"lemma1_prior"},
     "Decompose": {"legal_noise_local", "legal_noise_global", "posterior", "posterior_given_primary"},
-    "PG": {
-        "transition", "h_top", "rho2_min", "delta_min", "w_m", "max_p_for_rho", "max_p_for_delta", "k_from_s",
-        "attack_posterior", "fallback_delta_value_aware_grouping", "rho2_tight", "reconstruct",
-    },
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voile.attacks.corruption import Corruption
 from voile.attacks.elimination import Elimination
 from voile.attacks.homogeneity import Homogeneity
 from voile.attacks.linking import Linking
@@ -9,4 +10,4 @@ from voile.attacks.prior import Prior
 from voile.attacks.replay import Replay
 from voile.attacks.skewness import Skewness
 
-__all__ = ["Elimination", "Homogeneity", "Linking", "Prior", "Replay", "Skewness"]
+__all__ = ["Corruption", "Elimination", "Homogeneity", "Linking", "Prior", "Replay", "Skewness"]

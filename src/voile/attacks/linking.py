@@ -28,6 +28,7 @@ class Linking(Attack):
     """
 
     name: ClassVar[str] = "linking"
+    counts_values: ClassVar[bool] = False
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         prosecutor = Adversary.who("prosecutor", Knowledge.MEMBERSHIP, Knowledge.QUASI)

@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voile import kernels
 from voile.core.attack import Attack, Guess, Target
 from voile.core.counts import Counts
 from voile.core.linkage import MAX_STATES, linkage
@@ -188,8 +187,7 @@ def _from_register(release: Generalized, counts: Counts, register: Microdata) ->
     names = list(release.cells)
     table = register.rows.histogram(names)
     columns = [register.columns[name] for name in names]
-    boxes = [release.cells[column.name].onto(column.domain).matrix[release.boxes[column.name]] for column in columns]
-    _, home = kernels.match.placed(boxes, table.codes, table.counts)
+    home = release.locate(register)
     inside = home >= 0
     codes = [table.codes[inside, number] for number in range(len(names))]
     members = gathered(columns, codes, home[inside], table.counts[inside], counts.groups)

@@ -44,7 +44,7 @@ class Replay(Attack):
     def informed(self, data: Microdata | None) -> Replay:
         return self if data is None else replace(self, learned=data)
 
-    def applies(self, target: Target) -> bool:
+    def applies(self, target: object) -> bool:
         return isinstance(target, Release) and any(_robust(claim) for claim in target.certificate.claims)
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:

@@ -13,6 +13,7 @@ from voile.core.counts import Counts
 from voile.core.microdata import Microdata, people_with
 from voile.core.plugin import Plugin
 from voile.core.results import Belief
+from voile.core.schema import Columns
 
 
 class Target(Protocol):
@@ -29,6 +30,10 @@ class Target(Protocol):
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         """For rows taken together: how many external people fit, and how many rows they are."""
+        ...
+
+    def locate(self, people: Microdata) -> np.ndarray:
+        """The group of each distinct quasi-identifier of a table of people; -1 where none fits, or more than one."""
         ...
 
 
@@ -48,14 +53,15 @@ class Attack(Plugin):
 
     family: ClassVar[str] = "attacks"
     needs_external: ClassVar[bool] = False
+    counts_values: ClassVar[bool] = True  # rests on counts of true values; where they were disturbed it says nothing
+
+    def applies(self, target: object) -> bool:
+        """Whether the attack means anything for a release (or the raw table)."""
+        return not self.counts_values or getattr(target, "channel", None) is None
 
     def informed(self, data: Microdata | None) -> Attack:
         """The attack with what it may learn from the table first, where the auditor has the table."""
         return self
-
-    def applies(self, target: Target) -> bool:
-        """Whether the attack means anything for this target."""
-        return True
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         raise NotImplementedError  # pragma: no cover - every attack defines it
@@ -85,3 +91,14 @@ class RawTable:
         table = self.data.rows.histogram(names)
         texts = [np.array(self.data.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
         return people_with(external, names, texts), table.counts
+
+    def locate(self, people: Microdata) -> np.ndarray:
+        names = [column.name for column in self.data.columns.quasi]
+        table, asked = self.data.rows.histogram(names), people.rows.histogram(names)
+
+        def shown(columns: Columns, codes: np.ndarray) -> list[tuple[str, ...]]:
+            texts = (np.array(columns[name].domain.texts, dtype=object) for name in names)
+            return list(zip(*(one[codes[:, number]] for number, one in enumerate(texts)), strict=True))
+
+        homes = {row: group for group, row in enumerate(shown(self.data.columns, table.codes))}
+        return np.array([homes.get(row, -1) for row in shown(people.columns, asked.codes)], dtype=np.int64)

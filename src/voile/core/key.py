@@ -74,6 +74,25 @@ class Key:
         cipher = Cipher(algorithms.ChaCha20(subkey, bytes(16)), mode=None).encryptor()
         return np.frombuffer(cipher.update(bytes(8 * size)), dtype=np.uint64)
 
+    def below(self, purpose: str, limits: int | np.ndarray, size: int) -> np.ndarray:
+        """`size` whole numbers below `limits` (one for all, or one each), every one exactly as likely.
+
+        A coin beyond the last full round of a limit would favour small numbers: it is thrown again.
+
+        >>> bool((Key(bytes(32)).below("draw", 3, 1000) < 3).all())
+        True
+        """
+        each = np.broadcast_to(np.asarray(limits, dtype=np.uint64), size)
+        coins = self.stream(purpose, size).copy()
+        most = np.uint64(2**64 - 1)
+        waiting, again = np.flatnonzero(coins > most - (most % each + np.uint64(1)) % each), 0
+        while len(waiting):
+            again += 1
+            coins[waiting] = self.stream(f"{purpose} again {again}", len(waiting))
+            limit = each[waiting]
+            waiting = waiting[coins[waiting] > most - (most % limit + np.uint64(1)) % limit]
+        return coins % each
+
     def shuffled(self, purpose: str, size: int) -> np.ndarray:
         """A uniform permutation of 0..size-1 for one purpose (64-bit sort keys; ties have negligible chance)."""
         return np.argsort(self.stream(purpose, size), kind="stable")

@@ -18,6 +18,7 @@ from voile.core.results import Loss
 from voile.core.rows import Histogram
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.generalized import Generalized
+from voile.core.shapes.sampled import Sampled
 from voile.errors import DataError
 
 
@@ -67,8 +68,8 @@ class View:
 
     @cached_property
     def cells(self) -> dict[str, tuple[Cells, np.ndarray]]:
-        """For a generalized release: the cells of each column, and the cell of each group."""
-        if not isinstance(self.release, Generalized):
+        """For a release of boxes: the cells of each column, and the cell of each group."""
+        if not isinstance(self.release, (Generalized, Sampled)):
             return {}
         release = self.release
         return {
@@ -91,7 +92,7 @@ class View:
     def sensitive(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The published sensitive rows: group, codes of all sensitive columns, and how many people."""
         names = [column.name for column in self.data.columns.sensitive]
-        table = "table" if isinstance(self.release, Generalized) else "sensitive"
+        table = "sensitive" if isinstance(self.release, Bucketized) else "table"
         codes = []
         for entry in self.release.described("sensitive"):
             column, code = self.release.sensitive_column(entry, table)
@@ -101,6 +102,8 @@ class View:
             moved = align(counts.column.domain, self.data.columns[names[0]].domain) if counts.column else None
             assert moved is not None
             return counts.owner, moved[counts.values].reshape(-1, 1), counts.counts
+        if isinstance(self.release, Sampled):  # as published: who asks must undo the channel
+            return np.arange(self.release.groups), codes[0].reshape(-1, 1), self.release.sizes
         assert isinstance(self.release, Generalized)
         sizes = [self.release.groups, *(column.size for column in self.data.columns.sensitive)]
         ones = np.ones(self.release.people, dtype=np.int64)

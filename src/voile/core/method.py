@@ -44,6 +44,10 @@ class Method(Plugin):
         """What of the policy this method can promise: all of it, unless the user chose a method that promises less."""
         return policy
 
+    def solved(self, columns: Columns, policy: Policy) -> Method:
+        """The method with the knobs that follow from the policy; the certificate states them."""
+        return self
+
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         """Put every row into a group, or withhold it."""
         raise NotImplementedError  # pragma: no cover - every method defines it

@@ -20,6 +20,7 @@ import polars as pl
 
 from voile.core.cells import unexplained
 from voile.core.certificate import Certificate, Claim
+from voile.core.channel import Channel
 from voile.core.counts import Counts
 from voile.core.hierarchy import given
 from voile.core.members import Members
@@ -94,6 +95,15 @@ class Release:
     @cached_property
     def tallies(self) -> dict[str, Counts]:
         """The sensitive values of each group, by column."""
+        raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    @property
+    def channel(self) -> Channel | None:
+        """What the sensitive values went through before they were published; None where they are true."""
+        return None
+
+    def locate(self, people: Microdata) -> np.ndarray:
+        """The group of each distinct quasi-identifier of a table of people; -1 where none fits, or more than one."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:

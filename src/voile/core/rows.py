@@ -88,8 +88,20 @@ class Rows(Protocol):
         """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
         ...
 
-    def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest code of a column in each group."""
+    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> Rows:
+        """Every person, cell after cell of the histogram of whole rows, gets a code of their own in one column."""
+        ...
+
+    def extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest code of a column in each group, or the least and greatest `rank[code]`."""
+        ...
+
+    def headcount(self) -> np.ndarray:
+        """How many people each group has."""
+        ...
+
+    def pick(self, places: np.ndarray, name: str) -> np.ndarray:
+        """One person of each group, the `places[g]`-th in the order of the rows: their code in a column."""
         ...
 
     def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -98,9 +98,29 @@ class LocalRows:
             sizes[where] = int(moved.max(initial=0)) + 1
         return replace(self, codes=table, sizes=tuple(sizes))
 
-    def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> LocalRows:
+        assert histogram.index is None, "people are counted on the histogram of whole rows"
+        alone = len(codes) == len(self.weights)  # everybody has a row of their own
+        table = self.codes.copy() if alone else np.repeat(self.codes, self.weights, axis=0)
+        table[:, self.names.index(name)] = codes
+        group = self.group if alone or self.group is None else np.repeat(self.group, self.weights)
+        return replace(self, codes=table, weights=np.ones(len(codes), dtype=np.int64), group=group)
+
+    def extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         assert self.group is not None
-        return kernels.gather.extents(self.group, self.codes, self.names.index(name), self.groups)  # type: ignore[no-any-return]
+        where = self.names.index(name)
+        if rank is not None:
+            return kernels.gather.ranked_extents(self.group, self.codes, where, self.groups, rank)  # type: ignore[no-any-return]
+        return kernels.gather.extents(self.group, self.codes, where, self.groups)  # type: ignore[no-any-return]
+
+    def headcount(self) -> np.ndarray:
+        assert self.group is not None
+        return np.asarray(kernels.gather.headcount(self.group, self.weights, self.groups))
+
+    def pick(self, places: np.ndarray, name: str) -> np.ndarray:
+        assert self.group is not None
+        found = kernels.gather.pick(self.group, self.weights, self.codes, self.names.index(name), places)
+        return np.asarray(found)
 
     def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         assert self.group is not None

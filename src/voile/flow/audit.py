@@ -16,7 +16,7 @@ from voile.core.microdata import Microdata
 from voile.core.plugin import build, registered
 from voile.core.release import Release
 from voile.core.results import Audit, Finding
-from voile.errors import SchemaError, raise_together
+from voile.errors import PolicyError, SchemaError, raise_together
 
 
 def audit(
@@ -40,12 +40,19 @@ def audit(
             for entry in release.described("quasi")
             if entry["name"] not in listed
         )
-    chosen = attacks if attacks is not None else every_attack()
+    chosen = attacks if attacks is not None else [attack for attack in every_attack() if attack.applies(release)]
+    raise_together(
+        PolicyError(
+            f"{attack.name} counts true values, and a {release.shape} release shows disturbed ones.",
+            code="policy.attack",
+            hint="Use --attack corruption, which knows what disturbing does.",
+        )
+        for attack in chosen
+        if not attack.applies(release)
+    )
     before = RawTable(data) if data is not None else None
     findings = []
     for attack in (attack.informed(data) for attack in chosen):
-        if not attack.applies(release):
-            continue
         guesses = attack.guesses(release, external)
         earlier = attack.guesses(before, external) if before is not None else []
         known = {guess.title: guess.belief for guess in earlier}

@@ -30,7 +30,8 @@ AXES = {
 
 def scale_of(limits: str) -> str:
     """The scale of what a finding speaks of: an identity or a value is believed with a probability."""
-    return limits if limits in AXES else "probability"
+    word = limits.partition(" under ")[0]
+    return word if word in AXES else "probability"
 
 
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:

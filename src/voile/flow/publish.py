@@ -33,6 +33,7 @@ def publish(
     rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
     policy = policy.informed(columns, rows)  # what an adversary is taken to know, where it is learned from the table
     policy = method.settle(columns, rows, policy)  # where the method promises less, it says so
+    method = method.solved(columns, policy)  # knobs that follow from the policy
     rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
     rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
     if rows.total < data.rows.total:

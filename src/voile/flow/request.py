@@ -81,8 +81,8 @@ def _declared(release: Release, entry: Mapping[str, Any]) -> bool:
     listed = entry["domain"].get("values")
     if not listed:
         return False
-    if entry["kind"] == "ordered" and entry["type"] == "String":
-        return True
+    if release.shape == "sampled" or (entry["kind"] == "ordered" and entry["type"] == "String"):
+        return True  # boxes reach to the ends of the domain, and values are redrawn from it
     homes = [table[entry["name"]] for table in release.tables.values() if entry["name"] in table.columns]
     return entry["shown"] == "exact" and all(home.drop_nulls().n_unique() < len(listed) for home in homes)
 
@@ -92,3 +92,15 @@ def population_schema(release: Release) -> Schema:
     entries = release.described("quasi")
     names = [str(entry["name"]) for entry in entries]
     return Schema(quasi=names, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="drop")
+
+
+def corrupted_schema(release: Release) -> Schema:
+    """Quasi-identifier and sensitive columns, for a table of people whose values are known; an empty sensitive cell
+    means that the person is not in the table."""
+    entries = [*release.described("quasi"), *release.described("sensitive")]
+    quasi, sensitive = (
+        [str(entry["name"]) for entry in entries if entry["role"] == role] for role in ("quasi", "sensitive")
+    )
+    return Schema(
+        quasi, sensitive, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="value"
+    )

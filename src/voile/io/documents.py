@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 OWN = ("group", "count", "group_size")  # columns that a release adds to those of the people
+AS_IS = ("exact", "perturbed")  # cells that hold a value, in the type of the column
 # what an entry of the dictionary says in one word, and the words where they are few
 _WORDS: dict[str, tuple[str, ...]] = {
     "role": ("quasi", "sensitive", "other"),
@@ -91,7 +92,7 @@ def told_types(dictionary: Mapping[str, Any]) -> dict[str, pl.DataType]:
     found: dict[str, pl.DataType] = {}
     for entry in dictionary["columns"]:
         moment = re.fullmatch(r"Datetime\(time_unit='(us|ms)', time_zone=(?:None|'([^']+)')\)", entry["type"])
-        if entry["shown"] == "exact" and (moment or entry["type"] in known):
+        if entry["shown"] in AS_IS and (moment or entry["type"] in known):
             unit: Any = moment and moment[1]
             found[entry["name"]] = pl.Datetime(unit, moment[2]) if moment else known[entry["type"]]
     return found
@@ -121,7 +122,7 @@ def _column_faults(where: str, column: pl.Series, entry: Mapping[str, Any]) -> I
     """A column that does not hold what its entry says: counts, never cells."""
     texts = column.dtype == pl.String or isinstance(column.dtype, (pl.Enum, pl.Categorical))
     numbers = entry["type"].startswith(("Int", "UInt", "Float"))
-    if entry["shown"] != "exact":
+    if entry["shown"] not in AS_IS:
         if not texts or column.null_count():
             yield f"{where} does not hold labels"
     elif column.dtype.is_nested() or numbers != column.dtype.is_numeric() or (entry["type"] == "String" and not texts):

@@ -8,9 +8,37 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from voile.kernels import deal, distance, distinct, gather, hide, match, merge, posterior, query, split
+    from voile.kernels import (
+        deal,
+        distance,
+        distinct,
+        gather,
+        hide,
+        match,
+        merge,
+        posterior,
+        query,
+        regions,
+        specialise,
+        split,
+        tree,
+    )
 
-__all__ = ["deal", "distance", "distinct", "gather", "hide", "match", "merge", "posterior", "query", "split"]
+__all__ = [
+    "deal",
+    "distance",
+    "distinct",
+    "gather",
+    "hide",
+    "match",
+    "merge",
+    "posterior",
+    "query",
+    "regions",
+    "specialise",
+    "split",
+    "tree",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -18,6 +18,39 @@ def extents(group, codes, column, groups):
 
 
 @njit(nogil=True, cache=True)
+def ranked_extents(group, codes, column, groups, rank):
+    """Least and greatest rank of each group's codes. O(n)."""
+    low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
+    for i in range(group.size):
+        g, c = group[i], rank[codes[i, column]]
+        low[g] = min(low[g], c)
+        high[g] = max(high[g], c)
+    return low, high
+
+
+@njit(nogil=True, cache=True)
+def headcount(group, weights, groups):
+    """How many people each group has. O(n)."""
+    total = np.zeros(groups, np.int64)
+    for i in range(group.size):
+        total[group[i]] += weights[i]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def pick(group, weights, codes, column, places):
+    """The code of the places[g]-th person of each group, in the order of the rows. O(n)."""
+    left, found = places.copy(), np.full(places.size, -1)
+    for i in range(group.size):
+        g = group[i]
+        if left[g] >= 0:
+            left[g] -= weights[i]
+            if left[g] < 0:
+                found[g] = codes[i, column]
+    return found
+
+
+@njit(nogil=True, cache=True)
 def masks(group, codes, column, groups):
     """The codes of each group as a 64-bit set, for columns of at most 64 values. O(n)."""
     found = np.zeros(groups, np.uint64)

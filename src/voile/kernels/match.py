@@ -61,9 +61,39 @@ def _inside(members, starts, box, code):
 
 
 @njit(nogil=True, cache=True)
-def _count(codes, weights, nodes, bounds, order, members, starts, found, home):
-    """Add each person's weight to every box that holds them, and note one such box. About O(people * log boxes) for
-    boxes that overlap little.
+def _own(codes, nodes, bounds, order, members, starts, owner):
+    """The one box that holds each person, -1 where none or several do. As `_count`."""
+    boxes, columns = order.size, codes.shape[1]
+    stack = np.empty(4096, np.int64)
+    for person in range(codes.shape[0]):
+        stack[0] = 0
+        top, found = 1, 0
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            fits = True
+            for d in range(columns):
+                fits &= bounds[node, d, 0] <= codes[person, d] <= bounds[node, d, 1]
+            if not fits:
+                continue
+            if nodes[node, 2] >= 0:
+                stack[top] = nodes[node, 2]
+                stack[top + 1] = nodes[node, 3]
+                top += 2
+                continue
+            for i in range(nodes[node, 0], nodes[node, 1]):
+                fits = True
+                for d in range(columns):
+                    if fits:
+                        fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
+                if fits:
+                    found += 1
+                    owner[person] = order[i] if found == 1 else -1
+
+
+@njit(nogil=True, cache=True)
+def _count(codes, weights, nodes, bounds, order, members, starts, found):
+    """Add each person's weight to every box that holds them. About O(people * log boxes) for boxes that overlap little.
 
     `members` and `starts` hold the sets of all columns one after another, column d of box b at d * boxes + b.
     """
@@ -92,16 +122,13 @@ def _count(codes, weights, nodes, bounds, order, members, starts, found, home):
                         fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
                 if fits:
                     found[order[i]] += weights[person]
-                    home[person] = order[i]
 
 
-def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
-    return placed(boxes, codes, weights)[0]
+Tree = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def placed(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How many people fit each box, and for each row of people one box that they fit, or -1."""
+def _tree(boxes: Sequence[Any]) -> Tree:
+    """The tree over boxes, and their sets: nodes, bounds, order, members, starts."""
     number = boxes[0].shape[0]
     low, high = np.zeros((number, len(boxes)), np.int64), np.full((number, len(boxes)), -1, np.int64)
     members, starts, base = [], [np.zeros(1, np.int64)], 0
@@ -115,10 +142,21 @@ def placed(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tupl
         base += len(inside)
     order = np.arange(number)
     nodes, bounds = np.empty((2 * number + 1, 4), np.int64), np.empty((2 * number + 1, len(boxes), 2), np.int64)
-    found, home = np.zeros(number, np.int64), np.full(len(codes), -1, np.int64)
-    if number:
-        total = _build(low, high, order, nodes, bounds)
-        every = np.concatenate(members)
-        given = (nodes[:total], bounds[:total], order, every, np.concatenate(starts))
-        _count(codes.astype(np.int64), weights, *given, found, home)
-    return found, home
+    total = _build(low, high, order, nodes, bounds)
+    return nodes[:total], bounds[:total], order, np.concatenate(members), np.concatenate(starts)
+
+
+def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
+    found = np.zeros(boxes[0].shape[0], np.int64)
+    if len(found):
+        _count(codes.astype(np.int64), weights, *_tree(boxes), found)
+    return found
+
+
+def owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
+    """The one box that each person fits, -1 where there is none or more than one. `boxes` as for `people`."""
+    owner = np.full(len(codes), -1, np.int64)
+    if boxes[0].shape[0]:
+        _own(codes.astype(np.int64), *_tree(boxes), owner)
+    return owner

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from voile.core.channel import Channel
 from voile.core.measure import Measure, View
 from voile.core.microdata import Microdata
 from voile.core.release import Release
@@ -68,10 +69,11 @@ class _Published:
     joint: dict[tuple[str, str], Any]  # two sensitive columns are published row by row: their pairs are exact
     weights: np.ndarray
     owner: np.ndarray
+    channel: Channel | None = None  # what the sensitive values went through, if anything
 
     def single(self, name: str) -> np.ndarray:
         if name in self.sensitive:
-            return np.asarray(self.sensitive[name].sum(axis=0)).ravel()
+            return self._before(np.asarray(self.sensitive[name].sum(axis=0))).ravel()
         return np.asarray(self.quasi[name].T @ self.weights).ravel()
 
     def pair(self, first: str, second: str) -> Any:
@@ -86,7 +88,14 @@ class _Published:
         )
         values = self.sensitive[second]
         per_group = np.maximum(np.asarray(values.sum(axis=1)).ravel(), 1)
-        return (gather @ left).multiply(1 / per_group.reshape(-1, 1)).tocsr().T @ values
+        joint = (gather @ left).multiply(1 / per_group.reshape(-1, 1)).tocsr().T @ values
+        return joint if self.channel is None else self._before(joint.toarray())
+
+    def _before(self, counts: np.ndarray) -> np.ndarray:
+        """Counts of values (the last axis) as they were before the channel."""
+        if self.channel is None:
+            return counts
+        return self.channel.undo(counts, np.full(counts.shape[-1], 1 / counts.shape[-1]))
 
 
 def _published(view: View) -> _Published:
@@ -116,4 +125,4 @@ def _published(view: View) -> _Published:
             for number, name in enumerate(view.names)
         }
         weights = np.ones(len(unit))
-    return _Published(quasi, sensitive, joint, weights, unit)
+    return _Published(quasi, sensitive, joint, weights, unit, view.release.channel)

@@ -131,18 +131,16 @@ class _Questions:
             shares.append(cells.shares(mask).T)
             place.append(cell.astype(np.int64) + base)
             base += len(cells)
-        sensitive = self.offset[quasi:]
-        return np.asarray(
-            kernels.query.boxes(
-                np.ascontiguousarray(np.concatenate(shares, axis=1)),
-                np.ascontiguousarray(np.stack(place, axis=1)),
-                self.entries,
-                self.values,
-                self.people,
-                sensitive,
-                chosen,
-            )
-        )
+        boxes = np.ascontiguousarray(np.concatenate(shares, axis=1)), np.ascontiguousarray(np.stack(place, axis=1))
+        offset, published = self.offset[quasi:], (self.entries, self.values, self.people)
+        answer = np.asarray(kernels.query.boxes(*boxes, *published, offset, chosen))
+        if view.release.channel is None:
+            return answer
+        # values were disturbed: put back by how many of them a query admits
+        everybody = np.asarray(kernels.query.boxes(*boxes, *published, offset, np.ones_like(chosen)))
+        share = chosen[:, offset[0] :].mean(axis=1)
+        both = np.stack([answer, everybody - answer], axis=1)
+        return view.release.channel.undo(both, np.stack([share, 1 - share], axis=1))[:, 0]
 
     @cached_property
     def _people(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

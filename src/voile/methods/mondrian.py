@@ -60,7 +60,7 @@ class Mondrian(Method):
         quasi = [column.name for column in columns.quasi]
         policy.require_whole(columns, rows.tallies(columns) if reads else {}, rows.total)
         table = rows.histogram([*quasi, *(column.name for column in reads)])
-        frame, codes = self._frame(columns, table)
+        frame, codes = self.frame(columns, table)
         weights = table.counts.astype(np.int32 if table.total < 1 << 31 else np.int64)
         ids = np.arange(len(weights), dtype=np.int32 if len(weights) < 1 << 31 else np.int64)
         if policy.threshold:
@@ -79,13 +79,13 @@ class Mondrian(Method):
     def _follows(self, column: Column) -> bool:
         return self.recoding == "hierarchy" and column.hierarchy is not None
 
-    def _frame(self, columns: Columns, table: Histogram) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    def frame(self, columns: Columns, table: Histogram) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
         """The columns as the kernel wants them: codes in cutting order, and the sketch of each code."""
         sizes = [max(column.size, 1) for column in columns.quasi]
         frequencies = kernels.distinct.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
         ranks, sketches, fences, scales, exact = [], [], [], [], []
         for column, frequency in zip(columns.quasi, frequencies, strict=True):
-            rank, fence = self._order(column, frequency)
+            rank, fence = self.order(column, frequency)
             bit = _bits(column, rank)
             ranks.append(rank)
             sketches.append(np.uint64(1) << bit.astype(np.uint64))
@@ -100,7 +100,7 @@ class Mondrian(Method):
         bits = np.concatenate(sketches), offset, ranged, np.array(scales)
         return (*bits, np.concatenate(fences), fenced, np.array(exact)), codes
 
-    def _order(self, column: Column, frequency: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    def order(self, column: Column, frequency: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
         """The cutting order of a column (rank of each code, None for the codes' own) and its fences."""
         flat = np.zeros(max(column.size, 1), dtype=np.int64)
         if self._follows(column):

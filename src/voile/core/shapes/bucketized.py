@@ -73,6 +73,17 @@ class Bucketized(Release):
             found.append("The sensitive table holds counts below 1.")
         return found
 
+    def locate(self, people: Microdata) -> np.ndarray:
+        """Clear where the people with exactly this quasi-identifier are all in one group."""
+        names = [str(entry["name"]) for entry in self.described("quasi")]
+        shown = zip(*([text(value) for value in self.tables["quasi"][name]] for name in names), strict=True)
+        homes: dict[tuple[str, ...], int] = {}
+        for row, group in zip(shown, self.group.tolist(), strict=True):
+            homes[row] = group if homes.get(row, group) == group else -1
+        table = people.rows.histogram(names)
+        texts = [np.array(people.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+        return np.array([homes.get(row, -1) for row in zip(*texts, strict=True)], dtype=np.int64)
+
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
         names = [str(entry["name"]) for entry in self.described("quasi")]

@@ -68,6 +68,12 @@ class Generalized(Release):
             found[column.name] = tally(column, self.group, codes, ones, len(self.sizes))
         return found
 
+    def locate(self, people: Microdata) -> np.ndarray:
+        names = list(self.cells)
+        table = people.rows.histogram(names)
+        boxes = [self.cells[name].onto(people.columns[name].domain).matrix[self.boxes[name]] for name in names]
+        return kernels.match.owners(boxes, table.codes)
+
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         names = list(self.cells)
         table = external.rows.histogram(names)

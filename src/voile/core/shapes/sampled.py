@@ -1,0 +1,121 @@
+"""A group shown as one disturbed row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.core.cells import Cells
+from voile.core.channel import Channel
+from voile.core.counts import Counts
+from voile.core.microdata import Microdata
+from voile.core.published import cell_shares, read_column
+from voile.core.query import Query
+from voile.core.release import Release
+from voile.errors import DataError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sampled(Release):
+    """Each group is shown as its box, one disturbed sensitive value, and its size: one row a group, no box twice.
+
+    `tallies` holds what is published, one value a group; it is no count of true values.
+    """
+
+    shape: ClassVar[str] = "sampled"
+
+    @property
+    def people(self) -> int:
+        return int(self.sizes.sum())
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return self.column_of("table", "group_size").to_numpy()
+
+    @cached_property
+    def channel(self) -> Channel:
+        """What the sensitive values went through."""
+        entry = self.described("sensitive")[0] if self.described("sensitive") else {}
+        keep, listed = entry.get("keep"), entry.get("domain", {}).get("values")
+        if isinstance(keep, bool) or not isinstance(keep, (int, float)) or not 0 <= keep <= 1 or not listed:
+            raise DataError(
+                "The dictionary does not say how the sensitive values were disturbed.",
+                code="data.channel",
+                hint="Its entry needs `keep`, a probability, and the list of values. Fetch the release again.",
+            )
+        return Channel(float(keep), len(listed))
+
+    @cached_property
+    def _read(self) -> dict[str, tuple[Cells, np.ndarray]]:
+        return {
+            str(entry["name"]): read_column(entry, self.column_of("table", str(entry["name"])))
+            for entry in self.described("quasi")
+        }
+
+    @cached_property
+    def cells(self) -> dict[str, Cells]:
+        """What the published cells of each quasi-identifier column stand for."""
+        return {name: cells for name, (cells, _) in self._read.items()}
+
+    @cached_property
+    def boxes(self) -> dict[str, np.ndarray]:
+        """For each quasi-identifier column the cell of every group."""
+        return {name: codes.astype(np.int64) for name, (_, codes) in self._read.items()}
+
+    @cached_property
+    def published(self) -> np.ndarray:
+        """The code of the disturbed value of each group, in the order of the dictionary's list."""
+        return next(iter(self.tallies.values())).values
+
+    @cached_property
+    def tallies(self) -> dict[str, Counts]:
+        column, codes = self.sensitive_column(self.described("sensitive")[0], "table")
+        values, sizes = codes.astype(np.int64), self.sizes
+        totals = np.bincount(values, weights=sizes, minlength=column.size).astype(np.int64)
+        starts, ones = np.arange(len(values) + 1), np.ones(len(values), dtype=np.int64)
+        return {column.name: Counts(sizes, starts, values, ones, totals, column)}
+
+    def faults(self) -> list[str]:
+        found = []
+        if len(self.described("sensitive")) != 1 or self.described("other"):
+            found.append("It must have one sensitive column and no other ones.")
+        if bool((self.sizes < 1).any()):
+            found.append(f"{int((self.sizes < 1).sum())} groups have a size below 1.")
+        return found
+
+    def locate(self, people: Microdata) -> np.ndarray:
+        names = list(self.cells)
+        table = people.rows.histogram(names)
+        boxes = [self.cells[name].onto(people.columns[name].domain).matrix[self.boxes[name]] for name in names]
+        return kernels.match.owners(boxes, table.codes)
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        names = list(self.cells)
+        table = external.rows.histogram(names)
+        boxes = [self.cells[name].onto(external.columns[name].domain).matrix[self.boxes[name]] for name in names]
+        return kernels.match.people(boxes, table.codes, table.counts), self.sizes
+
+    def answer(self, query: Query) -> float:
+        """Per group the shares of its cells times its size; a condition on the disturbed values is undone in the sum.
+
+        Of B people that satisfy the other conditions, those with a published value that satisfies this one are A; then
+        (A - (1 - p) B |chosen values| / |U|) / p had it before, between 0 and B.
+        """
+        name = str(self.described("sensitive")[0]["name"])
+        query.check([*self.cells, name])
+        weight = self.sizes.astype(np.float64)
+        for column, condition in query.conditions.items():
+            if column in self.cells:
+                weight = weight * cell_shares(self.cells[column], condition)[self.boxes[column]]
+        if name not in query.conditions:
+            return float(weight.sum())
+        target = self.tallies[name].column
+        assert target is not None
+        chosen = query.conditions[name].matches(target.domain.values).astype(bool)
+        seen = weight[chosen[self.published]].sum()
+        share = chosen.mean()
+        return float(self.channel.undo(np.array([seen, weight.sum() - seen]), np.array([share, 1 - share]))[0])

@@ -1,0 +1,99 @@
+"""Top-down specialization: cut a box where the (disturbed) sensitive values differ most on both sides.
+
+A cut scores its information gain over one more than what it costs in hiding (the people who leave the larger side's
+company): gain / (people - people of the smaller half + 1). Both halves keep `smallest` people. Rows are moved as in
+`split`, so that every node is a run and the leaves come in the order of the tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def _best(codes, values, weights, ids, low, high, smallest, size, width):
+    """The column and the last code on the left of the best cut of a node; column -1 where none is allowed.
+
+    O(rows * columns + distinct codes * distinct values) with counting tables of width x size.
+    """
+    people, every = np.int64(0), np.zeros(size, np.float64)
+    for i in range(low, high):
+        people += weights[ids[i]]
+        every[values[ids[i]]] += weights[ids[i]]
+    if people < 2 * smallest:
+        return -1, np.int64(-1)
+    whole = 0.0
+    for v in range(size):
+        if every[v] > 0:
+            whole += every[v] * np.log(every[v])
+    best, column, at = -1.0, -1, np.int64(-1)
+    rows = high - low
+    order = np.empty(rows, np.int64)
+    for d in range(codes.shape[1]):
+        # rows by code: counting sort over the codes of the column
+        starts = np.zeros(width[d] + 1, np.int64)
+        for i in range(low, high):
+            starts[codes[ids[i], d] + 1] += 1
+        for c in range(width[d]):
+            starts[c + 1] += starts[c]
+        filled = starts[:-1].copy()
+        for i in range(low, high):
+            c = codes[ids[i], d]
+            order[filled[c]] = ids[i]
+            filled[c] += 1
+        left, right = np.zeros(size, np.float64), every.copy()
+        less, more, seen = 0.0, whole, np.int64(0)
+        for j in range(rows):
+            row = order[j]
+            v, w = values[row], np.float64(weights[row])
+            # n log n of both sides is kept up as one row crosses
+            if left[v] > 0:
+                less -= left[v] * np.log(left[v])
+            left[v] += w
+            less += left[v] * np.log(left[v])
+            more -= right[v] * np.log(right[v])
+            right[v] -= w
+            if right[v] > 0:
+                more += right[v] * np.log(right[v])
+            seen += weights[row]
+            if j + 1 < rows and codes[row, d] != codes[order[j + 1], d]:
+                rest = people - seen
+                if seen >= smallest and rest >= smallest:
+                    parts = seen * np.log(seen) + rest * np.log(rest)
+                    gain = people * np.log(people) - whole - (parts - less - more)
+                    score = gain / (people - min(seen, rest) + 1)
+                    if score > best + 1e-9 * abs(best):
+                        best, column, at = score, d, np.int64(codes[row, d])
+    return column, at
+
+
+@njit(nogil=True, cache=True)
+def grow(codes, values, weights, ids, smallest, size, width):
+    """Cut all rows as far as `smallest` allows. `ids` is moved; returns the ends of the leaves, in order."""
+    ends = np.empty(ids.size, np.int64)
+    stack = np.empty((64, 2), np.int64)
+    stack[0] = (0, ids.size)
+    top, written = 1, 0
+    while top > 0:
+        top -= 1
+        low, high = stack[top]
+        column, at = _best(codes, values, weights, ids, low, high, smallest, size, width)
+        if column < 0:
+            ends[written] = high
+            written += 1
+            continue
+        i, j = low, high - 1
+        while True:
+            while i <= j and codes[ids[i], column] <= at:
+                i += 1
+            while i <= j and codes[ids[j], column] > at:
+                j -= 1
+            if i >= j:
+                break
+            ids[i], ids[j] = ids[j], ids[i]
+        if top + 2 > stack.shape[0]:
+            stack = np.concatenate((stack, np.empty_like(stack)))
+        stack[top], stack[top + 1] = (i, high), (low, i)
+        top += 2
+    return ends[:written]

@@ -1,0 +1,135 @@
+"""From a release to a table to learn from: one value for every cell, a class, and a weight.
+
+A cell that may stand for several values is filled with one of them at random, each as likely; over many rows this is
+the even spread that estimates rest on. The draw is from a public seed: it protects nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.core.cells import Cells
+from voile.core.channel import Channel
+from voile.core.domain import Domain
+from voile.core.published import read_column
+from voile.core.release import Release
+from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.sampled import Sampled
+from voile.errors import PolicyError
+
+FEW = 10  # so many values are classes of their own, unless other classes are asked for
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Runs of a domain's values: the class of each code, the name of each class, and its share of the domain."""
+
+    of_code: np.ndarray
+    names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Classes({len(self.names)} of {len(self.of_code)} values)"
+
+    @property
+    def shares(self) -> np.ndarray:
+        return np.bincount(self.of_code, minlength=len(self.names)) / len(self.of_code)
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A table `X` of quasi-identifier values, the published class `y` of each row (a number), its weight in people, and
+    the channel that the classes went through."""
+
+    X: pl.DataFrame
+    y: np.ndarray
+    weight: np.ndarray
+    classes: Classes
+    channel: Channel
+
+    def __repr__(self) -> str:
+        return f"Training({self.X.height} rows for {self.weight.sum():.0f} people, {len(self.classes.names)} classes)"
+
+
+def classes_of(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
+    """Classes that begin at the first value and at each of `starts`; by default every value, or two halves.
+
+    >>> classes_of(Domain(pl.Series(range(50)), "numeric"), [25, 37]).names
+    ('0 to 24', '25 to 36', '37 to 49')
+    """
+    size, texts = domain.size, domain.texts
+    places = [texts.index(str(start)) if str(start) in texts else -1 for start in starts]
+    if -1 in places or 0 in places or places != sorted(set(places)):
+        raise PolicyError(
+            "The classes must start at values of the sensitive column, in their order and after the first.",
+            code="policy.classes",
+            hint="E.g. starts = 25|37 for the classes below 25, from 25 to 36, and from 37 on.",
+        )
+    if not places:
+        places = list(range(1, size)) if size <= FEW else [(size + 1) // 2]
+    edges = [0, *places, size]
+    of_code = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
+    names = [texts[low] if high - low == 1 else f"{texts[low]} to {texts[high - 1]}" for low, high in pairwise(edges)]
+    return Classes(of_code, tuple(names))
+
+
+def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Training:
+    """A table to learn from, out of a release of any shape.
+
+    `starts` are the values of the sensitive column at which a new class begins. A bucketized release is dealt out as
+    one of the worlds that agree with it, at random.
+
+    >>> import voile as vl
+    >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex"], sensitive=["disease"]))
+    >>> training(vl.publish(data, vl.KAnonymity(k=5)))  # doctest: +ELLIPSIS
+    Training(400 rows for 400 people, ... classes)
+    """
+    rng = np.random.default_rng(seed)
+    name, counts = next(iter(release.tallies.items()))
+    assert counts.column is not None
+    classes = classes_of(counts.column.domain, starts)
+    if isinstance(release, Bucketized):
+        table = release.tables["quasi"].select([str(entry["name"]) for entry in release.described("quasi")])
+        order = np.lexsort((rng.random(len(release.group)), release.group))
+        values = np.empty(len(order), dtype=np.int64)
+        values[order] = np.repeat(counts.values, counts.counts)  # people in the order of groups, as the values are
+        exact = Channel(1.0, counts.column.size)
+        return Training(table, classes.of_code[values], np.ones(len(order)), classes, exact)
+    columns = {}
+    for entry in release.described("quasi"):
+        cells, cell = read_column(entry, release.column_of("table", str(entry["name"])))
+        columns[str(entry["name"])] = draw(cells, np.asarray(cell), rng)
+    if isinstance(release, Sampled):
+        values, weight, channel = counts.values, release.sizes.astype(np.float64), release.channel
+    else:
+        entry = next(entry for entry in release.described("sensitive") if entry["name"] == name)
+        values = release.sensitive_column(entry, "table")[1]
+        weight, channel = np.ones(len(values)), Channel(1.0, counts.column.size)
+    return Training(pl.DataFrame(columns), classes.of_code[values], weight, classes, channel)
+
+
+def draw(cells: Cells, cell: np.ndarray, rng: np.random.Generator) -> pl.Series:
+    """One value of each cell, at random."""
+    coins = rng.random(len(cell))
+    if cells.members is not None and cells.starts is not None:
+        size = np.diff(cells.starts)[cell]
+        return cells.domain.decode(cells.members[cells.starts[cell] + (coins * size).astype(np.int64)])
+    assert cells.low is not None and cells.high is not None and cells.missing is not None
+    values = cells.domain.values
+    if not len(values):
+        return pl.repeat(None, len(cell), dtype=values.dtype, eager=True)
+    physical = values.to_physical().to_numpy()
+    low, high = physical[cells.low[cell]], physical[np.clip(cells.high, 0, None)[cell]]
+    step = 0 if values.dtype.is_float() else 1
+    width = np.asarray(high - low, dtype=np.float64) + step
+    absent = cells.missing[cell]
+    none = absent & (coins * (width + absent) >= width) | (cells.high < cells.low)[cell]
+    part = np.minimum(coins * (width + absent), width - step)
+    found = low + (np.floor(part).astype(low.dtype) if step else part.astype(low.dtype))
+    drawn = pl.Series(found, dtype=values.to_physical().dtype).cast(values.dtype)
+    return drawn.set(pl.Series(none), None) if none.any() else drawn

@@ -1,0 +1,100 @@
+"""A decision tree that is learned from disturbed classes: binned columns around the kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile import kernels
+from voile.core.channel import exact
+from voile.mining.training import Training
+
+BINS = 255
+ROWS = 50  # a side of a cut keeps so many disturbed rows, or
+PART = 0.025  # this part of all people, whichever is more
+CHANCE = 12  # a cut must gain so many times what noise gains: about the best of some hundred cuts that mean nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """How a column's values become bins: numbers and dates by their place among `known`, categories by name."""
+
+    name: str
+    ranged: bool
+    known: Any
+
+    @property
+    def bins(self) -> int:
+        return len(self.known) + 1  # the last is for what is missing
+
+    def codes(self, column: pl.Series) -> np.ndarray:
+        """The bin of each value; a category that training did not see is -1."""
+        if not self.ranged:
+            texts = column.cast(pl.String)
+            found = texts.replace_strict(self.known, np.arange(len(self.known)), default=-1, return_dtype=pl.Int64)
+            return np.where(texts.is_null(), len(self.known), found.fill_null(-1).to_numpy())
+        numbers = _numbers(column)
+        place = np.minimum(np.searchsorted(self.known, numbers), len(self.known) - 1)
+        return np.where(np.isnan(numbers), len(self.known), place)
+
+
+def feature_of(column: pl.Series) -> Feature:
+    """Bins for a column: every value, or as many even parts as there is room for."""
+    if column.dtype.is_numeric() or column.dtype in (pl.Date, pl.Datetime):
+        numbers = np.unique(_numbers(column.drop_nulls()))
+        if len(numbers) > BINS:
+            numbers = np.unique(np.quantile(_numbers(column.drop_nulls()), np.linspace(0, 1, BINS), method="lower"))
+        return Feature(column.name, True, numbers if len(numbers) else np.zeros(1))
+    return Feature(column.name, False, column.cast(pl.String).drop_nulls().unique().sort().to_list())
+
+
+def _numbers(column: pl.Series) -> np.ndarray:
+    return column.to_physical().cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A grown tree: `decide` gives the class of each row of a table, `chances` the share of every class in its leaf."""
+
+    features: tuple[Feature, ...]
+    column: np.ndarray
+    children: np.ndarray
+    sides: np.ndarray
+    counts: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"Tree({int((self.column < 0).sum())} leaves on {len(self.features)} columns)"
+
+    def chances(self, table: pl.DataFrame) -> np.ndarray:
+        codes = np.stack([feature.codes(table[feature.name]) for feature in self.features], axis=1)
+        people = self.counts.sum(axis=1)
+        heavier = np.where(people[self.children[:, 0]] >= people[self.children[:, 1]], 0, 1)
+        leaf = kernels.tree.leaves(codes, self.column, self.children, self.sides, heavier)
+        return np.asarray(self.counts[leaf] / people[leaf].reshape(-1, 1))
+
+    def decide(self, table: pl.DataFrame) -> np.ndarray:
+        return np.asarray(np.argmax(self.chances(table), axis=1))
+
+
+def grow(given: Training, max_depth: int = 8, min_weight: float | None = None) -> Tree:
+    """Learn a tree. Both sides of a cut keep `min_weight` people, by default a fortieth of them.
+
+    Where classes were disturbed, both keep at least the people of 50 rows, and a cut must gain more than noise does: a
+    share found from N rows varies by at most 1/(4 p^2 N), which lets a cut that means nothing gain the people of
+    1/(2 p^2) rows on average.
+    """
+    features = tuple(feature_of(given.X[name]) for name in given.X.columns)
+    codes = np.stack([feature.codes(given.X[feature.name]) for feature in features], axis=1)
+    keep, total = float(exact(given.channel.keep)), float(given.weight.sum())
+    row = total / max(len(given.weight), 1)
+    least, floor = (ROWS * row, CHANCE * row / (2 * keep * keep) if keep else total) if keep < 1 else (1.0, 0.0)
+    wanted = max(least, PART * total) if min_weight is None else float(min_weight)
+    bins = np.array([feature.bins for feature in features])
+    ranged = np.array([feature.ranged for feature in features])
+    shares = given.classes.shares
+    weight = given.weight.astype(np.float64)
+    grown = kernels.tree.grow(codes, given.y, weight, bins, ranged, keep, shares, max_depth, wanted, floor)
+    return Tree(features, *grown)
