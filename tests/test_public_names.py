@@ -14,6 +14,7 @@ NAMES = [
     "AlphaK",
     "Anatomy",
     "FullDomain",
+    "Injector",
     "KAnonymity",
     "Key",
     "Knowledge",

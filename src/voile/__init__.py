@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from voile.flow.verify import load, verify
     from voile.methods.anatomy import Anatomy
     from voile.methods.full_domain import FullDomain
+    from voile.methods.injector import Injector
     from voile.methods.mondrian import Mondrian
     from voile.models.alpha_k import AlphaK
     from voile.models.k_anonymity import KAnonymity
@@ -39,6 +40,7 @@ _HOME = {
     "AlphaK": "models.alpha_k",
     "Anatomy": "methods.anatomy",
     "FullDomain": "methods.full_domain",
+    "Injector": "methods.injector",
     "KAnonymity": "models.k_anonymity",
     "KE": "models.k_e",
     "Key": "core.key",
@@ -71,6 +73,7 @@ __all__ = [
     "AlphaK",
     "Anatomy",
     "FullDomain",
+    "Injector",
     "KAnonymity",
     "Key",
     "Knowledge",

@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from voile.kernels import deal, distance, distinct, gather, match, posterior, query, split
+    from voile.kernels import compatible, deal, distance, distinct, gather, match, posterior, query, rules, split
 
-__all__ = ["deal", "distance", "distinct", "gather", "match", "posterior", "query", "split"]
+__all__ = ["compatible", "deal", "distance", "distinct", "gather", "match", "posterior", "query", "rules", "split"]
 
 
 def __getattr__(name: str) -> ModuleType:
