@@ -126,7 +126,7 @@ def test_a_model_page_has_its_headings(name: str) -> None:
     assert _headings(name) == ["Claim", "Against", "Proof", "Check", "Limits"]
 
 
-@pytest.mark.parametrize("name", ["anatomy", "full_domain", "mondrian"])
+@pytest.mark.parametrize("name", ["anatomy", "full_domain", "injector", "mondrian"])
 def test_a_method_page_has_its_headings(name: str) -> None:
     assert _headings(name) == ["Claim", "Against", "Needs", "Why", "Limits"]
 

@@ -35,6 +35,8 @@ METHODS = [
     (vl.FullDomain(suppression=0.1), vl.Policy(vl.KAnonymity(k=3), vl.TCloseness(t=0.5))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=4), vl.LDiversity(l=2, form="distinct"))),
+    (vl.Injector(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
+    (vl.Injector(min_conf=0.9, min_exp=2.5, max_items=3, intervals=4), vl.Policy(vl.LDiversity(l=2))),
 ]
 ATTACKS = [vl.attacks.Elimination(values=3), vl.attacks.Elimination(values=50)]
 # what a measure may say where nothing is changed; None where that says nothing (a group of two is a group of two)

@@ -45,7 +45,7 @@ class Anatomy(Method):
         table = rows.histogram([column.name for column in columns])
         code = table.column(target.name)
         (sizes,) = kernels.distinct.frequencies(code.reshape(-1, 1), [target.size], table.counts)
-        require_eligible(target, sizes, wanted)
+        require_eligible(self, target, sizes, wanted)
         total = table.total
         picks, remaining = kernels.deal.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total // wanted))
         starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -82,13 +82,16 @@ def check_linked(method: Method, columns: Columns, policy: Policy) -> None:
         )
 
 
-def require_eligible(target: Column, sizes: np.ndarray, wanted: int) -> None:
+def require_eligible(method: Method, target: Column, sizes: np.ndarray, wanted: int) -> None:
     """Raise Unsatisfiable where some value is too frequent to be in each group once only."""
     total, most = int(sizes.sum()), int(sizes.max(initial=0))
     if most * wanted > total:
         best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."
         raise Unsatisfiable(
-            f"l = {wanted} is out of reach for {target.name!r}.", code="unsatisfiable.anatomy", hint=best, best=best
+            f"l = {wanted} is out of reach for {target.name!r}.",
+            code=f"unsatisfiable.{method.name}",
+            hint=best,
+            best=best,
         )
 
 

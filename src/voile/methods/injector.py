@@ -16,11 +16,12 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
+from voile.core.key import Key
 from voile.core.method import Method
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
-from voile.core.rows import Histogram, Rows
+from voile.core.rows import WITHHELD, Histogram, Rows
 from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized
 from voile.errors import BrokenPromise, Unsatisfiable
@@ -63,9 +64,13 @@ class Injector(Method):
         table = rows.histogram([column.name for column in columns])
         value = table.column(target.name).astype(np.int64)
         (sizes,) = kernels.distinct.frequencies(value.reshape(-1, 1), [target.size], table.counts)
-        require_eligible(target, sizes, wanted)
+        require_eligible(self, target, sizes, wanted)
         home, allowed = self.mined(columns, table, sizes)
-        cells, groups = dealt(rows, table, value, home, allowed, wanted)
+        piles = piled(rows.key, table, value, home, allowed)
+        pile, group = gathered(rows.key, piles, allowed, wanted)
+        starts = np.searchsorted(pile, np.arange(len(piles.rows) + 1))
+        cells, groups = kernels.deal.hand_out(piles.cell, table.counts, starts, group)
+        cells, groups = cells[groups != WITHHELD], groups[groups != WITHHELD]
         if not len(cells):
             raise Unsatisfiable(
                 f"No group leaves l = {wanted} values of {target.name!r} to everybody: the rules exclude too many.",
@@ -126,36 +131,59 @@ class Injector(Method):
         return np.array([int(share * int(number)) for number in found], dtype=np.int64)[which]
 
 
-def dealt(
-    rows: Rows, table: Histogram, value: np.ndarray, home: np.ndarray, allowed: np.ndarray, wanted: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The cell and the group of every row that is published."""
-    excluded = (~allowed).sum(axis=1)
+@dataclass(frozen=True, eq=False)
+class Piles:
+    """Rows that their value and the rules do not tell apart, sorted by value. Within a value the hardest to place come
+    first: those for whom most is excluded, then those with the fewest possible partners, then by coins."""
+
+    cell: np.ndarray  # the pile of each cell
+    value: np.ndarray
+    home: np.ndarray  # the class of each pile
+    rows: np.ndarray
+    seeds: np.ndarray  # all piles, the hardest to place first
+
+
+def piled(key: Key, table: Histogram, value: np.ndarray, home: np.ndarray, allowed: np.ndarray) -> Piles:
+    found, cell = np.unique(value * len(allowed) + home, return_inverse=True)
+    value, home = found // len(allowed), found % len(allowed)
+    counts = np.bincount(cell, weights=table.counts).astype(np.int64)
+    hardness = (
+        key.stream("injector piles", len(found)),
+        partners(value, home, counts, allowed),
+        allowed.sum(axis=1)[home],
+    )
+    order = np.lexsort((*hardness, value))
+    place = np.empty(len(found), dtype=np.int64)
+    place[order] = np.arange(len(found))
+    return Piles(place[cell], value[order], home[order], counts[order], place[np.lexsort(hardness)])
+
+
+def partners(value: np.ndarray, home: np.ndarray, counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """With how many people a row of each pile could exchange values: each must be allowed the other's."""
+    people = np.zeros(allowed.shape)
+    people[home, value] = counts
+    served = allowed.T.astype(float) @ people  # by value and own value: who is allowed the one and has the other
+    np.fill_diagonal(served, 0)
+    return np.asarray((allowed @ served.T)[home, value])
+
+
+def gathered(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pile and the group of every row, or WITHHELD, sorted by pile; chance decides who of a pile goes where."""
+    value, home, seeds, left = piles.value, piles.home, piles.seeds, piles.rows.copy()
+    starts = np.searchsorted(value, np.arange(allowed.shape[1] + 1))
+    totals = np.bincount(value, weights=left, minlength=allowed.shape[1]).astype(np.int64)
+    order = np.lexsort((key.stream("injector ties", len(totals)), -totals))
     bits = kernels.rules.packed(allowed)
-    # piles: rows that the rules and their own value do not tell apart
-    key, pile = np.unique(value * len(allowed) + home, return_inverse=True)
-    coins = rows.key.stream("injector piles", len(key))
-    of, at = key // len(allowed), key % len(allowed)
-    by_value = np.lexsort((coins, -excluded[at], of))
-    of, at, coins = of[by_value], at[by_value], coins[by_value]
-    number = np.empty(len(key), dtype=np.int64)
-    number[by_value] = np.arange(len(key))
-    pile = number[pile]
-    counts = np.bincount(pile, weights=table.counts, minlength=len(key)).astype(np.int64)
-    totals = np.bincount(of, weights=counts, minlength=allowed.shape[1]).astype(np.int64)
-    order = np.lexsort((rows.key.stream("injector ties", len(totals)), -totals))
-    seeds = np.lexsort((coins, -excluded[at]))
-    starts, left = np.searchsorted(of, np.arange(len(totals) + 1)), counts.copy()
-    members, sizes = kernels.compatible.gather(at, of, left, starts, seeds, order, allowed, bits, wanted, 2 * wanted)
-    spare = rows.key.stream("injector leftovers", len(key))
-    kernels.compatible.join(at, of, left, seeds, allowed, wanted, members, sizes, spare)
+    members, sizes = kernels.compatible.gather(
+        home, value, left, starts, seeds, order, allowed, bits, wanted, 2 * wanted
+    )
+    coins = key.stream("injector leftovers", len(left))
+    kernels.compatible.join(home, value, left, seeds, allowed, wanted, members, sizes, coins)
     seated = np.arange(members.shape[1]) < sizes[:, None]
-    piles = np.concatenate([members[seated], np.repeat(np.arange(len(key)), left)])
-    groups = np.concatenate([np.nonzero(seated)[0], np.full(int(left.sum()), -1)])
-    shuffled = np.lexsort((rows.key.stream("injector deal", len(piles)), piles))  # who of a pile goes where, by coins
-    begins = np.concatenate([[0], np.cumsum(counts)])
-    cells, groups = kernels.deal.hand_out(pile, table.counts, begins, groups[shuffled])
-    return cells[groups >= 0], groups[groups >= 0]
+    pile = np.concatenate([members[seated], np.repeat(np.arange(len(left)), left)])
+    group = np.concatenate([np.nonzero(seated)[0], np.full(int(left.sum()), WITHHELD)])
+    shuffled = np.lexsort((key.stream("injector deal", len(pile)), pile))
+    return pile[shuffled], group[shuffled]
 
 
 def confirm(groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np.ndarray, wanted: int) -> None:
@@ -165,5 +193,7 @@ def confirm(groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np
     short = int((kernels.compatible.kept(starts, home[order], value[order], allowed) < wanted).sum())
     if short:
         raise BrokenPromise(
-            f"In {short} groups the rules leave somebody fewer than {wanted} values.", code="broken.injector"
+            f"In {short} groups the rules leave somebody fewer than {wanted} values.",
+            code="broken.injector",
+            hint="This is a fault of voile. Nothing was published.",
         )
