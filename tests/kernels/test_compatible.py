@@ -66,7 +66,9 @@ def test_groups_grow_as_the_slow_twin_says(seed: int, values: int, l: int, share
         for v, h, n in zip(value, home, left, strict=True)
     ]
     wanted = oracle.gathered(slow, seeds.tolist(), order.tolist(), l, 2 * l)
-    members, sizes = kernel.gather(home, value, left, starts, seeds, order, allowed, rules.packed(allowed), l, 2 * l)
+    members, sizes = kernel.gather(
+        home, value, left, starts, seeds, order, allowed, rules.packed(allowed)[home], l, 2 * l
+    )
     assert [row[:size].tolist() for row, size in zip(members, sizes, strict=True)] == wanted
     assert left.tolist() == [pile.left for pile in slow]
 

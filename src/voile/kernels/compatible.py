@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+SLOTS = 512
+
 
 @njit(nogil=True, cache=True)
 def _augmented(edges, size, first, mate, owner, parent, queue):
@@ -79,6 +81,24 @@ def least_edges(edges, size, reach, work):
 
 
 @njit(nogil=True, cache=True)
+def _remembered(edges, size, reach, work, memory):
+    """`least_edges`, for graphs that differ in the last person and the last value only; many piles give the same one.
+
+    `memory` holds the edges of both and the answer, -1 where there is none yet. O(size), or O(size ** 3) when new.
+    """
+    if size > 63:
+        return least_edges(edges, size, reach, work)
+    person, value = np.int64(0), np.int64(0)
+    for i in range(size):
+        person |= np.int64(edges[size - 1, i]) << i
+        value |= np.int64(edges[i, size - 1]) << i
+    slot = (person * 31 + value * 7919) % memory.shape[0]
+    if memory[slot, 2] < 0 or memory[slot, 0] != person or memory[slot, 1] != value:
+        memory[slot] = (person, value, least_edges(edges, size, reach, work))
+    return memory[slot, 2]
+
+
+@njit(nogil=True, cache=True)
 def _room(most):
     """Where a group of at most so many people is worked on: its edges, what reaches what, and some numbers."""
     return np.zeros((most, most), np.bool_), np.zeros((most, most), np.bool_), np.empty((5, most), np.int64)
@@ -94,6 +114,12 @@ def _extend(edges, size, members, pile, home, value, allowed):
 
 
 @njit(nogil=True, cache=True)
+def _add(bits, value):
+    """Put a value into a set of bits. O(1)."""
+    bits[value // 64] |= np.uint64(1) << np.uint64(value % 64)
+
+
+@njit(nogil=True, cache=True)
 def _has(members, size, value, wanted):
     """Whether a group has a value. O(size)."""
     found = False
@@ -104,14 +130,15 @@ def _has(members, size, value, wanted):
 
 @njit(nogil=True, cache=True)
 def _common(one, other):
-    """How many bits two sets share. O(words + bits shared)."""
-    total = 0
+    """How many bits two sets share, counted in parallel within each word. O(words)."""
+    total = np.uint64(0)
     for word in range(one.size):
         both = one[word] & other[word]
-        while both:
-            both &= both - np.uint64(1)
-            total += 1
-    return total
+        both -= (both >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        both = (both & np.uint64(0x3333333333333333)) + ((both >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        both = (both + (both >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        total += (both * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    return np.int64(total)
 
 
 @njit(nogil=True, cache=True)
@@ -122,9 +149,8 @@ def _next(members, size, l, piles, pool, allowed, bits, joint, room):  # noqa: E
     with the most people left; then the one that leaves the most, then the one for whom most is excluded.
     O(piles * size) where the graph is complete; bounds from the degrees spare most exact counts where it is not.
     """
-    home, value, left, starts = piles
-    order, _, remaining = pool
-    edges, reach, work = room
+    edges, _, work, memory = room
+    memory[:, 2] = -1
     degree = work[4]
     ceiling = size
     for i in range(size):
@@ -132,33 +158,51 @@ def _next(members, size, l, piles, pool, allowed, bits, joint, room):  # noqa: E
         for j in range(size):
             degree[i] += edges[i, j]
         ceiling = min(ceiling, degree[i])
-    best, common, chosen = -1, -1, -1
+    # nothing is better than one edge more for all with l values in common: look for that first
+    pile, kept = _scan(members, size, l, ceiling + 1, l, piles, pool, allowed, bits, joint, room)
+    if pile < 0:
+        pile, kept = _scan(members, size, l, 0, 0, piles, pool, allowed, bits, joint, room)
+    return pile, kept
+
+
+@njit(nogil=True, cache=True)
+def _scan(members, size, l, edges_wanted, common_wanted, piles, pool, allowed, bits, joint, room):  # noqa: E741
+    """The best pile among those that leave at least so many edges and common values; where common values are wanted,
+    only the first value with such a pile is looked at. O(piles * size)."""
+    home, value, left, starts = piles
+    order, _, remaining = pool
+    edges, reach, work, memory = room
+    held = np.zeros_like(joint)
+    for i in range(size):
+        _add(held, value[members[i]])
+    best, common, chosen = edges_wanted - 1, -1, -1
     for wanted in order:
-        if remaining[wanted] == 0:
+        if remaining[wanted] == 0 or (chosen >= 0 and common_wanted > 0):
             break
         bound = size + 1
         for i in range(size):
-            bound = min(bound, degree[i] + allowed[home[members[i]], wanted])
-        if bound < best or _has(members, size, value, wanted):
+            bound = min(bound, work[4, i] + allowed[home[members[i]], wanted])
+        if bound < max(best, edges_wanted) or _has(members, size, value, wanted):
             continue
+        with_it = held.copy()
+        _add(with_it, wanted)
         for pile in range(starts[wanted], starts[wanted + 1]):
             if left[pile] == 0:
                 continue
-            mine = np.int64(allowed[home[pile], wanted])
-            for i in range(size):
-                mine += allowed[home[pile], value[members[i]]]
-            mine = min(bound, mine)
-            if mine < best:
+            mine = min(bound, _common(with_it, bits[pile]))
+            if mine < max(best, edges_wanted):
                 continue
-            shared = _common(joint, bits[home[pile]])
+            shared = _common(joint, bits[pile])
+            if shared < common_wanted:
+                continue
             if mine == best and (shared <= common or (common >= l and value[chosen] != wanted)):
                 continue
             _extend(edges, size, members, pile, home, value, allowed)
-            kept = least_edges(edges, size + 1, reach, work)
-            if kept > best or (kept == best and shared > common and (common < l or value[chosen] == wanted)):
+            kept = _remembered(edges, size + 1, reach, work, memory)
+            if kept < max(best, edges_wanted):
+                continue
+            if kept > best or (shared > common and (common < l or value[chosen] == wanted)):
                 best, common, chosen = kept, shared, pile
-        if best > ceiling and common >= l:
-            break
     return chosen, best
 
 
@@ -182,7 +226,7 @@ def _taken(order, place, remaining, value):
 def _grown(members, l, piles, pool, allowed, bits, room):  # noqa: E741
     """Grow a group from its first member until everybody keeps l values: its size, or 0. O(size * piles * size)."""
     home, value = piles[0], piles[1]
-    joint = bits[home[members[0]]].copy()
+    joint = bits[members[0]].copy()
     room[0][0, 0] = allowed[home[members[0]], value[members[0]]]
     size, kept = 1, np.int64(room[0][0, 0])
     while size < l or kept < l:
@@ -193,7 +237,7 @@ def _grown(members, l, piles, pool, allowed, bits, room):  # noqa: E741
             return 0
         _extend(room[0], size, members, pile, home, value, allowed)
         members[size] = pile
-        joint &= bits[home[pile]]
+        joint &= bits[pile]
         size += 1
     return size
 
@@ -203,9 +247,9 @@ def gather(home, value, left, starts, seeds, order, allowed, bits, l, most):  # 
     """Groups of `l` to `most` people in which everybody keeps l values: the piles of each (as many as its size says).
 
     Pile p has `left[p]` people, which are used up, with `value[p]`; piles are sorted by value, value v having those
-    from `starts[v]` on. Row `home[p]` of `allowed` is true where a value is not excluded for them; `bits` says the
-    same. Groups grow from `seeds` in this order, a pile that starts no group being left to the others. `order` are the
-    values, the most frequent first. O(groups * most * piles * most) at worst.
+    from `starts[v]` on. Row `home[p]` of `allowed` is true where a value is not excluded for them, and so are the bits
+    of `bits[p]`. Groups grow from `seeds` in this order; a pile that starts no group is left to the others. `order` are
+    the values, the most frequent first. O(groups * most * piles * most) at worst.
     """
     members = np.full((left.sum() // l, most), -1, np.int64)
     sizes = np.zeros(members.shape[0], np.int64)
@@ -214,7 +258,11 @@ def gather(home, value, left, starts, seeds, order, allowed, bits, l, most):  # 
         remaining[value[pile]] += left[pile]
     for i in range(order.size):
         place[order[i]] = i
-    piles, pool, room = (home, value, left, starts), (order, place, remaining), _room(most)
+    piles, pool, room = (
+        (home, value, left, starts),
+        (order, place, remaining),
+        (*_room(most), np.empty((SLOTS, 3), np.int64)),
+    )
     groups = 0
     for seed in seeds:
         while left[seed] > 0 and groups < members.shape[0]:

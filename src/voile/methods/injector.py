@@ -169,16 +169,19 @@ def partners(value: np.ndarray, home: np.ndarray, counts: np.ndarray, allowed: n
 
 def gathered(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
     """The pile and the group of every row, or WITHHELD, sorted by pile; chance decides who of a pile goes where."""
-    value, home, seeds, left = piles.value, piles.home, piles.seeds, piles.rows.copy()
+    value, home, seeds = piles.value, piles.home, piles.seeds
+    hopeless = allowed.sum(axis=1)[home] < wanted  # no group can leave them l values
+    left = np.where(hopeless, 0, piles.rows)
     starts = np.searchsorted(value, np.arange(allowed.shape[1] + 1))
     totals = np.bincount(value, weights=left, minlength=allowed.shape[1]).astype(np.int64)
     order = np.lexsort((key.stream("injector ties", len(totals)), -totals))
-    bits = kernels.rules.packed(allowed)
+    bits = kernels.rules.packed(allowed)[home]
     members, sizes = kernels.compatible.gather(
         home, value, left, starts, seeds, order, allowed, bits, wanted, 2 * wanted
     )
     coins = key.stream("injector leftovers", len(left))
     kernels.compatible.join(home, value, left, seeds, allowed, wanted, members, sizes, coins)
+    left[hopeless] = piles.rows[hopeless]
     seated = np.arange(members.shape[1]) < sizes[:, None]
     pile = np.concatenate([members[seated], np.repeat(np.arange(len(left)), left)])
     group = np.concatenate([np.nonzero(seated)[0], np.full(int(left.sum()), WITHHELD)])
