@@ -94,7 +94,8 @@ def _remembered(edges, size, reach, work, memory):
         value |= np.int64(edges[i, size - 1]) << i
     slot = (person * 31 + value * 7919) % memory.shape[0]
     if memory[slot, 2] < 0 or memory[slot, 0] != person or memory[slot, 1] != value:
-        memory[slot] = (person, value, least_edges(edges, size, reach, work))
+        memory[slot, 0], memory[slot, 1] = person, value
+        memory[slot, 2] = least_edges(edges, size, reach, work)
     return memory[slot, 2]
 
 
@@ -150,7 +151,8 @@ def _next(members, size, l, piles, pool, allowed, bits, joint, room):  # noqa: E
     O(piles * size) where the graph is complete; bounds from the degrees spare most exact counts where it is not.
     """
     edges, _, work, memory = room
-    memory[:, 2] = -1
+    for slot in range(memory.shape[0]):
+        memory[slot, 2] = -1
     degree = work[4]
     ceiling = size
     for i in range(size):
@@ -158,10 +160,11 @@ def _next(members, size, l, piles, pool, allowed, bits, joint, room):  # noqa: E
         for j in range(size):
             degree[i] += edges[i, j]
         ceiling = min(ceiling, degree[i])
+    pile, kept = -1, -1
     # nothing is better than one edge more for all with l values in common: look for that first
-    pile, kept = _scan(members, size, l, ceiling + 1, l, piles, pool, allowed, bits, joint, room)
-    if pile < 0:
-        pile, kept = _scan(members, size, l, 0, 0, piles, pool, allowed, bits, joint, room)
+    for least, shared in ((ceiling + 1, l), (0, 0)):
+        if pile < 0:
+            pile, kept = _scan(members, size, l, least, shared, piles, pool, allowed, bits, joint, room)
     return pile, kept
 
 
@@ -172,7 +175,7 @@ def _scan(members, size, l, edges_wanted, common_wanted, piles, pool, allowed, b
     home, value, left, starts = piles
     order, _, remaining = pool
     edges, reach, work, memory = room
-    held = np.zeros_like(joint)
+    held, with_it = np.zeros(joint.size, np.uint64), np.zeros(joint.size, np.uint64)
     for i in range(size):
         _add(held, value[members[i]])
     best, common, chosen = edges_wanted - 1, -1, -1
@@ -184,7 +187,8 @@ def _scan(members, size, l, edges_wanted, common_wanted, piles, pool, allowed, b
             bound = min(bound, work[4, i] + allowed[home[members[i]], wanted])
         if bound < max(best, edges_wanted) or _has(members, size, value, wanted):
             continue
-        with_it = held.copy()
+        for word in range(held.size):
+            with_it[word] = held[word]
         _add(with_it, wanted)
         for pile in range(starts[wanted], starts[wanted + 1]):
             if left[pile] == 0:
@@ -237,7 +241,8 @@ def _grown(members, l, piles, pool, allowed, bits, room):  # noqa: E741
             return 0
         _extend(room[0], size, members, pile, home, value, allowed)
         members[size] = pile
-        joint &= bits[pile]
+        for word in range(joint.size):
+            joint[word] &= bits[pile, word]
         size += 1
     return size
 
