@@ -227,6 +227,8 @@ PUBLISHING: dict[str, Callable[[Path], Any]] = {
         data(sensitive=["illness", "city"], quasi=["code"]), vl.LDiversity(l=2), vl.Anatomy()
     ),
     "anatomy of k": lambda p: vl.publish(data(), vl.KAnonymity(k=2), vl.Anatomy()),
+    "injector": lambda p: vl.publish(data(), vl.LDiversity(l=30), vl.Injector()),
+    "injector without a choice": lambda p: vl.publish(data(), vl.LDiversity(l=2), vl.Injector(min_exp=0.0)),
     "full domain": lambda p: vl.publish(data(), vl.KAnonymity(k=99), vl.FullDomain()),
     "no sensitive column": lambda p: vl.publish(one_city(), vl.LDiversity(l=2)),
     "another column": lambda p: vl.publish(data(), vl.LDiversity(l=2, column="city")),
@@ -396,7 +398,9 @@ def test_every_thing_was_looked_at() -> None:
 
 # what is published --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("format", ["csv", "parquet"])
-@pytest.mark.parametrize("method", [vl.Mondrian(), vl.FullDomain(suppression=0.2), vl.Anatomy()], ids=repr)
+@pytest.mark.parametrize(
+    "method", [vl.Mondrian(), vl.FullDomain(suppression=0.2), vl.Anatomy(), vl.Injector()], ids=repr
+)
 def test_identifiers_are_nowhere_and_cells_only_in_tables(tmp_path: Path, format: str, method: Any) -> None:
     release = vl.publish(data(), vl.LDiversity(l=2), method)
     place = release.save(tmp_path / "out", format=format)

@@ -16,6 +16,7 @@ NAMES = [
     "AntiCorruption",
     "Art",
     "FullDomain",
+    "Injector",
     "KAnonymity",
     "Key",
     "Knowledge",

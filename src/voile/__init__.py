@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from voile.methods.anatomy import Anatomy
     from voile.methods.art import Art
     from voile.methods.full_domain import FullDomain
+    from voile.methods.injector import Injector
     from voile.methods.mondrian import Mondrian
     from voile.methods.perturbed_generalization import PerturbedGeneralization
     from voile.models.alpha_k import AlphaK
@@ -47,6 +48,7 @@ _HOME = {
     "AntiCorruption": "models.anti_corruption",
     "Art": "methods.art",
     "FullDomain": "methods.full_domain",
+    "Injector": "methods.injector",
     "KAnonymity": "models.k_anonymity",
     "KE": "models.k_e",
     "Key": "core.key",
@@ -87,6 +89,7 @@ __all__ = [
     "AntiCorruption",
     "Art",
     "FullDomain",
+    "Injector",
     "KAnonymity",
     "Key",
     "Knowledge",

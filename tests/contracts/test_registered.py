@@ -46,6 +46,8 @@ ATTACKS = [
     vl.attacks.Elimination(values=50),
     vl.attacks.Corruption(corrupted=0.0),
     vl.attacks.Corruption(corrupted=0.5, skew=1.0, rho1=0.5, seed=3),
+    (vl.Injector(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
+    (vl.Injector(min_conf=0.9, min_exp=2.5, max_items=3, intervals=4), vl.Policy(vl.LDiversity(l=2))),
 ]
 # what a measure may say where nothing is changed; None where that says nothing (a group of two is a group of two)
 UNCHANGED = {"certainty": 0.0, "distortion": 0.0, "divergence": 0.05, "query-error": 1e-9}

@@ -145,10 +145,11 @@ def policies(models: st.SearchStrategy[Any]) -> st.SearchStrategy[vl.Policy]:
     return st.lists(models, min_size=1, max_size=2).map(lambda chosen: vl.Policy(*chosen))
 
 
-# one in four requests is for Anatomy, which serves one sensitive column and l-diversity only
+# one in four requests is for linked tables, which serve one sensitive column and l-diversity only
+LINKED = st.sampled_from([vl.Anatomy(), vl.Injector(), vl.Injector(min_exp=0.2, max_items=1, intervals=3)])
 REQUESTS = st.one_of(
     *[st.tuples(tables(), policies(MODELS), METHODS)] * 3,
-    st.tuples(tables((1, 1)), policies(DIVERSE), st.just(vl.Anatomy())),
+    st.tuples(tables((1, 1)), policies(DIVERSE), LINKED),
 )
 
 
@@ -285,16 +286,16 @@ def check_truth(release: Release, frame: pl.DataFrame) -> None:
 def check_buckets(release: Bucketized, people: list[dict[str, Any]], quasi: list[str], exact: list[str]) -> None:
     told = release.tables["quasi"].to_dicts()
     shown = [name for name in told[0] if name != "group"]
-    assert Counter(tuple(row[name] for name in shown) for row in told) == Counter(
-        tuple(person[name] for name in shown) for person in people
-    )
+    rows = Counter(tuple(row[name] for name in shown) for row in told)
+    assert rows <= Counter(tuple(person[name] for name in shown) for person in people)
+    assert rows.total() + release.dictionary["withheld"] == len(people)
     sensitive = exact[0]
     values: Counter[Any] = Counter()
     sizes: Counter[int] = Counter()
     for row in release.tables["sensitive"].to_dicts():
         values[row[sensitive]] += row["count"]
         sizes[row["group"]] += row["count"]
-    assert values == Counter(person[sensitive] for person in people)
+    assert values <= Counter(person[sensitive] for person in people)
     assert sizes == Counter(row["group"] for row in told)
 
 
@@ -319,7 +320,9 @@ def test_no_order_of_the_input_survives(request: Any, seed: int) -> None:
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 2**32), st.sampled_from([vl.Mondrian(), vl.FullDomain(suppression=0.1), vl.Anatomy()]))
+@given(
+    st.integers(0, 2**32), st.sampled_from([vl.Mondrian(), vl.FullDomain(suppression=0.1), vl.Anatomy(), vl.Injector()])
+)
 def test_a_pandas_index_is_no_data(seed: int, method: Any) -> None:
     """Other tools take row labels for positions: here a shuffled, repeated or filtered index changes nothing."""
     rng = np.random.default_rng(seed)

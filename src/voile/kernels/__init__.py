@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from voile.kernels import (
+        compatible,
         deal,
         distance,
         distinct,
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
         posterior,
         query,
         regions,
+        rules,
         specialise,
         split,
         tree,
     )
 
 __all__ = [
+    "compatible",
     "deal",
     "distance",
     "distinct",
@@ -35,6 +38,7 @@ __all__ = [
     "posterior",
     "query",
     "regions",
+    "rules",
     "specialise",
     "split",
     "tree",

@@ -16,7 +16,7 @@ from voile.core.method import Method
 from voile.core.policy import Policy
 from voile.core.release import Release
 from voile.core.rows import Rows
-from voile.core.schema import Columns
+from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
 
@@ -37,14 +37,7 @@ class Anatomy(Method):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        check_bucketized(self.name, columns)
-        wild = [model.name for model in policy if model.all_different() is None]
-        if wild:
-            raise PolicyError(
-                f"anatomy cannot serve {', '.join(wild)}: groups of different values say nothing about it.",
-                code="policy.method",
-                hint="Use --method mondrian.",
-            )
+        check_linked(self, columns, policy)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         wanted = max(model.all_different() or 1 for model in policy)
@@ -52,12 +45,8 @@ class Anatomy(Method):
         table = rows.histogram([column.name for column in columns])
         code = table.column(target.name)
         (sizes,) = kernels.distinct.frequencies(code.reshape(-1, 1), [target.size], table.counts)
-        total, most = table.total, int(sizes.max(initial=0))
-        if most * wanted > total:
-            best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."
-            raise Unsatisfiable(
-                f"l = {wanted} is out of reach for {target.name!r}.", code="unsatisfiable.anatomy", hint=best, best=best
-            )
+        require_eligible(self, target, sizes, wanted)
+        total = table.total
         picks, remaining = kernels.deal.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total // wanted))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         spare = rows.key.stream("anatomy leftovers", int(remaining.sum()))
@@ -67,6 +56,31 @@ class Anatomy(Method):
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         return bucketized(columns, rows)
+
+
+def check_linked(method: Method, columns: Columns, policy: Policy) -> None:
+    """Raise PolicyError where groups of different values, shown as two linked tables, do not serve the policy."""
+    check_bucketized(method.name, columns)
+    wild = [model.name for model in policy if model.all_different() is None]
+    if wild:
+        raise PolicyError(
+            f"{method.name} cannot serve {', '.join(wild)}: groups of different values say nothing about it.",
+            code="policy.method",
+            hint="Use --method mondrian.",
+        )
+
+
+def require_eligible(method: Method, target: Column, sizes: np.ndarray, wanted: int) -> None:
+    """Raise Unsatisfiable where some value is too frequent to be in each group once only."""
+    total, most = int(sizes.sum()), int(sizes.max(initial=0))
+    if most * wanted > total:
+        best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."
+        raise Unsatisfiable(
+            f"l = {wanted} is out of reach for {target.name!r}.",
+            code=f"unsatisfiable.{method.name}",
+            hint=best,
+            best=best,
+        )
 
 
 def optimal_l(sizes: np.ndarray) -> int:
