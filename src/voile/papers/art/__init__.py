@@ -1,0 +1,1 @@
+"""ART: the papers on r-robustness, recomputed."""
