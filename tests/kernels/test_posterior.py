@@ -194,7 +194,7 @@ def test_a_world_of_tiny_weight_is_still_a_world() -> None:
 
 
 @pytest.mark.parametrize(("many", "spread"), [(30, 6), (200, 3), (500, 12)])
-def test_large_groups_do_not_underflow(many: int, spread: float) -> None:
+def test_large_groups_do_not_underflow(many: int, spread: int) -> None:
     """Two classes and two bins have a closed form: the number of the first class in the first bin."""
     half, odds = many // 2, 10.0**spread
     weights = np.array([[odds, 1.0], [1.0, 1.0]]) * 1e-9

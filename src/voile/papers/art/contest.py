@@ -93,7 +93,9 @@ class Stage:
     def table(self, size: int) -> tuple[Microdata, Prior, float]:
         """The table with the first columns as quasi-identifier, its statistics, and the seconds they took."""
         if size not in self.tables:
-            data = self.run.read(self.frame, Schema(quasi=QUASI[:size], sensitive=[SENSITIVE]))
+            known = sorted({*self.frame[SENSITIVE], *PROTECTED})  # a sample may lack one
+            schema = Schema(quasi=QUASI[:size], sensitive=[SENSITIVE], domains={SENSITIVE: known})
+            data = self.run.read(self.frame, schema)
             began = time.perf_counter()
             prior = learn(data.columns, data.rows, data.columns[SENSITIVE])
             self.tables[size] = data, prior, time.perf_counter() - began
