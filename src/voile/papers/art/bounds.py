@@ -161,7 +161,7 @@ def closeness(L: Mapping[str, Sequence[float]], Lp: Mapping[str, Sequence[float]
     return float(sum(_spread([*held, *Lp[names]]) - _spread(held) for names, held in L.items()))
 
 
-def average_delta(groups: Mapping[str, Sequence[float]]) -> float:
+def average_delta(groups: Mapping[str, Sequence[float] | np.ndarray]) -> float:
     """The mean over column sets of the mean spread of their groups."""
     return float(np.mean([np.mean(spreads) for spreads in groups.values()]))
 

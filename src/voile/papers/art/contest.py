@@ -182,7 +182,7 @@ def _who_is_where(data: Microdata, rows: Rows) -> tuple[Members, np.ndarray]:
 
 
 def _changes(columns: list[np.ndarray]) -> np.ndarray:
-    return np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.asarray(np.any([column[1:] != column[:-1] for column in columns], axis=0))
 
 
 def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading: str, most: int) -> dict[str, Any]:

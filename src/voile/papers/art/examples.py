@@ -184,9 +184,9 @@ ITEMS = (
         "Groups that satisfy the condition of Theorem 1",
         counterexamples,
         note="Theorem 1 holds where the adversary weighs x only against its contrary (binary reading), or where the "
-        "other values are in proportion. By the papers' own equations 1 to 3 (full reading) it does not: belief exceeds "
-        "1/r in groups that satisfy the condition, even for every value. The proof takes the probabilities of the "
-        "group's other values to sum to 1 - f, which they need not.",
+        "other values are in proportion. By the papers' own equations 1 to 3 (full reading) it does not: belief "
+        "exceeds 1/r in groups that satisfy the condition, even for every value. The proof takes the probabilities of "
+        "the group's other values to sum to 1 - f, which they need not.",
     ),
     Item(
         "family-limit",

@@ -121,23 +121,25 @@ def _figures(x: str, title: str) -> tuple[Figure, ...]:
 
 
 HOW = (
-    "Adult, quasi-identifier in the order age, work class, marital status, occupation, race, sex, country, salary class "
-    "(the first five by default); education is sensitive, the set below secondary education protected. The adversary's "
-    "statistics are the table's own, for every set of columns and every signature with 30 people. Times are of grouping "
-    "alone, once compiled; prior_seconds is the time to learn the statistics. Queries ask all columns with selectivity "
-    "0.05 unless the axis says otherwise, 2,000 in each of 5 runs (the papers: 10,000, averaged over 100); with --quick "
-    "300 once, on a sample of 4,000 rows. "
+    "Adult, quasi-identifier in the order age, work class, marital status, occupation, race, sex, country, salary "
+    "class (the first five by default); education is sensitive, the set below secondary education protected. The "
+    "adversary's statistics are the table's own, for every set of columns and every signature with 30 people. Times "
+    "are of grouping alone, once compiled; prior_seconds is the time to learn the statistics. Queries ask all columns "
+    "with selectivity 0.05 unless the axis says otherwise, 2,000 in each of 5 runs (the papers: 10,000, averaged over "
+    "100); with --quick 300 once, on a sample of 4,000 rows. t-closeness is by Mondrian, not by global recoding. "
 )
 GAPS = (
     "Gaps: Anatomy and Injector need a most frequent value below 1/l, and education allows l = 3 at most on Adult; the "
     "papers print lines for them at l = r = 10 and do not say how. "
 )
 CONTRADICTS = (
-    "Problematic tuples: the papers find none in ART. In the binary reading neither do we; in the full reading, which is "
-    "their own equations 1 to 3, the algorithm as published (mode paper, closest candidates) leaves some, because "
+    "Problematic tuples: the papers find none in ART. For ART as published (mode paper, closest candidates) we find "
+    "none in the binary reading, but some in the full reading, which is the papers' own equations 1 to 3, because "
     "Theorem 1 does not hold there (see counterexamples). ART exact, which accepts a group by its exact posterior, "
-    "leaves none. Groups with too many states are judged by a sound upper bound; whom it does not clear is counted as "
-    "undecided, apart. Withheld people are counted in withheld_protected: they are not problematic, and not published. "
+    "leaves none in the full reading; it is no promise about the binary one, and an adversary who knows less may "
+    "believe more: the binary column shows it. Groups with too many states are judged by a sound upper bound; whom it "
+    "does not clear is counted as undecided, apart. Withheld people are counted in withheld_protected: they are not "
+    "problematic, and not published; the published algorithm withholds many, whom its closest candidates do not help. "
     "ART keeps rows without a protected value alone where nobody needs them, so its average deviation over all groups "
     "is that of many groups of one; delta_with_case takes the groups that hold a case, ceiling_with_case is the mean "
     "ceiling of Theorem 1 there."
