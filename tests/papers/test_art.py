@@ -172,6 +172,9 @@ def test_the_experiment_finds_what_the_theorem_does_not_cover(quick: dict[str, A
     assert printed["problematic_binary"].max() == 0
     assert printed["problematic_full"].max() > 0  # where the paper says there is none
     assert frame.filter(method="Anatomy")["problematic_full"].min() > 0
+    unsure = frame.filter(pl.col("undecided_full") > 0.05)  # large groups: no share is claimed for them
+    assert unsure["problematic_full"].is_null().all()
+    assert unsure["at_least_full"].is_not_null().all()
     assert (frame["delta_with_case"] >= 0).all()
     assert (printed["delta_with_case"] <= printed["ceiling_with_case"] + 1e-12).all()
     assert quick["steps"]

@@ -34,6 +34,7 @@ SENSITIVE = "education"
 PROTECTED = ("Preschool", "1st-4th", "5th-6th", "7th-8th")  # below secondary education
 DEFAULT = 5  # columns of the quasi-identifier
 SAMPLE = 4000  # rows of a quick run
+OPEN = 0.05  # with more people undecided than this, a share of problematic people is not stated
 KEY = Key(b"experiments on a public table...")  # repeatable, and nobody is protected by it
 
 
@@ -188,9 +189,10 @@ def _changes(columns: list[np.ndarray]) -> np.ndarray:
 def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading: str, most: int) -> dict[str, Any]:
     """The share of protected people who are linked to the protected set with probability above 1/r.
 
-    Where a group has too many states for the exact belief, those whom the sound bound does not clear are undecided.
+    Where a group has too many states for the exact belief, those whom the sound bound does not clear are undecided;
+    the share is then known to be at least that of the decided, and is left open if too many are undecided.
     """
-    names = (f"problematic_{reading}", f"undecided_{reading}")
+    names = (f"problematic_{reading}", f"at_least_{reading}", f"undecided_{reading}")
     if outcome.members is None or outcome.counts is None:
         return dict.fromkeys(names)
     events = events_of(data.columns[SENSITIVE], PROTECTED, True)
@@ -209,8 +211,8 @@ def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading
     exact = np.repeat(found.exact, np.diff(outcome.members.starts))
     above = found.risk > 1 / r + 1e-9
     total = float(outcome.guarded.sum()) + outcome.withheld
-    shares = (float(outcome.guarded[above & chosen].sum()) / total for chosen in (exact, ~exact))
-    return dict(zip(names, shares, strict=True))
+    certain, open_ = (float(outcome.guarded[above & chosen].sum()) / total for chosen in (exact, ~exact))
+    return dict(zip(names, (certain if open_ <= OPEN else None, certain, open_), strict=True))
 
 
 def deviations(data: Microdata, prior: Prior, outcome: Outcome, r: int) -> dict[str, float | None]:

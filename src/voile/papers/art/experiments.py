@@ -28,8 +28,10 @@ TYPES = {
     "prior_seconds": pl.Float64,
     "error": pl.Float64,
     "problematic_full": pl.Float64,
+    "at_least_full": pl.Float64,
     "undecided_full": pl.Float64,
     "problematic_binary": pl.Float64,
+    "at_least_binary": pl.Float64,
     "undecided_binary": pl.Float64,
     "average_delta": pl.Float64,
     "delta_with_case": pl.Float64,
@@ -109,12 +111,11 @@ def _asked(run: Run, r: int, factor: str, points: Sequence[tuple[float, int, flo
 
 def _figures(x: str, title: str) -> tuple[Figure, ...]:
     """The four plots of figure 1, the third in both readings, the fourth also for groups with a case alone."""
-    problematic_title = "proportion of problematic tuples among sensitive tuples"
     return (
         Figure(x, "seconds", "method", title, "execution time (s), grouping alone", log_y=True),
         Figure(x, "error", "method", title, "average relative error"),
-        Figure(x, "problematic_full", "method", title, f"{problematic_title} (full reading)"),
-        Figure(x, "problematic_binary", "method", title, f"{problematic_title} (binary reading)"),
+        Figure(x, "problematic_full", "method", title, "problematic / sensitive tuples (full reading)"),
+        Figure(x, "problematic_binary", "method", title, "problematic / sensitive tuples (binary reading)"),
         Figure(x, "average_delta", "method", title, "average deviation"),
         Figure(x, "delta_with_case", "method", title, "average deviation in groups with a case"),
     )
@@ -138,7 +139,8 @@ CONTRADICTS = (
     "Theorem 1 does not hold there (see counterexamples). ART exact, which accepts a group by its exact posterior, "
     "leaves none in the full reading; it is no promise about the binary one, and an adversary who knows less may "
     "believe more: the binary column shows it. Groups with too many states are judged by a sound upper bound; whom it "
-    "does not clear is counted as undecided, apart. Withheld people are counted in withheld_protected: they are not "
+    "does not clear is undecided, and with more than 5 % undecided only at_least is stated (t-closeness in the full "
+    "reading: its groups are too large). Withheld people are counted in withheld_protected: they are not "
     "problematic, and not published; the published algorithm withholds many, whom its closest candidates do not help. "
     "ART keeps rows without a protected value alone where nobody needs them, so its average deviation over all groups "
     "is that of many groups of one; delta_with_case takes the groups that hold a case, ceiling_with_case is the mean "
