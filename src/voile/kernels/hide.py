@@ -15,13 +15,14 @@ FINE = 1e-9  # sums are in float64 and the release is checked by the exact walk 
 
 @njit(nogil=True, cache=True)
 def odds(above, below, index, colour):
-    """o(v) for each bucket and column set: P[v, x] over P[v, own value]. O(buckets * sets)."""
+    """o(v) for each bucket and column set: P[v, x] over P[v, own value]; infinite for who cannot have their own value,
+    and then nobody is hidden among them. O(buckets * sets)."""
     sets, buckets = index.shape
     result = np.empty((buckets, sets), np.float32)
     for a in range(sets):
         for b in range(buckets):
             row = index[a, b]
-            result[b, a] = above[row] / below[row, colour[b]] if below[row, colour[b]] > 0 else 0.0
+            result[b, a] = above[row] / below[row, colour[b]] if below[row, colour[b]] > 0 else np.inf
     return result
 
 
@@ -49,7 +50,7 @@ def hidden(chance, above, below, index, first, last, left, seed, r, largest, sho
             continue
         near = _nearest(chance, turn, first[c], last[c], left, r, shortlist)
         limit = largest if best.size == 0 else best.size - 1
-        found = _grown(chance, turn, near, left, r, limit)
+        found = _grown(_weights(above, below, index, near, seed, c), near, left, r, limit)
         if found.size:
             best = np.empty(found.size + 1, np.int64)
             best[0] = seed
@@ -69,8 +70,9 @@ def _nearest(chance, turn, begin, end, left, r, shortlist):
         for a in range(sets):
             t = chance[b, a] * turn[a]
             total += r * (t - 1) if t > 1 else 1 - t
-        found[many], away[many] = b, total
-        many += 1
+        if np.isfinite(total):  # an infinite weight would hide behind a difference of infinities
+            found[many], away[many] = b, total
+            many += 1
     if many > 2 * shortlist:
         limit = np.partition(away[:many], shortlist)[shortlist]
         kept = 0
@@ -83,13 +85,22 @@ def _nearest(chance, turn, begin, end, left, r, shortlist):
 
 
 @njit(nogil=True, cache=True)
-def _grown(chance, turn, near, left, r, limit):
+def _weights(above, below, index, near, seed, c):
+    """t(v) of the short list in double precision: people alike weigh exactly as much. O(shortlist * sets)."""
+    sets = index.shape[0]
+    weight = np.empty((near.size, sets))
+    for a in range(sets):
+        own = index[a, seed]
+        for q in range(near.size):
+            row = index[a, near[q]]
+            weight[q, a] = (above[row] / above[own]) * (below[own, c] / below[row, c])
+    return weight
+
+
+@njit(nogil=True, cache=True)
+def _grown(weight, near, left, r, limit):
     """Members from the short list until every column set is satisfied; empty if `limit` members do not do."""
-    sets, many = turn.size, near.size
-    weight = np.empty((many, sets))
-    for q in range(many):
-        for a in range(sets):
-            weight[q, a] = chance[near[q], a] * turn[a]
+    many, sets = weight.shape
     total, most, used = np.ones(sets), np.ones(sets), np.zeros(many, np.int64)
     chosen, size = np.empty(max(limit, 1), np.int64), 0
     while size + 1 < limit:
@@ -123,9 +134,12 @@ def _grown(chance, turn, near, left, r, limit):
 
 @njit(nogil=True, cache=True)
 def _pruned(weight, chosen, total, r):
-    """Let go of members without whom all column sets are satisfied too. O(size^2 * sets)."""
-    sets, size, i = weight.shape[1], chosen.size, 0
-    while i < size:
+    """Let go of members without whom all column sets are satisfied too, until nobody is superfluous: who was needed
+    beside a heavy member may not be once that one has gone. O(size^2 * sets) for each round."""
+    sets, size, i, gone = weight.shape[1], chosen.size, 0, False
+    while i < size or gone:
+        if i >= size:
+            i, gone = 0, False
         needed = False
         for a in range(sets):
             most = 1.0
@@ -143,4 +157,5 @@ def _pruned(weight, chosen, total, r):
         for j in range(i, size - 1):
             chosen[j] = chosen[j + 1]
         size -= 1
+        gone = True
     return chosen[:size]

@@ -13,6 +13,8 @@ from numba import njit
 
 EXACT, BOUNDED, CONTRADICTION = 0, 1, 2
 _BALANCE = 24  # from this many members on, weights are balanced first, lest products underflow
+_FAINT = 1e-150  # and in a smaller group, where all worlds together weigh less than this
+_ROUNDS = 200
 
 
 @njit(nogil=True, cache=True)
@@ -27,35 +29,39 @@ def states(capacity, most):
 
 
 @njit(nogil=True, cache=True)
-def balanced(weights, amounts, capacity):
+def balanced(weights, amounts, capacity, rounds):
     """Scale rows and columns, which changes no belief, until classes and bins draw about as much as they hold.
 
     At the end each row sums to 1, so that the mass of a walk never exceeds 1. O(rounds * classes * bins).
     """
     scaled = weights.copy()
-    total = amounts.sum()
-    for step in range(200 if total >= _BALANCE else 1):
-        drift = 0.0
-        if total >= _BALANCE:
-            for j in range(capacity.size):
-                drawn = 0.0
+    _rows_to_one(scaled)
+    for _ in range(rounds):
+        for j in range(capacity.size):
+            drawn = 0.0
+            for i in range(amounts.size):
+                drawn += amounts[i] * scaled[i, j]
+            if drawn > 0:
                 for i in range(amounts.size):
-                    drawn += amounts[i] * scaled[i, j]
-                if drawn > 0:
-                    factor = capacity[j] / drawn
-                    for i in range(amounts.size):
-                        scaled[i, j] *= factor
-        for i in range(amounts.size):
-            held = 0.0
-            for j in range(capacity.size):
-                held += scaled[i, j]
-            if held > 0:
-                drift = max(drift, abs(held - 1.0))
-                for j in range(capacity.size):
-                    scaled[i, j] /= held
-        if step > 0 and drift < 0.05:
+                    scaled[i, j] = scaled[i, j] / drawn * capacity[j]
+        if _rows_to_one(scaled) < 0.05:
             break
     return scaled
+
+
+@njit(nogil=True, cache=True)
+def _rows_to_one(scaled):
+    """Divide each row by its sum; how far from 1 they were."""
+    drift = 0.0
+    for i in range(scaled.shape[0]):
+        held = 0.0
+        for j in range(scaled.shape[1]):
+            held += scaled[i, j]
+        if held > 0:
+            drift = max(drift, abs(held - 1.0))
+            for j in range(scaled.shape[1]):
+                scaled[i, j] /= held
+    return drift
 
 
 @njit(nogil=True, cache=True)
@@ -66,16 +72,8 @@ def expected(weights, amounts, capacity, ahead, behind):
     after t members the state is how many of each bin are taken, so a state belongs to exactly one t.
     O(states * bins) time, O(states) memory.
     """
-    bins, total = capacity.size, 0
-    scaled = balanced(weights, amounts, capacity)
-    for amount in amounts:
-        total += amount
-    owner = np.empty(total, np.int64)
-    place = 0
-    for i in range(amounts.size):
-        for _ in range(amounts[i]):
-            owner[place] = i
-            place += 1
+    bins, total = capacity.size, amounts.sum()
+    owner = np.repeat(np.arange(amounts.size), amounts)
     stride = np.ones(bins, np.int64)
     for j in range(1, bins):
         stride[j] = stride[j - 1] * (capacity[j - 1] + 1)
@@ -83,30 +81,16 @@ def expected(weights, amounts, capacity, ahead, behind):
     for j in range(bins):
         last += stride[j] * capacity[j]
     result = np.zeros((amounts.size, bins))
-    ahead[: last + 1] = 0.0
-    ahead[0] = 1.0
-    taken = np.zeros(bins, np.int64)
-    seated = 0
-    for state in range(last):
-        here = ahead[state]
-        if here > 0.0:
-            i = owner[seated]
-            for j in range(bins):
-                if taken[j] < capacity[j]:
-                    ahead[state + stride[j]] += here * scaled[i, j]
-        j = 0
-        while taken[j] == capacity[j]:
-            seated -= taken[j]
-            taken[j] = 0
-            j += 1
-        taken[j] += 1
-        seated += 1
+    scaled = balanced(weights, amounts, capacity, _ROUNDS if total >= _BALANCE else 0)
+    _onward(scaled, owner, capacity, stride, last, ahead)
+    if ahead[last] < _FAINT and total < _BALANCE:
+        scaled = balanced(weights, amounts, capacity, _ROUNDS)
+        _onward(scaled, owner, capacity, stride, last, ahead)
     whole = ahead[last]
     if not whole > 0.0:
         return result, False
     behind[last] = 1.0
-    taken[:] = capacity
-    seated = total
+    taken, seated = capacity.copy(), total
     for state in range(last - 1, -1, -1):
         j = 0
         while taken[j] == 0:
@@ -126,6 +110,30 @@ def expected(weights, amounts, capacity, ahead, behind):
         for j in range(bins):
             result[i, j] /= whole
     return result, True
+
+
+@njit(nogil=True, cache=True)
+def _onward(scaled, owner, capacity, stride, last, ahead):
+    """The weight of all ways into each state, in rising order of states. O(states * bins)."""
+    bins = capacity.size
+    ahead[: last + 1] = 0.0
+    ahead[0] = 1.0
+    taken = np.zeros(bins, np.int64)
+    seated = 0
+    for state in range(last):
+        here = ahead[state]
+        if here > 0.0:
+            i = owner[seated]
+            for j in range(bins):
+                if taken[j] < capacity[j]:
+                    ahead[state + stride[j]] += here * scaled[i, j]
+        j = 0
+        while taken[j] == capacity[j]:
+            seated -= taken[j]
+            taken[j] = 0
+            j += 1
+        taken[j] += 1
+        seated += 1
 
 
 @njit(nogil=True, cache=True)
