@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from voile.flow.report import report
     from voile.flow.verify import load, verify
     from voile.methods.anatomy import Anatomy
+    from voile.methods.decompose import Decompose
     from voile.methods.full_domain import FullDomain
     from voile.methods.mondrian import Mondrian
     from voile.models.alpha_k import AlphaK
     from voile.models.k_anonymity import KAnonymity
     from voile.models.k_e import KE
     from voile.models.l_diversity import LDiversity
+    from voile.models.multi_diversity import MultiDiversity
     from voile.models.t_closeness import TCloseness
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
@@ -38,6 +40,7 @@ _HOME = {
     "Adversary": "core.adversary",
     "AlphaK": "models.alpha_k",
     "Anatomy": "methods.anatomy",
+    "Decompose": "methods.decompose",
     "FullDomain": "methods.full_domain",
     "KAnonymity": "models.k_anonymity",
     "KE": "models.k_e",
@@ -45,6 +48,7 @@ _HOME = {
     "Knowledge": "core.adversary",
     "LDiversity": "models.l_diversity",
     "Mondrian": "methods.mondrian",
+    "MultiDiversity": "models.multi_diversity",
     "Policy": "core.policy",
     "Schema": "core.schema",
     "TCloseness": "models.t_closeness",
@@ -70,12 +74,14 @@ __all__ = [
     "Adversary",
     "AlphaK",
     "Anatomy",
+    "Decompose",
     "FullDomain",
     "KAnonymity",
     "Key",
     "Knowledge",
     "LDiversity",
     "Mondrian",
+    "MultiDiversity",
     "Policy",
     "Schema",
     "TCloseness",

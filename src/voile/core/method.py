@@ -37,6 +37,10 @@ class Method(Plugin):
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
         return columns
 
+    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> Method:
+        """The method with the knobs that it takes from the policy and the table."""
+        return self
+
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         """Put every row into a group, or withhold it."""
         raise NotImplementedError  # pragma: no cover - every method defines it
@@ -48,6 +52,10 @@ class Method(Plugin):
     def shape(self, columns: Columns, rows: Rows) -> Release:
         """The published tables."""
         raise NotImplementedError  # pragma: no cover - every method defines it
+
+    def settle(self, policy: Policy, release: Release) -> Policy:
+        """The policy as the release keeps it, where the level that was reached is part of the promise."""
+        return policy
 
     def claims(self, columns: Columns, policy: Policy) -> tuple[Claim, ...]:
         """What the release promises: the policy, unless the method promises less."""

@@ -117,3 +117,74 @@ def hand_out(bucket, counts, starts, group):
             following[b] += 1
             place += 1
     return cells, groups
+
+
+@njit(nogil=True, cache=True)
+def excess(starts, group, share, limits, groups):
+    """How far each group is above its limits: the shares of its rows' buckets, summed, less limit times rows.
+
+    Rows are sorted by bucket. O(rows * values).
+    """
+    found = np.zeros((groups, limits.size))
+    for bucket in range(starts.size - 1):
+        for i in range(starts[bucket], starts[bucket + 1]):
+            for value in range(limits.size):
+                found[group[i], value] += share[bucket, value] - limits[value]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def joined(over, slack):
+    """Join groups until none is above a limit (`over` is their excess, which adds up): the new group of each.
+
+    A group that is above takes in the group that is furthest below at the worst value, and so on; groups that were joined
+    already are taken in only when no other is left. Ends with one group at the latest. O(groups log groups) for each value
+    that is in excess somewhere, if single groups suffice.
+    """
+    groups, values = over.shape
+    parent = np.arange(groups)
+    closed = np.zeros(groups, np.bool_)
+    order = np.empty((values, groups), np.int32)
+    ready, place = np.zeros(values, np.bool_), np.zeros(values, np.int64)
+    scans = 0
+    for g in range(groups):
+        while parent[g] == g:
+            value = np.argmax(over[g])
+            if over[g, value] <= slack:
+                break
+            if not ready[value]:
+                order[value] = np.argsort(over[:, value], kind="mergesort")
+                ready[value] = True
+            other = -1
+            while place[value] < groups:
+                candidate = order[value, place[value]]
+                place[value] += 1
+                if candidate != g and parent[candidate] == candidate and not closed[candidate]:
+                    other = candidate
+                    break
+            if other < 0:
+                scans += 1
+                for candidate in range(groups):
+                    if candidate != g and parent[candidate] == candidate:
+                        if scans > 100:  # it does not come to an end: all that are left
+                            parent[candidate] = g
+                            over[g] += over[candidate]
+                        elif other < 0 or over[candidate, value] < over[other, value]:
+                            other = candidate
+                if scans > 100 or other < 0:
+                    break
+            parent[other] = g
+            over[g] += over[other]
+            closed[g] = True
+    number = np.full(groups, -1, np.int64)
+    label = np.empty(groups, np.int64)
+    total = 0
+    for g in range(groups):
+        root = g
+        while parent[root] != root:
+            root = parent[root]
+        if number[root] < 0:
+            number[root] = total
+            total += 1
+        label[g] = number[root]
+    return label

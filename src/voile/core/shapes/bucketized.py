@@ -60,11 +60,7 @@ class Bucketized(Release):
         return found
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
-        names = [str(entry["name"]) for entry in self.described("quasi")]
-        texts = [np.array([text(value) for value in self.tables["quasi"][name]], dtype=object) for name in names]
-        found = people_with(external, names, texts)
-        return np.maximum(found, 1) * self.sizes[self.group], np.ones(self.people, dtype=np.int64)
+        return exact_candidates(self, self.group, external)
 
     def answer(self, query: Query) -> float:
         """Per group the share of matching people times the number of matching sensitive values."""
@@ -83,3 +79,11 @@ class Bucketized(Release):
         group = np.searchsorted(self._labels[0], table["group"].to_numpy())
         values = np.bincount(group, weights=chosen, minlength=len(self.sizes))
         return float((matching / np.maximum(self.sizes, 1) * values).sum())
+
+
+def exact_candidates(release: Release, group: np.ndarray, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+    """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
+    names = [str(entry["name"]) for entry in release.described("quasi")]
+    texts = [np.array([text(value) for value in release.tables["quasi"][name]], dtype=object) for name in names]
+    found = people_with(external, names, texts)
+    return np.maximum(found, 1) * release.sizes[group], np.ones(release.people, dtype=np.int64)
