@@ -26,6 +26,8 @@ MODELS = [
     vl.AlphaK(alpha=0.3, k=4),
     vl.AlphaK(alpha=0.2, k=3, protect=("10", "20")),
     vl.KE(k=3, e=25),
+    vl.MultiDiversity({"value": 3}),
+    vl.MultiDiversity({"value": 4}, otherwise=3, reached={"value": "2/5"}),
 ]
 METHODS = [
     (vl.Mondrian(recoding="hierarchy"), vl.Policy(vl.KAnonymity(k=4))),
@@ -35,13 +37,24 @@ METHODS = [
     (vl.FullDomain(suppression=0.1), vl.Policy(vl.KAnonymity(k=3), vl.TCloseness(t=0.5))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=4), vl.LDiversity(l=2, form="distinct"))),
+    (vl.Mondrian(), vl.Policy(vl.MultiDiversity({"disease": 3}))),
+    (vl.Decompose(primary="drug"), vl.Policy(vl.MultiDiversity({"disease": 3, "drug": 2}))),
+    (vl.Decompose(on_fail="lower", l={"drug": 3}), vl.Policy(vl.MultiDiversity({"disease": 4}))),
+    (vl.Decompose(noise="paper"), vl.Policy(vl.MultiDiversity({"disease": 3, "drug": 3}))),
+    (vl.Decompose(publish_joint=False), vl.Policy(vl.MultiDiversity({"disease": 4, "drug": 1}))),
 ]
-ATTACKS = [vl.attacks.Elimination(values=3), vl.attacks.Elimination(values=50)]
+ATTACKS = [
+    vl.attacks.Elimination(values=3),
+    vl.attacks.Elimination(values=50),
+    vl.attacks.Exclusion(values=2),
+    vl.attacks.Exclusion(values=50),
+]
 # what a measure may say where nothing is changed; None where that says nothing (a group of two is a group of two)
 UNCHANGED = {"certainty": 0.0, "distortion": 0.0, "divergence": 0.05, "query-error": 1e-9}
 MEASURES = [
     vl.measures.QueryError(queries=50, repetitions=2, dimensions=1),
     vl.measures.QueryError(queries=50, repetitions=1, contiguous=True, selectivity=0.3),
+    vl.measures.QueryError(queries=50, repetitions=1, sensitive=1),
 ]
 
 

@@ -18,8 +18,8 @@ class Counts:
     """Group sizes and, for one sensitive column, the counts of the values that occur, group after group.
 
     The values of group g are `values[starts[g]:starts[g+1]]` in rising code order, their counts beside them.
-    Without a sensitive column only `sizes` is meaningful. Where a release does not count, `counts` are what is expected,
-    and `remarks` say for how many people that is an estimate.
+    Without a sensitive column only `sizes` is meaningful. Where a release does not count, `counts` are what is
+    expected, and `remarks` say for how many people that is an estimate.
     """
 
     sizes: np.ndarray

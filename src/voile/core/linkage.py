@@ -1,15 +1,16 @@
 """Which sensitive row is whose: what decomposed tables tell about it, all matchings being equally likely.
 
 Every person is a slot: a group and the primary value that the group lists. The joint table has complete sensitive rows
-without their group. A row fits the slots of its primary value in groups that list all its other values, and the rows of a
-primary value are matched one to one to its slots. Slots that take the same rows are one class, equal rows one type; so
-most tables fall into small parts that are counted exactly (kernels.matching).
+without their group. A row fits the slots of its primary value in groups that list all its other values, and the rows of
+a primary value are matched one to one to its slots. Slots that take the same rows are one class, equal rows one type;
+so most tables fall into small parts that are counted exactly (kernels.matching).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -98,7 +99,7 @@ def equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.n
     if size <= 64 or kernels.gather.agree(starts, members, first[number]):
         return first, number
     known: dict[bytes, int] = {}
-    named = [known.setdefault(members[a:b].tobytes(), len(known)) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    named = [known.setdefault(members[a:b].tobytes(), len(known)) for a, b in pairwise(starts)]
     _, first, number = np.unique(named, return_index=True, return_inverse=True)
     return first, number
 

@@ -33,7 +33,7 @@ class Lists:
 
     @property
     def primary(self) -> np.ndarray:
-        return self.strata.codes[self.kind, 0]
+        return np.asarray(self.strata.codes[self.kind, 0])
 
 
 def dense_types(
@@ -64,7 +64,9 @@ def class_lists(lists: Lists, column: int, joint: bool) -> tuple[np.ndarray, np.
     """
     strata = lists.strata
     if joint:
-        place, starts, values = _values_of(strata.stratum * lists.sizes[0] + strata.codes[:, 0], strata.codes[:, column])
+        place, starts, values = _values_of(
+            strata.stratum * lists.sizes[0] + strata.codes[:, 0], strata.codes[:, column]
+        )
     else:
         place, starts, values = _values_of(strata.stratum, strata.codes[:, column])
         one_each = lists.cuts[:-1]
@@ -77,7 +79,8 @@ def class_lists(lists: Lists, column: int, joint: bool) -> tuple[np.ndarray, np.
 
 def listed_with_noise(lists: Lists, column: int, wanted: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
     """For each group its own values and, up to `wanted`, the most frequent others; with a joint table only such as some
-    row has together with one of the group's primary values (the paper's rule, which is necessary and not sufficient)."""
+    row has together with one of the group's primary values (the paper's rule, which is necessary and not
+    sufficient)."""
     strata, size = lists.strata, lists.sizes[column]
     own = strata.codes[:, column]
     begins, listed = kernels.gather.unions(lists.cuts, lists.kind, np.arange(len(own) + 1), own, size)

@@ -179,7 +179,7 @@ def build(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
 
 
 def _gathered(cls: type[Plugin], parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters that are no knobs, put into the knob that gathers them: `multi-diversity:salary=3` means l of salary."""
+    """Parameters that are no knobs, in the knob that gathers them: `multi-diversity:salary=3` means the l of salary."""
     known = {key: value for key, value in parameters.items() if key in fields}
     loose = {key: value for key, value in parameters.items() if key not in fields}
     if loose and cls.gathers not in known:

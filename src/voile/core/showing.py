@@ -191,7 +191,9 @@ def decomposed(
     for entry in entries:
         if entry["role"] == "sensitive":
             primary = entry["name"] == names[0]
-            entry["cell"] = "a value that the group lists, " + ("each person's once" if primary else "someone's or noise")
+            entry["cell"] = "a value that the group lists, " + (
+                "each person's once" if primary else "someone's or noise"
+            )
     return Decomposed(tables, {"format": 1, "primary": names[0], "columns": entries}, UNSIGNED)
 
 

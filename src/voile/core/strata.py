@@ -1,9 +1,9 @@
 """Strata: which rows may hide each other's secondary values.
 
 The values of each secondary column are cut into classes, values of similar frequency together. Rows whose values lie in
-the same classes are a stratum; groups are formed within strata, and every group of a stratum lists the same classes. So a
-row fits the groups of its own stratum and no others, and there every slot of its primary value alike: belief is a share
-of counts. All this is decided on the counts of sensitive rows alone.
+the same classes are a stratum; groups are formed within strata, and every group of a stratum lists the same classes. So
+a row fits the groups of its own stratum and no others, and there every slot of its primary value alike: belief is a
+share of counts. All this is decided on the counts of sensitive rows alone.
 """
 
 from __future__ import annotations

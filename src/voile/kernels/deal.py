@@ -137,9 +137,9 @@ def excess(starts, group, share, limits, groups):
 def joined(over, slack):
     """Join groups until none is above a limit (`over` is their excess, which adds up): the new group of each.
 
-    A group that is above takes in the group that is furthest below at the worst value, and so on; groups that were joined
-    already are taken in only when no other is left. Ends with one group at the latest. O(groups log groups) for each value
-    that is in excess somewhere, if single groups suffice.
+    A group that is above takes in the group that is furthest below at the worst value, and so on; groups that were
+    joined already are taken in only when no other is left. Ends with one group at the latest. O(groups log groups) for
+    each value that is in excess somewhere, if single groups suffice.
     """
     groups, values = over.shape
     parent = np.arange(groups)

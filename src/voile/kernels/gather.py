@@ -114,7 +114,7 @@ def _has(members, low, high, value):
 
 @njit(nogil=True, cache=True)
 def _fits(listed, starts, members, codes, row):
-    for j in range(codes.shape[1]):
+    for j in range(codes.shape[1]):  # noqa: SIM110 - numba compiles no generator
         if not _has(members, starts[listed[j]], starts[listed[j] + 1], codes[row, j]):
             return False
     return True
@@ -165,7 +165,8 @@ def spread(slots, kind, starts, values, numbers, begins, listed, size):
 def unions(slots, kind, starts, values, size):
     """The values of the kinds of each group's slots, each once, rising: where each group starts, and the values.
 
-    `slots` are the cuts between groups in `kind`; kind k has values[starts[k]:starts[k+1]]. O(slots * values of a kind).
+    `slots` are the cuts between groups in `kind`; kind k has values[starts[k]:starts[k+1]]. O(slots * values of a
+    kind).
     """
     seen = np.full(size, -1, np.int64)
     begins = np.zeros(slots.size, np.int64)

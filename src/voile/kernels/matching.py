@@ -1,7 +1,7 @@
 """Random perfect matchings of rows to slots, where rows of one type and slots of one class are interchangeable.
 
-An instance is `allowed` (classes x types: may a row of this type sit in a slot of this class?), the number of `slots` of
-each class and of `rows` of each type. All perfect matchings are equally likely; asked is the chance that a slot of a
+An instance is `allowed` (classes x types: may a row of this type sit in a slot of this class?), the number of `slots`
+of each class and of `rows` of each type. All perfect matchings are equally likely; asked is the chance that a slot of a
 class holds a row of a type. Counting matchings is hard in general, so there are three answers: exact while the states
 are few, a bound from above that always holds, and an estimate by a random walk.
 """
@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 
 WORK = 400_000_000  # steps of the exact count
 MEMORY = 20_000_000  # states that are kept at once
-CHAINS, BURN, KEEP = 8, 60, 240
+CHAINS, BURN, KEEP = 8, 100, 500
 
 
 def flow(allowed: np.ndarray, slots: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
@@ -42,8 +42,8 @@ def matchable(allowed: np.ndarray, slots: np.ndarray, rows: np.ndarray) -> tuple
     """Which pairs (class, type) occur in some perfect matching, and the independent part of each class and type.
 
     A pair does if and only if it lies on a circle of exchanges, that is within a strongly connected component of the
-    graph whose arcs lead from a class to every type it allows, and from a type to every class that holds it now. Without
-    a perfect matching nothing is matchable. O(classes * types) after the matching.
+    graph whose arcs lead from a class to every type it allows, and from a type to every class that holds it now.
+    Without a perfect matching nothing is matchable. O(classes * types) after the matching.
     """
     classes, types = allowed.shape
     held = flow(allowed, slots, rows)
@@ -103,11 +103,12 @@ def marginals(allowed: np.ndarray, slots: np.ndarray, rows: np.ndarray, work: in
     turned = chance * slots[:, None] / rows[None, :]
     part = np.zeros((types, classes))
     part[:, order] = _marginals(turned.T[:, order].copy(), rows.astype(np.int64), slots[order].astype(np.int64))
-    return part.T * rows[None, :] / slots[:, None]
+    return np.asarray(part.T * rows[None, :] / slots[:, None])
 
 
 def _states(numbers: np.ndarray) -> float:
-    return float(np.prod(np.sort(numbers)[:-1] + 1.0))
+    """The product of (number + 1) without the largest, as far as a float goes."""
+    return float(np.exp(min(np.log(np.sort(numbers)[:-1] + 1.0).sum(), 700.0)))
 
 
 @njit(nogil=True, cache=True)

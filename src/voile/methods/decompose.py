@@ -1,14 +1,15 @@
 """Decompose: several sensitive columns in one release, each unlinked from the people and from the others.
 
-People are dealt into groups in which everybody has a different primary value. For every sensitive column the group lists
-values; complete sensitive rows are published beside, without their group. What can then be believed about a person is
-how often a row is theirs over all ways to match rows and people that fit the tables.
+People are dealt into groups in which everybody has a different primary value. For every sensitive column the group
+lists values; complete sensitive rows are published beside, without their group. What can then be believed about a
+person is how often a row is theirs over all ways to match rows and people that fit the tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -39,10 +40,10 @@ class Decompose(Method):
     Why: every group of a stratum lists the same values, so each row fits each slot of its primary value alike.
     Source: Ye, Liu, Wang, Lv, Feng: Decomposition (DASFAA 2009); noise and proof differ, see docs/guarantees.
 
-    `primary` is by default the column with the smallest floor(n / n_1) among those with a promise. `l` gives numbers for
-    columns that the policy does not name. With noise "paper" lists are filled up as in the paper, which bounds nothing:
-    the level reached is stated. `on_fail` says what to do where a group is above its bound: "merge" it with others (the
-    default), or "lower" the promise to what was reached.
+    `primary` is by default the column with the smallest floor(n / n_1) among those with a promise. `l` gives numbers
+    for columns that the policy does not name. With noise "paper" lists are filled up as in the paper, which bounds
+    nothing: the level reached is stated. `on_fail` says what to do where a group is above its bound: "merge" it with
+    others (the default), or "lower" the promise to what was reached.
     """
 
     name: ClassVar[str] = "decompose"
@@ -215,9 +216,7 @@ class Decompose(Method):
     def _secondary(self) -> list[str]:
         return [name for name in self.l if name != self.primary]
 
-    def _strata(
-        self, columns: Columns, codes: list[np.ndarray], counts: np.ndarray
-    ) -> tuple[Strata, np.ndarray]:
+    def _strata(self, columns: Columns, codes: list[np.ndarray], counts: np.ndarray) -> tuple[Strata, np.ndarray]:
         """The strata of the sensitive rows, and the kind of each given row."""
         names = self._names(columns)
         sizes = [columns[name].size for name in names]
@@ -236,4 +235,4 @@ def _spans(owner: np.ndarray) -> list[tuple[int, int]]:
     """Stretches of equal owners."""
     cuts = np.flatnonzero(np.diff(owner)) + 1
     edges = [0, *cuts.tolist(), len(owner)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

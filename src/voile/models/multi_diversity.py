@@ -3,9 +3,9 @@
 A table has a diagnosis and a treatment. The neighbour finds your group and reads which diagnoses and which treatments
 occur in it. With l-diversity of each column alone they count listed values, but a list of four salaries can still mean
 probability 1/2: who has the complete sensitive rows (which are often published, without names, for their own sake) asks
-which of them can be yours. Rows must fit all lists of your group and, one to one, everybody else's too. This model bounds
-the belief of who does that arithmetic completely: all ways to match rows and people that fit the tables are equally
-likely, and no value of a column with l may be yours with probability above 1/l.
+which of them can be yours. Rows must fit all lists of your group and, one to one, everybody else's too. This model
+bounds the belief of who does that arithmetic completely: all ways to match rows and people that fit the tables are
+equally likely, and no value of a column with l may be yours with probability above 1/l.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ class MultiDiversity(Model):
         assert counts.column is not None
         total, top = int(counts.sizes.sum()), int(counts.totals.max(initial=0))
         return (
-            f"The most frequent value of {counts.column.name!r} covers {top} of {total} rows; the largest possible l is "
-            f"{total // max(top, 1)}."
+            f"The most frequent value of {counts.column.name!r} covers {top} of {total} rows; the largest possible l "
+            f"is {total // max(top, 1)}."
         )
 
 

@@ -20,8 +20,6 @@ from voile.core.schema import Column
 from voile.core.shapes.bucketized import exact_candidates
 from voile.errors import BrokenPromise
 
-CHUNK = 50_000  # groups that are spread out at once
-
 
 @dataclass(frozen=True, eq=False)
 class Listing:
@@ -103,6 +101,11 @@ class Decomposed(Release):
         return Listing(column, starts, codes[: len(shown)][order].astype(np.int64), codes[len(shown) :])
 
     @cached_property
+    def slots(self) -> np.ndarray:
+        """The group of each slot: one for each entry of the primary list, in its order."""
+        return np.repeat(np.arange(len(self._labels)), np.diff(self.listings[self.names[0]].starts))
+
+    @cached_property
     def linkage(self) -> Linkage | None:
         """Which joint row is whose; None where no joint table is published, or only one column."""
         if not self.joint:
@@ -111,9 +114,12 @@ class Decomposed(Release):
         sizes = [listing.column.size for listing in listings]
         codes, counts = kernels.distinct.distinct([listing.joint for listing in listings], sizes)
         lists = [(listing.starts, listing.values, listing.column.size) for listing in listings[1:]]
-        first = listings[0]
-        slots = np.repeat(np.arange(len(self._labels)), np.diff(first.starts))
-        return linkage(slots, first.values, lists, codes.astype(np.int64), counts)
+        return linkage(self.slots, listings[0].values, lists, codes.astype(np.int64), counts)
+
+    @cached_property
+    def sampled(self) -> Linkage | None:
+        """The same, with what could not be counted estimated by sampling."""
+        return self.linkage.sampled() if self.linkage is not None else None
 
     @cached_property
     def tallies(self) -> dict[str, Counts]:
@@ -130,8 +136,8 @@ class Decomposed(Release):
         return found
 
     def _primary(self, listing: Listing) -> Counts:
-        group = np.repeat(np.arange(len(self._labels)), np.diff(listing.starts))
-        return tally(listing.column, group, listing.values, np.ones(len(group), np.int64), len(self._labels))
+        ones = np.ones(len(self.slots), np.int64)
+        return tally(listing.column, self.slots, listing.values, ones, len(self._labels))
 
     def expected(self, name: str, what: str = "belief", linked: Linkage | None = None) -> np.ndarray:
         """How many people of its group are expected to have each listed value; with `what` "upper", at most expected;
@@ -144,7 +150,7 @@ class Decomposed(Release):
         place, size = self.names.index(name), listing.column.size
         starts, values, numbers = linked.of_values(place, size, getattr(linked, what))
         numbers = np.minimum(numbers, 1.0)
-        first = next(iter(self.listings.values()))
+        first = self.listings[self.names[0]]
         return np.asarray(
             kernels.gather.spread(first.starts, linked.slot, starts, values, numbers, begins, listing.values, size)
         )
@@ -154,9 +160,7 @@ class Decomposed(Release):
         """Which groups are counted exactly."""
         if self.linkage is None:
             return np.ones(len(self._labels), dtype=bool)
-        first = next(iter(self.listings.values()))
-        slots = np.repeat(np.arange(len(self._labels)), np.diff(first.starts))
-        unsure = np.bincount(slots, weights=~self.linkage.exact[self.linkage.slot], minlength=len(self._labels))
+        unsure = np.bincount(self.slots, weights=~self.linkage.exact[self.linkage.slot], minlength=len(self._labels))
         return np.asarray(unsure == 0)
 
     @property
@@ -171,26 +175,6 @@ class Decomposed(Release):
         listing = self.listings[name]
         owner = np.repeat(np.arange(len(self._labels)), np.diff(listing.starts))
         return float((self.expected(name, "upper") / np.maximum(self.sizes, 1)[owner]).max(initial=0.0))
-
-    def between(self, one: str, other: str, low: int, high: int) -> tuple[np.ndarray, ...]:
-        """For groups low..high-1: group, value of one column, value of the other, and the people expected to have
-        both."""
-        assert self.linkage is not None
-        linked, first = self.linkage, next(iter(self.listings.values()))
-        a, b = self.names.index(one), self.names.index(other)
-        wide, wider = self.listings[one].column.size, self.listings[other].column.size
-        slot = linked.slot[first.starts[low] : first.starts[high]]
-        group = np.repeat(np.arange(low, high), np.diff(first.starts[low : high + 1]))
-        lengths = np.diff(linked.starts)[slot]
-        cuts = np.concatenate([[0], np.cumsum(lengths)])
-        entry = np.arange(cuts[-1]) - np.repeat(cuts[:-1] - linked.starts[slot], lengths)
-        types = linked.codes[linked.types[entry]]
-        key = (np.repeat(group, lengths) * wide + types[:, a]) * wider + types[:, b]
-        found, place = np.unique(key, return_inverse=True)
-        people = np.bincount(place, weights=linked.belief[entry], minlength=len(found))
-        kept = people > 0
-        found, people = found[kept], people[kept]
-        return found // (wide * wider), found // wider % wide, found % wider, people
 
     def faults(self) -> list[str]:
         found = []
@@ -225,7 +209,7 @@ class Decomposed(Release):
     def _kinds(self) -> tuple[np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
         """Without a joint table: the kind of each slot (primary value and lists), one slot of each, the lists."""
         first, *others = self.listings.values()
-        slots = np.repeat(np.arange(len(self._labels)), np.diff(first.starts))
+        slots = self.slots
         same = [equal_sets(listing.starts, listing.values, listing.column.size) for listing in others]
         columns, sizes = [first.values, *(number[slots] for _, number in same)], [first.column.size]
         kind, one = kernels.distinct.ranked(columns, [*sizes, *(max(len(alike), 1) for alike, _ in same)])
@@ -264,7 +248,5 @@ class Decomposed(Release):
             fits = asked.matches(domain.values, domain.missing) if asked else np.ones(domain.size, dtype=bool)
             wanted[name] = fits.reshape(1, -1)
         matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
-        first = next(iter(self.listings.values()))
-        slots = np.repeat(np.arange(len(self._labels)), np.diff(first.starts))
-        rows = np.bincount(slots, weights=self.shares(wanted)[0][self.units], minlength=len(self.sizes))
+        rows = np.bincount(self.slots, weights=self.shares(wanted)[0][self.units], minlength=len(self.sizes))
         return float((matching / np.maximum(self.sizes, 1) * rows).sum())
