@@ -175,12 +175,13 @@ def decomposed(
     sensitive rows and their number."""
     numbers = _drawn_numbers(rows)
     tables = {"quasi": _quasi(columns, rows.regroup(numbers))}
-    listed = [(lists.group, lists.primary)]
-    listed += [(np.repeat(np.arange(lists.groups), np.diff(starts)), values) for starts, values in found]
-    for name, (group, values) in zip(names, listed, strict=True):
-        order = np.lexsort((values, numbers[group]))
-        content = {"group": pl.Series(numbers[group][order] + 1, dtype=pl.Int64)}
-        tables[f"sensitive_{name}"] = pl.DataFrame({**content, name: columns[name].domain.decode(values[order])})
+    place = np.argsort(numbers)
+    for name, (starts, values) in zip(names, [(lists.cuts, lists.primary), *found], strict=True):
+        lengths = np.diff(starts)[place]
+        edges = np.concatenate([[0], np.cumsum(lengths)])
+        entry = np.arange(edges[-1]) - np.repeat(edges[:-1] - starts[:-1][place], lengths)
+        content = {"group": pl.Series(np.repeat(np.arange(1, len(place) + 1), lengths), dtype=pl.Int64)}
+        tables[f"sensitive_{name}"] = pl.DataFrame({**content, name: columns[name].domain.decode(values[entry])})
     if joint is not None:
         codes, counts = joint
         told = {

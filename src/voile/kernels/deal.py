@@ -134,34 +134,58 @@ def excess(starts, group, share, limits, groups):
 
 
 @njit(nogil=True, cache=True)
+def _unused(order, jump, used, place):
+    """The last place up to `place` whose group is not used, or -1; `jump` learns to skip the used ones."""
+    root = place
+    while root >= 0 and used[order[root]]:
+        root = jump[root]
+    while place >= 0 and place != root:
+        following = jump[place]
+        jump[place] = root
+        place = following
+    return root
+
+
+@njit(nogil=True, cache=True)
 def joined(over, slack):
     """Join groups until none is above a limit (`over` is their excess, which adds up): the new group of each.
 
-    A group that is above takes in the group that is furthest below at the worst value, and so on; groups that were
-    joined already are taken in only when no other is left. Ends with one group at the latest. O(groups log groups) for
-    each value that is in excess somewhere, if single groups suffice.
+    Groups that are furthest above come first. Each takes in the group that just makes up for its worst value, or the
+    one that is furthest below where none does, and so on; groups that were joined already are taken in only when no
+    other is left. Ends with one group at the latest. O(groups log groups) for each value that is in excess
+    somewhere, if single groups suffice.
     """
     groups, values = over.shape
-    parent = np.arange(groups)
-    closed = np.zeros(groups, np.bool_)
-    order = np.empty((values, groups), np.int32)
+    parent, used = np.arange(groups), np.zeros(groups, np.bool_)
+    order, jump = np.empty((values, groups), np.int32), np.empty((values, groups), np.int32)
+    below = np.empty((values, groups))
     ready, place = np.zeros(values, np.bool_), np.zeros(values, np.int64)
-    scans = 0
+    worst = np.empty(groups)
     for g in range(groups):
+        worst[g] = over[g].max()
+    scans = 0
+    for g in np.argsort(-worst, kind="mergesort"):
+        if worst[g] <= slack:
+            break
         while parent[g] == g:
             value = np.argmax(over[g])
             if over[g, value] <= slack:
                 break
             if not ready[value]:
                 order[value] = np.argsort(over[:, value], kind="mergesort")
+                below[value] = over[:, value][order[value]]
+                jump[value] = np.arange(-1, groups - 1)
                 ready[value] = True
+            used[g] = True
+            enough = np.searchsorted(below[value], -over[g, value], side="right") - 1
+            at = _unused(order[value], jump[value], used, enough)
             other = -1
-            while place[value] < groups:
-                candidate = order[value, place[value]]
+            if at >= 0:
+                other = order[value, at]
+            while other < 0 and place[value] < groups:
+                if not used[order[value, place[value]]]:
+                    other = order[value, place[value]]
                 place[value] += 1
-                if candidate != g and parent[candidate] == candidate and not closed[candidate]:
-                    other = candidate
-                    break
             if other < 0:
                 scans += 1
                 for candidate in range(groups):
@@ -173,9 +197,8 @@ def joined(over, slack):
                             other = candidate
                 if scans > 100 or other < 0:
                     break
-            parent[other] = g
+            parent[other], used[other] = g, True
             over[g] += over[other]
-            closed[g] = True
     number = np.full(groups, -1, np.int64)
     label = np.empty(groups, np.int64)
     total = 0

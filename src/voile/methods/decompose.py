@@ -184,9 +184,7 @@ class Decompose(Method):
         names = self._names(columns)
         group, table = rows.grouped(names)
         strata, kind = self._strata(columns, [table.codes[:, j] for j in range(len(names))], table.counts)
-        slots = np.repeat(np.arange(len(kind)), table.counts)
-        order = np.lexsort((strata.codes[kind[slots], 0], group[slots]))
-        slots = slots[order]
+        slots = np.repeat(np.arange(len(kind)), table.counts)  # by group and primary value, as they were counted
         lists = Lists(rows.groups, group[slots], kind[slots], strata, tuple(columns[name].size for name in names))
         if self.noise == "paper":
             found = [listed_with_noise(lists, j, self.l[names[j]], self.publish_joint) for j in range(1, len(names))]

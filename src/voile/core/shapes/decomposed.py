@@ -72,12 +72,23 @@ class Decomposed(Release):
     def _labels(self) -> np.ndarray:
         """Group numbers in rising order."""
         homes = ["quasi", *(f"sensitive_{name}" for name in self.names)]
-        return np.unique(np.concatenate([self.column_of(home, "group").to_numpy() for home in homes]))
+        columns = [self.column_of(home, "group").to_numpy() for home in homes]
+        # tables are in the order of their groups, so that one of each run is enough
+        firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
+        found = np.sort(np.concatenate(firsts))
+        return found[np.append(True, found[1:] != found[:-1])[: len(found)]]
+
+    def _numbered(self, home: str) -> np.ndarray:
+        """The group of each row of a table, counted from 0."""
+        labels, column = self._labels, self.column_of(home, "group").to_numpy()
+        if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
+            return np.asarray(column - labels[0])
+        return np.searchsorted(labels, column)
 
     @cached_property
     def group(self) -> np.ndarray:
         """The group of each row of the quasi table."""
-        return np.searchsorted(self._labels, self.column_of("quasi", "group").to_numpy())
+        return self._numbered("quasi")
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -95,10 +106,12 @@ class Decomposed(Release):
         shown = self.column_of(home, name)
         rows = self.column_of("joint", name) if self.joint else shown.clear()
         column, codes = self.read_sensitive(entry, pl.concat([shown, rows]))
-        group = np.searchsorted(self._labels, self.column_of(home, "group").to_numpy())
-        order = np.lexsort((codes[: len(shown)], group))
-        starts = np.searchsorted(group[order], np.arange(len(self._labels) + 1))
-        return Listing(column, starts, codes[: len(shown)][order].astype(np.int64), codes[len(shown) :])
+        group, values = self._numbered(home), codes[: len(shown)].astype(np.int64)
+        key = group * column.size + values
+        if (key[1:] < key[:-1]).any():  # not as it was written
+            values = values[np.argsort(key, kind="stable")]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=len(self._labels)))])
+        return Listing(column, starts, values, codes[len(shown) :])
 
     @cached_property
     def slots(self) -> np.ndarray:
@@ -173,8 +186,8 @@ class Decomposed(Release):
             counts = self._primary(self.listings[name])
             return float((counts.largest() / np.maximum(counts.sizes, 1)).max(initial=0.0))
         listing = self.listings[name]
-        owner = np.repeat(np.arange(len(self._labels)), np.diff(listing.starts))
-        return float((self.expected(name, "upper") / np.maximum(self.sizes, 1)[owner]).max(initial=0.0))
+        people = np.repeat(np.maximum(self.sizes, 1), np.diff(listing.starts))
+        return float((self.expected(name, "upper") / people).max(initial=0.0))
 
     def faults(self) -> list[str]:
         found = []
