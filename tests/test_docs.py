@@ -121,12 +121,12 @@ def _modules(family: str) -> list[Path]:
     return [path for path in folder.glob("*.py") if path.stem != "__init__"]
 
 
-@pytest.mark.parametrize("name", ["k_anonymity", "l_diversity", "t_closeness", "alpha_k", "k_e"])
+@pytest.mark.parametrize("name", ["k_anonymity", "l_diversity", "t_closeness", "alpha_k", "k_e", "multi_diversity"])
 def test_a_model_page_has_its_headings(name: str) -> None:
     assert _headings(name) == ["Claim", "Against", "Proof", "Check", "Limits"]
 
 
-@pytest.mark.parametrize("name", ["anatomy", "full_domain", "mondrian"])
+@pytest.mark.parametrize("name", ["anatomy", "decompose", "full_domain", "mondrian"])
 def test_a_method_page_has_its_headings(name: str) -> None:
     assert _headings(name) == ["Claim", "Against", "Needs", "Why", "Limits"]
 

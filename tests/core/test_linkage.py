@@ -25,7 +25,7 @@ def entry(name: str, role: str, values: list[Any] | None = None) -> dict[str, An
 
 @st.composite
 def releases(draw: st.DrawFn) -> Decomposed:
-    """Real rows in groups; lists hold every real value and maybe more, chosen freely; groups may repeat a primary value."""
+    """Real rows in groups, which may repeat a primary value; lists hold every real value and maybe others."""
     people = draw(
         st.lists(
             st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.sampled_from("xyz"), st.integers(0, 2)),

@@ -26,6 +26,7 @@ from voile.measures.query_error import average_relative_error, predicate_width, 
 from voile.methods.anatomy import optimal_l
 from voile.models.l_diversity import check_recursive
 from voile.models.t_closeness import emd_equal, emd_ordered
+from voile.papers.decompose import Lists, legal_noise_global, legal_noise_local, posterior
 
 GOLDEN = Path(os.environ.get("VOILE_GOLDEN") or Path(__file__).with_name("golden.json"))
 CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
@@ -63,6 +64,19 @@ def largest_l(bucket_sizes: list[int], l: int) -> dict[str, int]:  # noqa: E741 
     return {"groups": len(picks), "leftover": int(remaining.sum())}
 
 
+def lists(
+    columns: list[str],
+    rows: list[list[Any]],
+    primary: str,
+    secondary: str,
+    groups: list[list[int]],
+    noise: Mapping[str, list[Any]] | None = None,
+) -> Lists:
+    """A decomposed table of the poster's kind."""
+    people = [dict(zip(columns, row, strict=True)) for row in rows]
+    return Lists(people, primary, secondary, groups, {int(group): values for group, values in (noise or {}).items()})
+
+
 FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     ("metrics", "predicate_width"): predicate_width,
     ("metrics", "count_estimate"): count_estimate,
@@ -77,6 +91,10 @@ FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     ),
     ("Decompose", "largest_l"): largest_l,
     ("Decompose", "optimal_l"): lambda bucket_sizes: optimal_l(np.array(bucket_sizes)),
+    ("Decompose", "legal_noise_local"): lambda group, **given: legal_noise_local(lists(**given), group),
+    ("Decompose", "legal_noise_global"): lambda group, **given: legal_noise_global(lists(**given), group),
+    ("Decompose", "posterior"): lambda group, **given: posterior(lists(**given), group),
+    ("Decompose", "posterior_given_primary"): lambda group, known, **given: lists(**given).chances(group, known),
 }
 
 PENDING = {
@@ -87,7 +105,6 @@ PENDING = {
     "minimality": {"attack_local", "credibility_global"},
     "MASK": {"distribution", "mechanism_aware_credibility"},
     "cl-diversity": {"lemma1_prior"},
-    "Decompose": {"legal_noise_local", "legal_noise_global", "posterior", "posterior_given_primary"},
     "PG": {
         "transition", "h_top", "rho2_min", "delta_min", "w_m", "max_p_for_rho", "max_p_for_delta", "k_from_s",
         "attack_posterior", "fallback_delta_value_aware_grouping", "rho2_tight", "reconstruct",

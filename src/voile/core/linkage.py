@@ -18,7 +18,7 @@ from scipy.sparse import csgraph
 
 from voile import kernels
 
-CELLS = 30_000_000  # classes x types of one part that are looked at together
+CELLS = 4_000_000  # classes x types of one part that are looked at together
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,17 @@ are few, a bound from above that always holds, and an estimate by a random walk.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 from numba import njit
 from scipy import sparse
 from scipy.sparse import csgraph
 
 WORK = 400_000_000  # steps of the exact count
+CORES = 2
 MEMORY = 20_000_000  # states that are kept at once
-CHAINS, BURN, KEEP = 8, 100, 500
+CHAINS, SWEEPS, STEPS = 8, 600, 40_000_000  # random walks, their length, and the most steps of all together
 
 
 def flow(allowed: np.ndarray, slots: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
@@ -212,13 +215,18 @@ def sampled(allowed: np.ndarray, slots: np.ndarray, rows: np.ndarray, seed: int 
     owner = np.repeat(np.arange(len(slots)), slots)
     c, t = np.nonzero(held)
     start = np.repeat(t, held[c, t])
-    return np.stack([_walk(allowed, owner, start.copy(), np.uint64(seed * CHAINS + n + 1)) for n in range(CHAINS)])
+    sweeps = max(30, min(SWEEPS, STEPS // (CHAINS * max(len(owner), 1))))
+    with ThreadPoolExecutor(CORES) as pool:
+        walks = pool.map(
+            lambda n: _walk(allowed, owner, start.copy(), np.uint64(seed * CHAINS + n + 1), sweeps), range(CHAINS)
+        )
+        return np.stack(list(walks))
 
 
 @njit(nogil=True, cache=True)
-def _walk(allowed, owner, holds, coin):
+def _walk(allowed, owner, holds, coin, sweeps):
     seen = np.zeros(allowed.shape)
-    for sweep in range(BURN + KEEP):
+    for sweep in range(sweeps):
         for _ in range(owner.size):
             coin = coin * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
             mixed = (coin ^ (coin >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -227,7 +235,7 @@ def _walk(allowed, owner, holds, coin):
             v = np.int64((mixed >> np.uint64(33)) % np.uint64(owner.size))
             if allowed[owner[u], holds[v]] and allowed[owner[v], holds[u]]:
                 holds[u], holds[v] = holds[v], holds[u]
-        if sweep >= BURN:
+        if 6 * sweep >= sweeps:  # the start is forgotten
             for i in range(owner.size):
                 seen[owner[i], holds[i]] += 1.0
     for c in range(allowed.shape[0]):

@@ -84,10 +84,11 @@ class Decompose(Method):
                 )
         if not known:
             problems.append(PolicyError("decompose needs a sensitive column.", code="policy.no-sensitive"))
-        if any(column.name == "group" for column in columns):
+        taken = [column.name for column in columns if column.name in ("group", "count", "group_size")]
+        if taken:
             problems.append(
                 PolicyError(
-                    "decompose adds a column named 'group'; the table has one already.",
+                    f"Columns of releases are named {', '.join(map(repr, taken))}; the table has them already.",
                     code="policy.reserved",
                     hint="Rename the column.",
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
+from voile.core.certificate import Claim
 from voile.core.counts import Counts, tally
 from voile.core.linkage import Linkage, equal_sets, linkage
 from voile.core.microdata import Microdata
@@ -50,6 +51,12 @@ class Decomposed(Release):
     def people(self) -> int:
         return self.tables["quasi"].height
 
+    def claiming(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
+        """The tables stay the same, and with them all that was read from them."""
+        made = super().claiming(claims, method)
+        made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
+        return made
+
     @property
     def joint(self) -> bool:
         """Whether complete sensitive rows are published."""
@@ -76,7 +83,7 @@ class Decomposed(Release):
         # tables are in the order of their groups, so that one of each run is enough
         firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
         found = np.sort(np.concatenate(firsts))
-        return found[np.append(True, found[1:] != found[:-1])[: len(found)]]
+        return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
 
     def _numbered(self, home: str) -> np.ndarray:
         """The group of each row of a table, counted from 0."""
