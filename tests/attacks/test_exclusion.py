@@ -58,7 +58,7 @@ def test_the_poster() -> None:
 def test_lists_resist_what_boxes_do_not() -> None:
     frame = table(4)
     data = vl.read(frame, SCHEMA)
-    lists = vl.publish(data, vl.MultiDiversity({"occ": 4, "salary": 2}))
+    lists = vl.publish(data, vl.MultiDiversity({"occ": 4, "salary": 2}), key=vl.Key(bytes(32)))
     guess = vl.attacks.Exclusion(column="occ").guesses(lists, None)[0]
     raw = vl.attacks.Exclusion(column="occ").guesses(RawTable(data), None)[0]
     assert guess.belief.mean < raw.belief.mean

@@ -112,16 +112,18 @@ def test_the_poster() -> None:
     """Both groups of the poster; with one group merged, a salary has 1/4 at last."""
     data = read(POSTER, "occ", "salary")
     asked = vl.MultiDiversity({"occ": 4, "salary": 4})
-    merged = vl.publish(data, asked)
+    merged = vl.publish(data, asked, key=key(1))
     assert merged.groups == 1
     assert merged.worst("salary") == pytest.approx(1 / 4)  # type: ignore[attr-defined]
-    apart = vl.publish(data, asked, vl.Decompose(on_fail="lower"))
+    apart = vl.publish(data, asked, vl.Decompose(on_fail="lower"), key=key(1))
     assert apart.groups == 2
     assert apart.worst("salary") == pytest.approx(3 / 8)  # type: ignore[attr-defined]
-    paper = vl.publish(data, asked, vl.Decompose(primary="occ", noise="paper"))
-    lengths = paper.tables["sensitive_salary"].group_by("group").len()["len"].to_list()
-    assert lengths == [4, 4]
-    assert paper.worst("salary") >= 1 / 2  # type: ignore[attr-defined]
+    levels = set()
+    for seed in range(12):
+        paper: Any = vl.publish(data, asked, vl.Decompose(primary="occ", noise="paper"), key=key(seed))
+        assert paper.tables["sensitive_salary"].group_by("group").len()["len"].to_list() == [4, 4]
+        levels.add(round(paper.worst("salary"), 3))
+    assert max(levels) >= 1 / 2  # four are listed, and one of them is had with probability 1/2
 
 
 def test_lists_of_real_values_tell_more_than_matchings() -> None:

@@ -15,6 +15,7 @@ from voile.core.plugin import build
 from voile.core.results import Answer
 from voile.errors import PolicyError
 
+KEY = vl.Key(bytes(32))
 FRAME = pl.DataFrame(
     {
         "age": range(24),
@@ -37,7 +38,7 @@ def test_every_column_has_its_own_bound() -> None:
 
 
 def test_claims_name_the_level_of_each_column() -> None:
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}))
+    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}), key=KEY)
     bounds = {claim["column"]: Fraction(claim["bound"]) for claim in release.certificate.claims}
     assert bounds["drug"] <= Fraction(1, 4)
     assert bounds["disease"] <= Fraction(1, 3)
@@ -46,7 +47,7 @@ def test_claims_name_the_level_of_each_column() -> None:
 
 def test_a_level_that_was_not_reached_is_named() -> None:
     release = vl.publish(
-        data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(primary="drug", noise="paper")
+        data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(primary="drug", noise="paper"), key=KEY
     )
     told = {claim["column"]: claim for claim in release.certificate.claims}
     assert Fraction(told["disease"]["bound"]) > Fraction(1, 3)
@@ -55,7 +56,7 @@ def test_a_level_that_was_not_reached_is_named() -> None:
 
 
 def test_a_forged_level_is_broken() -> None:
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(on_fail="lower"))
+    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(on_fail="lower"), key=KEY)
     claims = []
     for claim in release.certificate.claims:
         better = vl.MultiDiversity({claim["column"]: 9})
@@ -67,7 +68,7 @@ def test_a_forged_level_is_broken() -> None:
 
 def test_a_value_that_is_taken_from_a_list_breaks_the_release() -> None:
     """A list without the value that a member has: rows and groups cannot belong together any more, or belief rises."""
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}))
+    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}), key=KEY)
     name = f"sensitive_{release.names[1]}"  # type: ignore[attr-defined]
     table = release.tables[name]
     lost = table.filter((pl.col("group") > 1) | (pl.int_range(pl.len()) > table["group"].eq(1).sum() - 2))
@@ -75,7 +76,7 @@ def test_a_value_that_is_taken_from_a_list_breaks_the_release() -> None:
 
 
 def test_on_boxes_and_buckets_it_is_frequency() -> None:
-    boxes = vl.publish(data(), vl.MultiDiversity({"drug": 3, "disease": 2}), vl.Mondrian())
+    boxes = vl.publish(data(), vl.MultiDiversity({"drug": 3, "disease": 2}), vl.Mondrian(), key=KEY)
     assert boxes.shape == "generalized"
     for name, least in (("drug", 3), ("disease", 2)):
         counts = boxes.tallies[name]
@@ -125,7 +126,7 @@ def test_ways_not_to_write_it(told: Any) -> None:
 
 
 def test_levels_are_rounded_up() -> None:
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 2, "disease": 2}), vl.Decompose(on_fail="lower"))
+    release = vl.publish(data(), vl.MultiDiversity({"drug": 2, "disease": 2}), vl.Decompose(on_fail="lower"), key=KEY)
     model = vl.MultiDiversity({"drug": 2, "disease": 2}).reaching(release)
     for name, level in model.reached.items():
         worst = release.worst(name)  # type: ignore[attr-defined]

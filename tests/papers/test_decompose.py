@@ -9,7 +9,7 @@ import pytest
 
 from voile.core.paper import papers
 from voile.flow.reproduce import reproduce
-from voile.papers.decompose import EXAMPLE, GROUPS, Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.poster import EXAMPLE, GROUPS, Lists, legal_noise_global, legal_noise_local, posterior
 
 SMALL = ["groups", "noise", "posterior", "attacks", "refuted"]
 

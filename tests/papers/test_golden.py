@@ -26,7 +26,7 @@ from voile.measures.query_error import average_relative_error, predicate_width, 
 from voile.methods.anatomy import optimal_l
 from voile.models.l_diversity import check_recursive
 from voile.models.t_closeness import emd_equal, emd_ordered
-from voile.papers.decompose import Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.poster import Lists, legal_noise_global, legal_noise_local, posterior
 
 GOLDEN = Path(os.environ.get("VOILE_GOLDEN") or Path(__file__).with_name("golden.json"))
 CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
