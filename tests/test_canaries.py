@@ -330,6 +330,8 @@ def things() -> dict[str, Any]:
     table = data(hierarchies={"city": vl.by_frequency(), "code": "auto"})
     boxes = vl.publish(table, vl.LDiversity(l=2))
     linked = vl.publish(data(), vl.LDiversity(l=2), vl.Anatomy())
+    several = vl.read(plain(), vl.Schema(**{**ROLES, "sensitive": ["illness", "city"], "quasi": ["number", "real"]}))
+    lists = vl.publish(several, vl.MultiDiversity(otherwise=1))
     audit, losses = vl.audit(boxes, table), vl.measure(table, boxes)
     quasi = table.columns.quasi
     histogram = table.rows.histogram(QUASI)
@@ -347,6 +349,9 @@ def things() -> dict[str, Any]:
         "placed rows": table.rows.place(histogram, np.zeros(len(histogram.counts), dtype=np.int64)),
         "Generalized": boxes,
         "Bucketized": linked,
+        "Decomposed": lists,
+        "Listing": next(iter(lists.listings.values())),  # type: ignore[attr-defined]
+        "Linkage": lists.linkage,  # type: ignore[attr-defined]
         "Cells": boxes.cells["city"],  # type: ignore[attr-defined]
         "Counts": boxes.tallies["illness"],
         "counts of linked tables": linked.tallies["illness"],
@@ -368,7 +373,18 @@ def things() -> dict[str, Any]:
 
 NAMES = (
     *("Schema", "Microdata", "Columns", "Column", "Domain", "Hierarchy", "Recipe", "rows", "keyed rows", "Histogram"),
-    *("placed rows", "Generalized", "Bucketized", "Cells", "Counts", "counts of linked tables", "Certificate"),
+    *(
+        "placed rows",
+        "Generalized",
+        "Bucketized",
+        "Decomposed",
+        "Listing",
+        "Linkage",
+        "Cells",
+        "Counts",
+        "counts of linked tables",
+        "Certificate",
+    ),
     *("Verdict", "verdict in words", "Audit", "Finding", "Belief", "Losses", "RawTable", "View", "Guess", "Policy"),
     *("Key", "Query"),
 )

@@ -147,6 +147,38 @@ def test_a_spec_alone(voile: Voile, table: Path) -> None:
     assert vl.load(voile.folder / "out").certificate.method == {"name": "full-domain", "suppression": 0.1}
 
 
+def test_several_sensitive_columns(voile: Voile, table: Path) -> None:
+    """The same request as flags, in its two forms, and as a spec."""
+    frame = pl.read_csv(table).with_columns(treatment=pl.Series(["pills", "rest", "surgery", "diet"] * 100))
+    frame.write_csv("both.csv")
+    roles = ("--identifier", "name", "--quasi", "birth,sex,zip", "--sensitive", "disease,treatment")
+    (voile.folder / "key").write_text(KEY)
+    same = ("--key-file", "key", "--method", "decompose:primary=treatment", "--json")
+    for number, model in enumerate(("disease=3,treatment=4", "l=disease=3|treatment=4")):
+        answer = voile(
+            "publish", "both.csv", "--out", f"out{number}", *roles, "--model", f"multi-diversity:{model}", *same
+        )
+        assert answer.code == 0, answer.err
+        assert answer.json["verdict"]["holds"]
+    (voile.folder / "spec.toml").write_text(
+        '[schema]\nidentifier = ["name"]\nquasi = ["birth", "sex", "zip"]\nsensitive = ["disease", "treatment"]\n'
+        '[[policy]]\nmodel = "multi-diversity"\nl = {disease = 3, treatment = 4}\n'
+        '[method]\nname = "decompose"\nprimary = "treatment"\n'
+    )
+    assert voile("publish", "both.csv", "--out", "out2", "--spec", "spec.toml", "--key-file", "key").code == 0
+    for name in ("quasi", "joint", "sensitive_disease", "sensitive_treatment"):
+        assert len({digest(voile.folder / f"out{number}" / f"{name}.parquet") for number in range(3)}) == 1
+    found = voile(
+        "audit", "out0", "--attack", "chain", "--attack", "exclusion:values=2", "--data", "both.csv", "--json"
+    )
+    assert {item["attack"] for item in found.json["findings"]} == {"chain", "exclusion"}
+    assert voile("measure", "out0", "--data", "both.csv", "--measure", "query-error:sensitive=1").code == 0
+    assert voile("report", "out0", "--data", "both.csv").code == 0
+    refused = voile("publish", "both.csv", "--out", "x", *roles, "--model", "multi-diversity:disease=90,treatment=2")
+    assert refused.code == Unsatisfiable.exit_code
+    assert "largest possible l is" in refused.err
+
+
 def test_flags_win_over_the_spec(voile: Voile, table: Path) -> None:
     (voile.folder / "spec.toml").write_text(SPEC)
     trees = voile.folder / "trees"

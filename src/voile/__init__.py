@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from voile.flow.verify import load, verify
     from voile.methods.anatomy import Anatomy
     from voile.methods.art import Art
+    from voile.methods.decompose import Decompose
     from voile.methods.full_domain import FullDomain
     from voile.methods.injector import Injector
     from voile.methods.mondrian import Mondrian
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from voile.models.k_anonymity import KAnonymity
     from voile.models.k_e import KE
     from voile.models.l_diversity import LDiversity
+    from voile.models.multi_diversity import MultiDiversity
     from voile.models.r_robustness import RRobustness
     from voile.models.t_closeness import TCloseness
 
@@ -47,6 +49,7 @@ _HOME = {
     "Anatomy": "methods.anatomy",
     "AntiCorruption": "models.anti_corruption",
     "Art": "methods.art",
+    "Decompose": "methods.decompose",
     "FullDomain": "methods.full_domain",
     "Injector": "methods.injector",
     "KAnonymity": "models.k_anonymity",
@@ -55,6 +58,7 @@ _HOME = {
     "Knowledge": "core.adversary",
     "LDiversity": "models.l_diversity",
     "Mondrian": "methods.mondrian",
+    "MultiDiversity": "models.multi_diversity",
     "PerturbedGeneralization": "methods.perturbed_generalization",
     "Policy": "core.policy",
     "RRobustness": "models.r_robustness",
@@ -88,6 +92,7 @@ __all__ = [
     "Anatomy",
     "AntiCorruption",
     "Art",
+    "Decompose",
     "FullDomain",
     "Injector",
     "KAnonymity",
@@ -95,6 +100,7 @@ __all__ = [
     "Knowledge",
     "LDiversity",
     "Mondrian",
+    "MultiDiversity",
     "PerturbedGeneralization",
     "Policy",
     "RRobustness",

@@ -95,7 +95,7 @@ def check_method(method: Method | type[Method], policy: vl.Policy | Model | None
     lacking = [head for head in HEADINGS if f"{head}:" not in str(type(method).__doc__)]
     _require(method, not lacking, f"its docstring lacks {lacking}")
     for seed, rows in enumerate((12, 40, 90)):
-        data = vl.read(*(table := sample(rows, seed)))
+        data = vl.read(*(table := sample(rows, seed, more=_takes_several(method, policy))))
         wanted = vl.Policy(policy) if isinstance(policy, Model) else policy or _policy_for(method, data)
         key = vl.Key(np.random.default_rng(seed).bytes(32))
         release = vl.publish(data, wanted, method, key=key)
@@ -127,12 +127,14 @@ def check_attack(attack: Attack | type[Attack]) -> None:
     _check_plugin(attack)
     frame, schema = sample(40, 3)
     data, bare = vl.read(frame, schema), vl.read(frame, vl.Schema(quasi=schema.quasi))
-    full: list[Target] = [*(release for release in _releases(data) if attack.applies(release)), RawTable(data)]
+    several = vl.read(*sample(40, 5, more=True))
+    full: list[Target] = [*_releases(data), RawTable(data), *_releases(several), RawTable(several)]
     empty: list[Target] = [vl.publish(bare, vl.KAnonymity(k=3)), RawTable(bare)]  # nothing sensitive to guess
     for target in full + empty:
         if not attack.applies(target):
             continue
-        for external in (data,) if attack.needs_external else (None, data):
+        own = several if len(target.tallies) > 1 else data
+        for external in (own,) if attack.needs_external else (None, own):
             guesses, again = attack.guesses(target, external), attack.guesses(target, external)
             _require(attack, bool(guesses) or target in empty, "it must guess something")
             for one, same in zip(guesses, again, strict=True):
@@ -157,25 +159,32 @@ def check_measure(measure: Measure | type[Measure], unchanged: float | None = No
     _check_plugin(measure)
     frame, schema = sample(40, 4)
     data, twice = vl.read(frame, schema), vl.read(pl.concat([frame, frame]), schema)
-    for release in _releases(data):
-        loss = measure(data, release)
+    several = vl.read(*sample(40, 5, more=True))
+    for table, release in [(one, release) for one in (data, several) for release in _releases(one)]:
+        loss = measure(table, release)
         good = bool(np.isfinite(loss.value)) and loss.value >= 0 and loss.measure == measure.name
         _require(measure, good, "a loss must be finite, not negative, and name its measure")
-        _require(measure, measure(data, release) == loss, "it must measure the same twice")
+        _require(measure, measure(table, release) == loss, "it must measure the same twice")
         json.dumps(loss.as_json(), allow_nan=False)
     exact, worst = (measure(twice, vl.publish(twice, vl.KAnonymity(k=k))).value for k in (2, 80))
     _require(measure, exact <= worst, "nothing changed must not lose more than everybody in one box")
     _require(measure, unchanged is None or exact <= unchanged, f"nothing was changed, and it says {exact}")
 
 
-def sample(rows: int, seed: int) -> tuple[pl.DataFrame, vl.Schema]:
-    """A small random table of people, no two alike, and its schema; no disease covers more than a quarter of them."""
+def sample(rows: int, seed: int, *, more: bool = False) -> tuple[pl.DataFrame, vl.Schema]:
+    """A small random table of people, no two alike, and its schema; no disease covers more than a quarter of them.
+
+    With `more` there is a second sensitive column.
+    """
     rng = np.random.default_rng(seed)
     days = [datetime.date(2024, 1, 1) + datetime.timedelta(int(day)) for day in rng.integers(0, 700, rows)]
     columns = {"age": rng.permutation(np.arange(18, 18 + rows)), "city": rng.choice(["Bern", "Lyon", "Oslo"], rows)}
     diseases = rng.permutation(np.resize(["asthma", "flu", "gastritis", "HIV", "migraine"], rows))
-    schema = vl.Schema(quasi=["age", "city", "visit"], sensitive=["disease"])
-    return pl.DataFrame({**columns, "visit": days, "disease": diseases}), schema
+    sensitive = {"disease": diseases}
+    if more:
+        sensitive["drug"] = rng.permutation(np.resize(["aspirin", "codeine", "insulin", "none"], rows))
+    schema = vl.Schema(quasi=["age", "city", "visit"], sensitive=list(sensitive))
+    return pl.DataFrame({**columns, "visit": days, **sensitive}), schema
 
 
 def _require(plugin: Plugin, fine: bool, complaint: str) -> None:
@@ -204,10 +213,16 @@ def _check_plugin(plugin: Plugin) -> None:
     _require(plugin, registered(plugin.family).get(plugin.name) is cls, f"it is not registered as {plugin.name!r}")
     bare = (cls.__doc__ or "").partition(f"{cls.__name__}(")[0] == ""  # what a dataclass writes itself
     _require(plugin, not bare, "it needs a docstring")
-    words = {key: "|".join(map(str, value)) if isinstance(value, list) else str(value) for key, value in knobs.items()}
-    words = {key: value for key, value in words.items() if knobs[key] not in (None, [])}
+    words = {key: _words(value) for key, value in knobs.items() if value not in (None, [], {})}
     for way, sent in (("JSON", json.loads(json.dumps(knobs))), ("the command line", words)):
         _require(plugin, build(plugin.family, plugin.name, sent) == plugin, f"its knobs must survive {way}")
+
+
+def _words(value: Any) -> str:
+    """A knob as the command line writes it."""
+    if isinstance(value, dict):
+        value = [f"{name}={one}" for name, one in value.items()]
+    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _column_for(model: Model) -> Column:
@@ -224,9 +239,21 @@ def _column_for(model: Model) -> Column:
     raise AssertionError(f"{model!r}: no column at hand fits; pass one as `column`.")
 
 
+def _takes_several(method: Method, policy: vl.Policy | Model | None) -> bool:
+    """Whether a method takes a table with two sensitive columns, under a policy or its usual one."""
+    data = vl.read(*sample(12, 0, more=True))
+    with contextlib.suppress(PolicyError, AssertionError):
+        wanted = _policy_for(method, data) if policy is None else policy
+        asked = vl.Policy(wanted) if isinstance(wanted, Model) else wanted
+        method.check(method.prepare(data.columns, data.rows), asked)
+        return method.produces == "decomposed"
+    return False
+
+
 def _policy_for(method: Method, data: Microdata) -> vl.Policy:
     """The first of a few policies that the method serves."""
-    served: list[Model] = [vl.KAnonymity(k=3), vl.LDiversity(l=3), vl.AntiCorruption(skew=1)]
+    served: list[Model] = [vl.KAnonymity(k=3), vl.LDiversity(l=3), vl.MultiDiversity(otherwise=3)]
+    served.append(vl.AntiCorruption(skew=1))
     served.append(vl.RRobustness(r=1.5, prior=vl.learn_prior(data, min_support=10)))
     for policy in map(vl.Policy, served):
         with contextlib.suppress(PolicyError):
@@ -245,9 +272,12 @@ def _counts(model: Model, column: Column, groups: np.ndarray, totals: np.ndarray
 def _releases(data: Microdata) -> list[Release]:
     """One of each shape, and one that withholds rows."""
     diverse, alike, coarse = vl.LDiversity(l=3), vl.KAnonymity(k=3), vl.FullDomain(suppression=0.2)
-    asked: list[tuple[vl.Policy, Method | None]]
-    asked = [(vl.Policy(alike, diverse), None), (vl.Policy(diverse), vl.Anatomy()), (vl.Policy(alike), coarse)]
-    asked.append((vl.Policy(vl.AntiCorruption(skew=1)), vl.PerturbedGeneralization(s=0.3)))
+    asked: list[tuple[vl.Policy, Method | None]] = [(vl.Policy(alike, diverse), None), (vl.Policy(alike), coarse)]
+    if len(data.columns.sensitive) == 1:
+        asked.append((vl.Policy(diverse), vl.Anatomy()))
+        asked.append((vl.Policy(vl.AntiCorruption(skew=1)), vl.PerturbedGeneralization(s=0.3)))
+    asked.append((vl.Policy(vl.MultiDiversity(otherwise=3)), None))
+    asked.append((vl.Policy(vl.MultiDiversity()), vl.Decompose(noise="paper", publish_joint=False)))
     return [vl.publish(data, policy, method) for policy, method in asked]
 
 

@@ -29,6 +29,8 @@ MODELS = [
     vl.RRobustness(r=2.5, protect=("10", "20"), protect_as="set", reading="binary"),
     vl.AntiCorruption(growth=0.2, skew=0.3),
     vl.AntiCorruption(rho1=0.1, rho2=0.4, growth=0.3, bounds="tight"),
+    vl.MultiDiversity({"value": 3}),
+    vl.MultiDiversity({"value": 4}, otherwise=3, reached={"value": "2/5"}),
 ]
 METHODS = [
     (vl.Mondrian(recoding="hierarchy"), vl.Policy(vl.KAnonymity(k=4))),
@@ -38,22 +40,30 @@ METHODS = [
     (vl.FullDomain(suppression=0.1), vl.Policy(vl.KAnonymity(k=3), vl.TCloseness(t=0.5))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=4), vl.LDiversity(l=2, form="distinct"))),
+    (vl.Injector(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
+    (vl.Injector(min_conf=0.9, min_exp=2.5, max_items=3, intervals=4), vl.Policy(vl.LDiversity(l=2))),
     (vl.PerturbedGeneralization(s=0.4, p=0.1), vl.Policy(vl.AntiCorruption(growth=0.3, skew=0.5))),
     (vl.PerturbedGeneralization(splitter="specialization"), vl.Policy(vl.AntiCorruption(skew=0.4, bounds="tight"))),
+    (vl.Mondrian(), vl.Policy(vl.MultiDiversity({"disease": 3}))),
+    (vl.Decompose(primary="drug"), vl.Policy(vl.MultiDiversity({"disease": 3, "drug": 2}))),
+    (vl.Decompose(on_fail="lower", l={"drug": 3}), vl.Policy(vl.MultiDiversity({"disease": 4}))),
+    (vl.Decompose(noise="paper"), vl.Policy(vl.MultiDiversity({"disease": 3, "drug": 3}))),
+    (vl.Decompose(publish_joint=False), vl.Policy(vl.MultiDiversity({"disease": 4, "drug": 1}))),
 ]
 ATTACKS = [
     vl.attacks.Elimination(values=3),
     vl.attacks.Elimination(values=50),
     vl.attacks.Corruption(corrupted=0.0),
     vl.attacks.Corruption(corrupted=0.5, skew=1.0, rho1=0.5, seed=3),
-    (vl.Injector(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
-    (vl.Injector(min_conf=0.9, min_exp=2.5, max_items=3, intervals=4), vl.Policy(vl.LDiversity(l=2))),
+    vl.attacks.Exclusion(values=2),
+    vl.attacks.Exclusion(values=50),
 ]
 # what a measure may say where nothing is changed; None where that says nothing (a group of two is a group of two)
 UNCHANGED = {"certainty": 0.0, "distortion": 0.0, "divergence": 0.05, "query-error": 1e-9}
 MEASURES = [
     vl.measures.QueryError(queries=50, repetitions=2, dimensions=1),
     vl.measures.QueryError(queries=50, repetitions=1, contiguous=True, selectivity=0.3),
+    vl.measures.QueryError(queries=50, repetitions=1, sensitive=1),
 ]
 
 

@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 from voile import kernels
-from voile.attacks.corruption import posterior
+from voile.attacks import corruption
 from voile.attacks.elimination import after_ruling_out
 from voile.core.budget import Terms, group_size, peak
 from voile.core.channel import Channel, reconstruct
@@ -32,6 +32,7 @@ from voile.models.l_diversity import check_recursive
 from voile.models.t_closeness import emd_equal, emd_ordered
 from voile.papers.art import bounds
 from voile.papers.pg import lemma_1
+from voile.papers.poster import Lists, legal_noise_global, legal_noise_local, posterior
 
 GOLDEN = Path(os.environ.get("VOILE_GOLDEN") or Path(__file__).with_name("golden.json"))
 CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
@@ -93,8 +94,21 @@ def attack_posterior(
     corrupted: list[int],
     others: list[float],
 ) -> dict[str, Any]:
-    h, believed = posterior(prior, y, Channel(p, U), G, corrupted, others)
+    h, believed = corruption.posterior(prior, y, Channel(p, U), G, corrupted, others)
     return {"h": h, "posterior": believed.tolist()}
+
+
+def lists(
+    columns: list[str],
+    rows: list[list[Any]],
+    primary: str,
+    secondary: str,
+    groups: list[list[int]],
+    noise: Mapping[str, list[Any]] | None = None,
+) -> Lists:
+    """A decomposed table of the poster's kind."""
+    people = [dict(zip(columns, row, strict=True)) for row in rows]
+    return Lists(people, primary, secondary, groups, {int(group): values for group, values in (noise or {}).items()})
 
 
 FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
@@ -136,12 +150,15 @@ FUNCTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     ("PG", "k_from_s"): group_size,
     ("PG", "attack_posterior"): attack_posterior,
     ("PG", "reconstruct"): lambda counts, p, U, category_sizes: reconstruct(counts, p, U, category_sizes),  # noqa: N803
+    ("Decompose", "legal_noise_local"): lambda group, **given: legal_noise_local(lists(**given), group),
+    ("Decompose", "legal_noise_global"): lambda group, **given: legal_noise_global(lists(**given), group),
+    ("Decompose", "posterior"): lambda group, **given: posterior(lists(**given), group),
+    ("Decompose", "posterior_given_primary"): lambda group, known, **given: lists(**given).chances(group, known),
 }
 
 PENDING = {
     "minimality": {"attack_local", "credibility_global"},
     "MASK": {"distribution", "mechanism_aware_credibility"},
-    "Decompose": {"legal_noise_local", "legal_noise_global", "posterior", "posterior_given_primary"},
 }  # fmt: skip
 
 

@@ -29,6 +29,7 @@ import voile as vl
 from voile.core.policy import claim
 from voile.core.release import Release
 from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.decomposed import Decomposed
 from voile.core.shapes.generalized import Generalized
 from voile.errors import BrokenPromise, DataError, VoileError
 
@@ -145,11 +146,18 @@ def policies(models: st.SearchStrategy[Any]) -> st.SearchStrategy[vl.Policy]:
     return st.lists(models, min_size=1, max_size=2).map(lambda chosen: vl.Policy(*chosen))
 
 
-# one in four requests is for linked tables, which serve one sensitive column and l-diversity only
 LINKED = st.sampled_from([vl.Anatomy(), vl.Injector(), vl.Injector(min_exp=0.2, max_items=1, intervals=3)])
+DECOMPOSE = st.builds(
+    vl.Decompose,
+    noise=st.sampled_from(["symmetric", "symmetric", "paper"]),
+    publish_joint=st.booleans(),
+    on_fail=st.sampled_from([None, "lower"]),
+)
+# one in five requests is for linked tables, which serve one sensitive column and l-diversity only; one for Decompose
 REQUESTS = st.one_of(
     *[st.tuples(tables(), policies(MODELS), METHODS)] * 3,
     st.tuples(tables((1, 1)), policies(DIVERSE), LINKED),
+    st.tuples(tables((1, 3)), policies(st.builds(vl.MultiDiversity, otherwise=st.integers(1, 3))), DECOMPOSE),
 )
 
 
@@ -255,6 +263,9 @@ def check_truth(release: Release, frame: pl.DataFrame) -> None:
     if isinstance(release, Bucketized):
         check_buckets(release, people, list(quasi), exact)
         return
+    if isinstance(release, Decomposed):
+        check_lists(release, people, list(quasi))
+        return
     assert isinstance(release, Generalized)
     rows = release.tables["table"].to_dicts()
     values = {name: frame[name].unique().to_list() for name in quasi}
@@ -297,6 +308,27 @@ def check_buckets(release: Bucketized, people: list[dict[str, Any]], quasi: list
         sizes[row["group"]] += row["count"]
     assert values <= Counter(person[sensitive] for person in people)
     assert sizes == Counter(row["group"] for row in told)
+
+
+def check_lists(release: Decomposed, people: list[dict[str, Any]], quasi: list[str]) -> None:
+    """Everybody is in the quasi table, everybody's primary value is listed once, every other value at least once."""
+    told = release.tables["quasi"].to_dicts()
+    shown = [name for name in told[0] if name != "group"]
+    assert Counter(tuple(row[name] for name in shown) for row in told) == Counter(
+        tuple(person[name] for name in shown) for person in people
+    )
+    primary, *others = release.names
+    listed = release.tables[f"sensitive_{primary}"]
+    assert Counter(listed[primary].to_list()) == Counter(person[primary] for person in people)
+    assert Counter(listed["group"].to_list()) == Counter(row["group"] for row in told)
+    for name in others:
+        values = release.tables[f"sensitive_{name}"]
+        assert not values.is_duplicated().any()
+        assert {person[name] for person in people} <= set(values[name].to_list())
+    if "joint" in release.tables:
+        rows = release.tables["joint"].to_dicts()
+        both = [Counter(tuple(row[name] for name in release.names) for row in table) for table in (rows, people)]
+        assert both[0] == both[1]
 
 
 @settings(max_examples=50)

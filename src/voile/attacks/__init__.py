@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from voile.attacks.chain import Chain
 from voile.attacks.corruption import Corruption
 from voile.attacks.elimination import Elimination
+from voile.attacks.exclusion import Exclusion
 from voile.attacks.homogeneity import Homogeneity
 from voile.attacks.linking import Linking
 from voile.attacks.prior import Prior
 from voile.attacks.replay import Replay
 from voile.attacks.skewness import Skewness
 
-__all__ = ["Corruption", "Elimination", "Homogeneity", "Linking", "Prior", "Replay", "Skewness"]
+__all__ = ["Chain", "Corruption", "Elimination", "Exclusion", "Homogeneity", "Linking", "Prior", "Replay", "Skewness"]

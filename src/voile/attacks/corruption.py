@@ -51,6 +51,10 @@ class Corruption(Attack):
     known: Microdata | None = None
     table: Microdata | None = field(default=None, repr=False)
 
+    def applies(self, target: object) -> bool:
+        """Striking out known values needs counts of values; a decomposed release lists them without."""
+        return getattr(target, "shape", "") != "decomposed"
+
     def informed(self, data: Microdata | None) -> Corruption:
         return replace(self, table=data) if self.table is None else self
 

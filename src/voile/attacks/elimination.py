@@ -40,8 +40,8 @@ class Elimination(Attack):
         for name, counts in target.tallies.items():
             whole = np.sort(counts.totals)[::-1]
             others = whole.sum() - whole[: self.values + 1].sum()
-            baseline = float(whole[0] / max(int(whole[0] + others), 1))
-            guess = Belief("belief", worst(counts, self.values), counts.sizes, baseline, name)
+            baseline = float(whole[0] / max(float(whole[0] + others), 1e-12))
+            guess = Belief("belief", worst(counts, self.values), counts.sizes, baseline, name, counts.remarks)
             found.append(Guess(f"{name!r} after ruling out {self.values}", informed, guess))
         return found
 
@@ -55,7 +55,7 @@ def worst(counts: Counts, values: int) -> np.ndarray:
     rank = np.arange(len(order)) - counts.starts[counts.owner]
     rest = counts.summed(np.where(rank > values, counts.counts[order], 0))
     first = counts.largest()
-    return np.asarray(first / np.maximum(first + rest, 1))
+    return np.asarray(first / np.where(first > 0, first + rest, 1))
 
 
 def after_ruling_out(frequencies: Sequence[int], target: int, eliminated: Sequence[int]) -> float:

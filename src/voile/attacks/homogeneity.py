@@ -32,9 +32,9 @@ class Homogeneity(Attack):
         found = []
         for name, counts in target.tallies.items():
             belief = counts.largest() / np.maximum(counts.sizes, 1)
-            baseline = float(counts.totals.max(initial=0) / max(int(counts.totals.sum()), 1))
+            baseline = float(counts.totals.max(initial=0) / max(float(counts.totals.sum()), 1e-12))
             certain = int(counts.sizes[counts.distinct() == 1].sum())
-            details = {"people in groups with one value": certain}
+            details = {"people in groups with one value": certain, **counts.remarks}
             guess = Belief("belief", belief, counts.sizes, baseline, name, details)
             found.append(Guess(f"Homogeneity of {name!r}", neighbour, guess))
         return found

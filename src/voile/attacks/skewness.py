@@ -33,10 +33,9 @@ class Skewness(Attack):
         found = []
         for name, counts in target.tallies.items():
             share = counts.counts / np.maximum(counts.sizes, 1)[counts.owner]
-            usual = counts.totals / max(int(counts.totals.sum()), 1)
+            usual = counts.totals / max(float(counts.totals.sum()), 1e-12)
             # the best set of values is all that are more common here than overall
             gain = counts.summed(np.maximum(share - usual[counts.values], 0))
-            found.append(
-                Guess(f"Gain of belief in {name!r}", statistician, Belief("gain", gain, counts.sizes, 0.0, name))
-            )
+            belief = Belief("gain", np.minimum(gain, 1.0), counts.sizes, 0.0, name, counts.remarks)
+            found.append(Guess(f"Gain of belief in {name!r}", statistician, belief))
         return found

@@ -15,6 +15,8 @@ class Knowledge(Enum):
     QUASI = "the person's quasi-identifier"
     POPULATION = "an external table of the population with its quasi-identifiers"
     EXCLUSION = "some sensitive values that the person does not have"
+    OTHER_VALUE = "the person's value in another sensitive column"
+    OTHER_EXCLUSION = "some values of another sensitive column that the person does not have"
     STATISTICS = "how common each sensitive value is in the whole table"
     PRIOR = "how likely each sensitive value is for every group of people"
     RATES = "how likely each protected value is for every group of people, and nothing about the other values"
@@ -26,7 +28,7 @@ class Knowledge(Enum):
 class Adversary:
     """A named set of knowledge. One adversary is within another when all it knows, the other knows too.
 
-    `excludes` is how many sensitive values it can rule out for the person, where it knows EXCLUSION.
+    `excludes` is how many sensitive values it can rule out for the person, where it knows EXCLUSION or OTHER_EXCLUSION.
 
     >>> Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI).describe()
     "a neighbour who knows that the person is in the table, and the person's quasi-identifier"

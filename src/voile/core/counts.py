@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -17,7 +18,8 @@ class Counts:
     """Group sizes and, for one sensitive column, the counts of the values that occur, group after group.
 
     The values of group g are `values[starts[g]:starts[g+1]]` in rising code order, their counts beside them.
-    Without a sensitive column only `sizes` is meaningful.
+    Without a sensitive column only `sizes` is meaningful. Where a release does not count, `counts` are what is
+    expected, and `remarks` say for how many people that is an estimate.
     """
 
     sizes: np.ndarray
@@ -26,6 +28,7 @@ class Counts:
     counts: np.ndarray
     totals: np.ndarray
     column: Column | None = None
+    remarks: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Counts({self.groups} groups)"

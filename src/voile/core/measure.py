@@ -17,8 +17,10 @@ from voile.core.release import Release
 from voile.core.results import Loss
 from voile.core.rows import Histogram
 from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.decomposed import Decomposed
 from voile.core.shapes.generalized import Generalized
 from voile.core.shapes.sampled import Sampled
+from voile.core.together import expected_rows
 from voile.errors import DataError
 
 
@@ -78,8 +80,8 @@ class View:
 
     @cached_property
     def quasi(self) -> tuple[np.ndarray, np.ndarray]:
-        """For a bucketized release: the group and the quasi-identifier codes of each row."""
-        assert isinstance(self.release, Bucketized)
+        """For a release with exact quasi-identifiers: the group and the quasi-identifier codes of each row."""
+        assert isinstance(self.release, (Bucketized, Decomposed))
         table = self.release.tables["quasi"]
         columns = []
         for entry in self.release.described("quasi"):
@@ -90,8 +92,14 @@ class View:
 
     @cached_property
     def sensitive(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The published sensitive rows: group, codes of all sensitive columns, and how many people."""
+        """The published sensitive rows: group, codes of all sensitive columns, and how many people; of a decomposed
+        release those that are expected."""
         names = [column.name for column in self.data.columns.sensitive]
+        if isinstance(self.release, Decomposed):
+            group, shown, chance = expected_rows(self.release)
+            places = self.release.names
+            codes = [self.recoded(name)[shown[:, places.index(name)]] for name in names]
+            return group, np.stack(codes, axis=1), chance
         table = "sensitive" if isinstance(self.release, Bucketized) else "table"
         codes = []
         for entry in self.release.described("sensitive"):
@@ -109,6 +117,11 @@ class View:
         ones = np.ones(self.release.people, dtype=np.int64)
         rows, people = kernels.distinct.weighted([self.release.group, *codes], sizes, ones)
         return rows[:, 0].astype(np.int64), rows[:, 1:], people
+
+    def recoded(self, name: str) -> np.ndarray:
+        """For a decomposed release: the table's code of each published code of a sensitive column."""
+        assert isinstance(self.release, Decomposed)
+        return align(self.release.listings[name].column.domain, self.data.columns[name].domain)
 
     def seen(self, name: str) -> np.ndarray:
         """Which values of a column occur in the table."""

@@ -40,12 +40,12 @@ class Method(Plugin):
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
         return columns
 
-    def settle(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
+    def promising(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
         """What of the policy this method can promise: all of it, unless the user chose a method that promises less."""
         return policy
 
-    def solved(self, columns: Columns, policy: Policy) -> Method:
-        """The method with the knobs that follow from the policy; the certificate states them."""
+    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> Method:
+        """The method with the knobs that it takes from the policy and the table."""
         return self
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
@@ -68,6 +68,10 @@ class Method(Plugin):
         """For each entry of the members the belief in a protected value of who knows the statistics and runs this
         method again; None where nothing is known about it."""
         return None
+
+    def settle(self, policy: Policy, release: Release) -> Policy:
+        """The policy as the release keeps it, where the level that was reached is part of the promise."""
+        return policy
 
     def claims(self, columns: Columns, policy: Policy) -> tuple[Claim, ...]:
         """What the release promises: the policy, unless the method promises less."""

@@ -74,6 +74,7 @@ class Plugin:
 
     family: ClassVar[str] = ""
     name: ClassVar[str] = ""
+    gathers: ClassVar[str] = ""  # the knob, a mapping, that takes parameters of any other name, e.g. of columns
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -156,6 +157,8 @@ def build(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
     hints = _types(cls)
     problems: list[SpecError] = []
     values: dict[str, Any] = {}
+    if cls.gathers:
+        parameters = _gathered(cls, parameters, fields)
     for key, raw in parameters.items():
         if key not in fields:
             near = difflib.get_close_matches(key, fields, n=1)
@@ -173,6 +176,16 @@ def build(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
             problems.append(PolicyError(f"{name} needs the parameter {key!r}.", code="policy.parameter"))
     raise_together(problems)
     return cls(**values)
+
+
+def _gathered(cls: type[Plugin], parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters that are no knobs, in the knob that gathers them: `multi-diversity:salary=3` means the l of salary."""
+    known = {key: value for key, value in parameters.items() if key in fields}
+    loose = {key: value for key, value in parameters.items() if key not in fields}
+    if loose and cls.gathers not in known:
+        known[cls.gathers] = loose
+        return known
+    return {**known, **loose}
 
 
 def load_plugin(source: str) -> None:
@@ -255,11 +268,25 @@ def _coerced(hint: Any, raw: Any) -> Any:
                 return build(arm.family, raw, {})
             if isinstance(raw, Mapping):
                 return build(arm.family, str(raw["name"]), {k: v for k, v in raw.items() if k != "name"})
-        elif origin in (dict, Mapping) and isinstance(raw, Mapping):
-            return dict(raw)
+        elif _is_mapping(origin) and isinstance(raw, (Mapping, str)):
+            return _mapping(typing.get_args(arm), raw)
         elif isinstance(arm, type) and arm not in (int, float, bool, str) and isinstance(raw, arm):
             return raw
     raise ValueError
+
+
+def _is_mapping(origin: Any) -> bool:
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _mapping(kinds: tuple[Any, ...], raw: Mapping[Any, Any] | str) -> dict[Any, Any]:
+    """A mapping, or its text `a=4|b=2`."""
+    if isinstance(raw, str):
+        pairs = [item.rpartition("=") for item in raw.split("|") if item.strip()]
+        if not all(name and sign for name, sign, _ in pairs):
+            raise ValueError
+        raw = {name.strip(): value.strip() for name, _, value in pairs}
+    return {key: _coerced(kinds[1], value) if len(kinds) == 2 else value for key, value in raw.items()}
 
 
 def _type_complaint(hint: Any, value: Any) -> str:

@@ -61,6 +61,10 @@ class Model(Plugin):
         """The model with what it must learn from the table first, e.g. an adversary's statistics."""
         return self
 
+    def of(self, column: str | None) -> Model:
+        """The model as it speaks of one column, where columns have parameters of their own."""
+        return self
+
     def bound(self) -> Fraction:
         """The most that the adversary may reach."""
         raise NotImplementedError  # pragma: no cover - every model defines it
@@ -203,6 +207,7 @@ class Policy:
 def claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -> Claim:
     """A model's promise for one column, against who knows the `quasi` columns, as the certificate states it."""
     name = column.name if column else None
+    model = model.of(name)
     return Claim(
         model.name,
         {key: value for key, value in model.parameters().items() if key != "column"},

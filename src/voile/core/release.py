@@ -129,8 +129,11 @@ class Release:
 
     def sensitive_column(self, entry: Mapping[str, Any], table: str) -> tuple[Column, np.ndarray]:
         """A sensitive column as it is published, and its codes."""
+        return self.read_sensitive(entry, self.column_of(table, str(entry["name"])))
+
+    def read_sensitive(self, entry: Mapping[str, Any], values: pl.Series) -> tuple[Column, np.ndarray]:
         name = str(entry["name"])
-        domain, codes = published_domain(entry, self.column_of(table, name))
+        domain, codes = published_domain(entry, values)
         rows = entry.get("hierarchy")
         try:
             hierarchy = given(domain, rows) if rows else None

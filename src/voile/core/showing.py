@@ -13,9 +13,11 @@ import polars as pl
 from voile import kernels
 from voile.core.cells import Cells, code_ranges, node_cells, node_names, ranges, sets
 from voile.core.certificate import Certificate
+from voile.core.listing import Lists
 from voile.core.rows import Rows
 from voile.core.schema import Column, Columns
 from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.decomposed import Decomposed
 from voile.core.shapes.generalized import Generalized
 from voile.core.texts import text, typed_texts
 from voile.errors import PolicyError, raise_together
@@ -171,14 +173,7 @@ def check_bucketized(method: str, columns: Columns) -> None:
 
 def bucketized(columns: Columns, rows: Rows) -> Bucketized:
     """The two linked tables, each ordered by what it shows; group numbers are drawn from the key."""
-    numbers = np.empty(rows.groups, dtype=np.int64)
-    numbers[rows.key.shuffled("group numbers", rows.groups)] = np.arange(rows.groups)
-    rows = rows.regroup(numbers)
-    exact = [*columns.quasi, *columns.other]
-    group, table = rows.grouped([column.name for column in exact])
-    quasi = {"group": pl.Series(np.repeat(group, table.counts) + 1, dtype=pl.Int64)}
-    for number, column in enumerate(exact):
-        quasi[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
+    rows = rows.regroup(_drawn_numbers(rows))
     target = columns.sensitive[0]
     group, table = rows.grouped([target.name])
     sensitive = {
@@ -187,8 +182,61 @@ def bucketized(columns: Columns, rows: Rows) -> Bucketized:
         "count": pl.Series(table.counts, dtype=pl.Int64),
     }
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
-    tables = {"quasi": pl.DataFrame(quasi), "sensitive": pl.DataFrame(sensitive)}
+    tables = {"quasi": _quasi(columns, rows), "sensitive": pl.DataFrame(sensitive)}
     return Bucketized(tables, {"format": 1, "columns": entries}, UNSIGNED)
+
+
+def decomposed(
+    columns: Columns,
+    rows: Rows,
+    names: Sequence[str],
+    lists: Lists,
+    found: Sequence[tuple[np.ndarray, np.ndarray]],
+    joint: tuple[np.ndarray, np.ndarray] | None,
+) -> Decomposed:
+    """The quasi table and one table a sensitive column, each ordered by what it shows; group numbers are drawn from the
+    key. `names` are the sensitive columns, the primary first; `found` the lists of the others; `joint` complete
+    sensitive rows and their number."""
+    numbers = _drawn_numbers(rows)
+    tables = {"quasi": _quasi(columns, rows.regroup(numbers))}
+    place = np.argsort(numbers)
+    for name, (starts, values) in zip(names, [(lists.cuts, lists.primary), *found], strict=True):
+        lengths = np.diff(starts)[place]
+        edges = np.concatenate([[0], np.cumsum(lengths)])
+        entry = np.arange(edges[-1]) - np.repeat(edges[:-1] - starts[:-1][place], lengths)
+        content = {"group": pl.Series(np.repeat(np.arange(1, len(place) + 1), lengths), dtype=pl.Int64)}
+        tables[f"sensitive_{name}"] = pl.DataFrame({**content, name: columns[name].domain.decode(values[entry])})
+    if joint is not None:
+        codes, counts = joint
+        told = {
+            name: columns[name].domain.decode(np.repeat(codes[:, place], counts)) for place, name in enumerate(names)
+        }
+        tables["joint"] = pl.DataFrame(told)
+    entries = [describe(column, None) for column in (*columns.quasi, *columns.other, *columns.sensitive)]
+    for entry in entries:
+        if entry["role"] == "sensitive":
+            primary = entry["name"] == names[0]
+            entry["cell"] = "a value that the group lists, " + (
+                "each person's once" if primary else "someone's or noise"
+            )
+    return Decomposed(tables, {"format": 1, "primary": names[0], "columns": entries}, UNSIGNED)
+
+
+def _drawn_numbers(rows: Rows) -> np.ndarray:
+    """The number of each group, in random order."""
+    numbers = np.empty(rows.groups, dtype=np.int64)
+    numbers[rows.key.shuffled("group numbers", rows.groups)] = np.arange(rows.groups)
+    return numbers
+
+
+def _quasi(columns: Columns, rows: Rows) -> pl.DataFrame:
+    """Who is in which group: everything but the sensitive columns, as it is."""
+    exact = [*columns.quasi, *columns.other]
+    group, table = rows.grouped([column.name for column in exact])
+    quasi = {"group": pl.Series(np.repeat(group, table.counts) + 1, dtype=pl.Int64)}
+    for number, column in enumerate(exact):
+        quasi[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
+    return pl.DataFrame(quasi)
 
 
 def describe(column: Column, cells: Cells | None) -> dict[str, Any]:

@@ -43,9 +43,9 @@ def audit(
     chosen = attacks if attacks is not None else [attack for attack in every_attack() if attack.applies(release)]
     raise_together(
         PolicyError(
-            f"{attack.name} counts true values, and a {release.shape} release shows disturbed ones.",
+            f"The attack {attack.name} says nothing about a {release.shape} release like this one.",
             code="policy.attack",
-            hint="Use --attack corruption, which knows what disturbing does.",
+            hint="Leave it out, or run all that apply (no --attack).",
         )
         for attack in chosen
         if not attack.applies(release)

@@ -32,14 +32,15 @@ def publish(
     method.check(columns, policy)
     rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
     policy = policy.informed(columns, rows)  # what an adversary is taken to know, where it is learned from the table
-    policy = method.settle(columns, rows, policy)  # where the method promises less, it says so
-    method = method.solved(columns, policy)  # knobs that follow from the policy
+    policy = method.promising(columns, rows, policy)  # where the method promises less, it says so
+    method = method.informed(columns, rows, policy)  # knobs that follow from policy and table
     rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
     rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
     if rows.total < data.rows.total:
         columns, rows = narrowed(columns, rows)  # what nobody published has, the release does not mention
     columns, rows = method.recode(columns, rows, policy)  # which values are shown more coarsely (default: none)
     release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
+    policy = method.settle(policy, release)  # the level that was reached, where it is part of the promise
     release = release.claiming(method.claims(columns, policy), plain(method))
     release = with_findings(release, prior=policy.priors())
     verify(release, prior=policy.priors()).or_raise()  # the code that a stranger runs (BrokenPromise)

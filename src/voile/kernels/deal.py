@@ -117,3 +117,97 @@ def hand_out(bucket, counts, starts, group):
             following[b] += 1
             place += 1
     return cells, groups
+
+
+@njit(nogil=True, cache=True)
+def excess(starts, group, share, limits, groups):
+    """How far each group is above its limits: the shares of its rows' buckets, summed, less limit times rows.
+
+    Rows are sorted by bucket. O(rows * values).
+    """
+    found = np.zeros((groups, limits.size))
+    for bucket in range(starts.size - 1):
+        for i in range(starts[bucket], starts[bucket + 1]):
+            for value in range(limits.size):
+                found[group[i], value] += share[bucket, value] - limits[value]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _unused(order, jump, used, place):
+    """The last place up to `place` whose group is not used, or -1; `jump` learns to skip the used ones."""
+    root = place
+    while root >= 0 and used[order[root]]:
+        root = jump[root]
+    while place >= 0 and place != root:
+        following = jump[place]
+        jump[place] = root
+        place = following
+    return root
+
+
+@njit(nogil=True, cache=True)
+def joined(over, slack):
+    """Join groups until none is above a limit (`over` is their excess, which adds up): the new group of each.
+
+    Groups that are furthest above come first. Each takes in the group that just makes up for its worst value, or the
+    one that is furthest below where none does, and so on; groups that were joined already are taken in only when no
+    other is left. Ends with one group at the latest. O(groups log groups) for each value that is in excess
+    somewhere, if single groups suffice.
+    """
+    groups, values = over.shape
+    parent, used = np.arange(groups), np.zeros(groups, np.bool_)
+    order, jump = np.empty((values, groups), np.int32), np.empty((values, groups), np.int32)
+    below = np.empty((values, groups))
+    ready, place = np.zeros(values, np.bool_), np.zeros(values, np.int64)
+    worst = np.empty(groups)
+    for g in range(groups):
+        worst[g] = over[g].max()
+    scans = 0
+    for g in np.argsort(-worst, kind="mergesort"):
+        if worst[g] <= slack:
+            break
+        while parent[g] == g:
+            value = np.argmax(over[g])
+            if over[g, value] <= slack:
+                break
+            if not ready[value]:
+                order[value] = np.argsort(over[:, value], kind="mergesort")
+                below[value] = over[:, value][order[value]]
+                jump[value] = np.arange(-1, groups - 1)
+                ready[value] = True
+            used[g] = True
+            enough = np.searchsorted(below[value], -over[g, value], side="right") - 1
+            at = _unused(order[value], jump[value], used, enough)
+            other = -1
+            if at >= 0:
+                other = order[value, at]
+            while other < 0 and place[value] < groups:
+                if not used[order[value, place[value]]]:
+                    other = order[value, place[value]]
+                place[value] += 1
+            if other < 0:
+                scans += 1
+                for candidate in range(groups):
+                    if candidate != g and parent[candidate] == candidate:
+                        if scans > 100:  # it does not come to an end: all that are left
+                            parent[candidate] = g
+                            over[g] += over[candidate]
+                        elif other < 0 or over[candidate, value] < over[other, value]:
+                            other = candidate
+                if scans > 100 or other < 0:
+                    break
+            parent[other], used[other] = g, True
+            over[g] += over[other]
+    number = np.full(groups, -1, np.int64)
+    label = np.empty(groups, np.int64)
+    total = 0
+    for g in range(groups):
+        root = g
+        while parent[root] != root:
+            root = parent[root]
+        if number[root] < 0:
+            number[root] = total
+            total += 1
+        label[g] = number[root]
+    return label

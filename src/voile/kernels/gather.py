@@ -115,3 +115,145 @@ def same_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.nd
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(fresh) - 1
     return order[fresh], number
+
+
+@njit(nogil=True, cache=True)
+def agree(starts, members, model):
+    """Whether every set is the same, member by member, as the one that `model` names for it. O(members)."""
+    for g in range(starts.size - 1):
+        start, other = starts[g], starts[model[g]]
+        length = starts[g + 1] - start
+        if length != starts[model[g] + 1] - other:
+            return False
+        for i in range(length):
+            if members[start + i] != members[other + i]:
+                return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _has(members, low, high, value):
+    """Whether a rising stretch holds a value. O(log)."""
+    while low < high:
+        middle = (low + high) // 2
+        if members[middle] < value:
+            low = middle + 1
+        elif members[middle] > value:
+            high = middle
+        else:
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _fits(listed, starts, members, codes, row):
+    for j in range(codes.shape[1]):  # noqa: SIM110 - numba compiles no generator
+        if not _has(members, starts[listed[j]], starts[listed[j] + 1], codes[row, j]):
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def fitting(first, listed, starts, members, codes, whose):
+    """For each pair of a first value and lists (one a further column) the rows that fit: where each pair starts, rows.
+
+    Rows are sorted by their first value, those of value v being whose[v]..whose[v+1]; `codes` are their further values.
+    O(pairs * rows of the value * columns * log list).
+    """
+    begins = np.zeros(first.size + 1, np.int64)
+    for p in range(first.size):
+        total = 0
+        for row in range(whose[first[p]], whose[first[p] + 1]):
+            total += _fits(listed[p], starts, members, codes, row)
+        begins[p + 1] = begins[p] + total
+    found = np.empty(begins[-1], np.int64)
+    for p in range(first.size):
+        place = begins[p]
+        for row in range(whose[first[p]], whose[first[p] + 1]):
+            if _fits(listed[p], starts, members, codes, row):
+                found[place] = row
+                place += 1
+    return begins, found
+
+
+@njit(nogil=True, cache=True)
+def spread(slots, kind, starts, values, numbers, begins, listed, size):
+    """Numbers of the kinds of a group's slots, summed at the values that the group lists; values not listed are left
+    out. `slots` are the cuts between groups in `kind`, `begins` those in `listed`. O(slots * values of a kind)."""
+    total = np.zeros(listed.size)
+    place = np.full(size, -1, np.int64)
+    for g in range(begins.size - 1):
+        for i in range(begins[g], begins[g + 1]):
+            place[listed[i]] = i
+        for s in range(slots[g], slots[g + 1]):
+            for i in range(starts[kind[s]], starts[kind[s] + 1]):
+                if place[values[i]] >= 0:
+                    total[place[values[i]]] += numbers[i]
+        for i in range(begins[g], begins[g + 1]):
+            place[listed[i]] = -1
+    return total
+
+
+@njit(nogil=True, cache=True)
+def unions(slots, kind, starts, values, size):
+    """The values of the kinds of each group's slots, each once, rising: where each group starts, and the values.
+
+    `slots` are the cuts between groups in `kind`; kind k has values[starts[k]:starts[k+1]]. O(slots * values of a
+    kind).
+    """
+    seen = np.full(size, -1, np.int64)
+    begins = np.zeros(slots.size, np.int64)
+    for g in range(slots.size - 1):
+        total = 0
+        for s in range(slots[g], slots[g + 1]):
+            for i in range(starts[kind[s]], starts[kind[s] + 1]):
+                if seen[values[i]] != g:
+                    seen[values[i]] = g
+                    total += 1
+        begins[g + 1] = begins[g] + total
+    found = np.empty(begins[-1], np.int64)
+    seen[:] = -1
+    for g in range(slots.size - 1):
+        place = begins[g]
+        for s in range(slots[g], slots[g + 1]):
+            for i in range(starts[kind[s]], starts[kind[s] + 1]):
+                if seen[values[i]] != g:
+                    seen[values[i]] = g
+                    found[place] = values[i]
+                    place += 1
+        found[begins[g] : place].sort()
+    return begins, found
+
+
+@njit(nogil=True, cache=True)
+def padded(begins, listed, wanted, slots, kind, starts, values, order, size):
+    """Lists filled up to `wanted` values with the first of `order` that some slot of the group could have.
+
+    Slots of kind k can have values[starts[k]:starts[k+1]], rising. O(short groups * order * slots * log values).
+    """
+    room = np.zeros(begins.size, np.int64)
+    for g in range(begins.size - 1):
+        room[g + 1] = room[g] + max(begins[g + 1] - begins[g], wanted)
+    found = np.empty(room[-1], np.int64)
+    cuts = np.zeros(begins.size, np.int64)
+    seen = np.full(size, -1, np.int64)
+    place = 0
+    for g in range(begins.size - 1):
+        first = place
+        for i in range(begins[g], begins[g + 1]):
+            seen[listed[i]] = g
+            found[place] = listed[i]
+            place += 1
+        for value in order:
+            if place - first >= wanted:
+                break
+            if seen[value] == g:
+                continue
+            for s in range(slots[g], slots[g + 1]):
+                if _has(values, starts[kind[s]], starts[kind[s] + 1], value):
+                    found[place] = value
+                    place += 1
+                    break
+        found[first:place].sort()
+        cuts[g + 1] = place
+    return cuts, found[:place]

@@ -79,6 +79,30 @@ def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first,
         answer[q] = total
 
 
+@njit(nogil=True, cache=True)
+def _lists(rows, cell, codes, slots, kind, shares, offset, chosen, first, last, answer):
+    fitting = np.empty(codes.shape[0], np.int64)
+    for q in range(first, last):
+        for i in range(codes.shape[0]):
+            fitting[i] = 1
+            for d in range(codes.shape[1]):
+                if chosen[q, offset[d] + codes[i, d]] == 0:
+                    fitting[i] = 0
+                    break
+        total = 0.0
+        for g in range(rows.size - 1):
+            matching = 0
+            for i in range(rows[g], rows[g + 1]):
+                matching += fitting[cell[i]]
+            if matching == 0:
+                continue
+            people = 0.0
+            for s in range(slots[g], slots[g + 1]):
+                people += shares[q, kind[s]]
+            total += matching * people / (rows[g + 1] - rows[g])
+        answer[q] = total
+
+
 def _halved(kernel: Any, queries: int, arguments: tuple[np.ndarray, ...], answer: np.ndarray) -> np.ndarray:
     cuts = np.linspace(0, queries, CORES + 1).astype(np.int64)
     with ThreadPoolExecutor(CORES) as pool:
@@ -126,3 +150,22 @@ def buckets(
     """
     arguments = (rows, cell, codes, entries, values, weights, offset, chosen)
     return _halved(_buckets, len(chosen), arguments, np.zeros(len(chosen)))
+
+
+def lists(
+    rows: np.ndarray,
+    cell: np.ndarray,
+    codes: np.ndarray,
+    slots: np.ndarray,
+    kind: np.ndarray,
+    shares: np.ndarray,
+    offset: np.ndarray,
+    chosen: np.ndarray,
+) -> np.ndarray:
+    """Estimates from lists: the people of a group that fit, times the mean share of its slots.
+
+    The slots of group g are slots[g]..slots[g+1] of `kind`; `shares[q, k]` is the share of kind k that satisfies query
+    q. O(queries * people).
+    """
+    arguments = (rows, cell, codes, slots, kind, shares, offset, chosen)
+    return _halved(_lists, len(chosen), arguments, np.zeros(len(chosen)))

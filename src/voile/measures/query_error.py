@@ -22,9 +22,11 @@ from voile.core.microdata import Microdata
 from voile.core.plugin import knob
 from voile.core.release import Release
 from voile.core.results import Loss
+from voile.core.shapes.decomposed import Decomposed
 from voile.errors import PolicyError
 
 CHUNK = 500
+SHARES = 20_000_000  # of a decomposed release, computed at once
 GIVE_UP = 20
 
 
@@ -32,7 +34,8 @@ GIVE_UP = 20
 class QueryError(Measure):
     """Mean relative error of random COUNT queries, with a 95 % interval over repetitions.
 
-    `dimensions` is the number of quasi-identifier columns in a query (all by default); `contiguous` asks for a range of
+    `dimensions` is the number of quasi-identifier columns in a query and `sensitive` that of sensitive ones (all by
+    default); `contiguous` asks for a range of
     neighbouring values in numeric, date and ordered columns instead of scattered ones.
     """
 
@@ -40,6 +43,7 @@ class QueryError(Measure):
 
     queries: int = knob(1000, low=1)
     dimensions: int | None = knob(None, low=1)
+    sensitive: int | None = knob(None, low=0)
     selectivity: float = knob(0.05, above=0, high=1)
     repetitions: int = knob(5, low=1)
     contiguous: bool = False
@@ -53,7 +57,13 @@ class QueryError(Measure):
                 f"query-error: dimensions = {dimensions}, but there are {len(view.names)} quasi-identifier columns.",
                 code="policy.parameter",
             )
-        ask = _Questions(view, dimensions, self.selectivity, self.contiguous)
+        sensitive = len(data.columns.sensitive)
+        if self.sensitive is not None and self.sensitive > sensitive:
+            raise PolicyError(
+                f"query-error: sensitive = {self.sensitive}, but there are {sensitive} sensitive columns.",
+                code="policy.parameter",
+            )
+        ask = _Questions(view, dimensions, self.selectivity, self.contiguous, self.sensitive)
         means: list[float] = []
         every, redrawn = [], 0
         for repetition in range(self.repetitions):
@@ -84,14 +94,19 @@ class QueryError(Measure):
 class _Questions:
     """The columns as the kernels want them, and both answers to a batch of queries."""
 
-    def __init__(self, view: View, dimensions: int, selectivity: float, contiguous: bool) -> None:
+    def __init__(
+        self, view: View, dimensions: int, selectivity: float, contiguous: bool, sensitive: int | None = None
+    ) -> None:
         self.view, self.dimensions, self.contiguous = view, dimensions, contiguous
+        self.sensitive = len(view.data.columns.sensitive) if sensitive is None else sensitive
         columns = view.data.columns
         self.columns = [*columns.quasi, *columns.sensitive]
         self.offset = np.concatenate([[0], np.cumsum([column.size for column in self.columns])]).astype(np.int64)
-        asked = dimensions + len(columns.sensitive)
+        asked = dimensions + self.sensitive
         self.widths = [predicate_width(column.size, selectivity, asked - 1) for column in self.columns]
         self.codes = np.ascontiguousarray(view.original.codes).astype(np.int64)
+        if isinstance(view.release, Decomposed):
+            return
         owner, codes, people = view.sensitive
         order = np.argsort(owner, kind="stable")
         self.entries = np.searchsorted(owner[order], np.arange(view.release.groups + 1))
@@ -118,6 +133,8 @@ class _Questions:
         """What the release answers."""
         view = self.view
         quasi = len(view.names)
+        if isinstance(view.release, Decomposed):
+            return self._from_lists(view.release, chosen)
         if not view.cells:
             values = self.values[:, 0]
             answer = kernels.query.buckets(
@@ -142,6 +159,21 @@ class _Questions:
         both = np.stack([answer, everybody - answer], axis=1)
         return view.release.channel.undo(both, np.stack([share, 1 - share], axis=1))[:, 0]
 
+    def _from_lists(self, release: Decomposed, chosen: np.ndarray) -> np.ndarray:
+        """Decomposed: a few queries at once, because each kind of slot has its own share."""
+        quasi, names = len(self.view.names), [column.name for column in self.columns]
+        cuts, kinds = release.listings[release.names[0]].starts, int(release.units.max(initial=0)) + 1
+        found, step = [], max(1, SHARES // kinds)
+        for low in range(0, len(chosen), step):
+            part = np.ascontiguousarray(chosen[low : low + step])
+            wanted = {
+                names[j]: part[:, self.offset[j] : self.offset[j + 1]][:, self.view.recoded(names[j])]
+                for j in range(quasi, len(names))
+            }
+            shares = np.ascontiguousarray(release.shares(wanted))
+            found.append(kernels.query.lists(*self._people, cuts, release.units, shares, self.offset, part))
+        return np.concatenate(found) if found else np.zeros(0)
+
     @cached_property
     def _people(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where each group's people start, which distinct quasi-identifier each has, and those."""
@@ -157,9 +189,14 @@ class _Questions:
         chosen = np.ones((queries, int(self.offset[-1])), dtype=np.uint8)
         quasi = len(self.view.names)
         ranked = np.argsort(rng.random((queries, quasi)), axis=1)
+        others = len(self.columns) - quasi
+        some = np.argsort(rng.random((queries, others)), axis=1) if self.sensitive < others else None
         for number, column in enumerate(self.columns):
             size, width = column.size, self.widths[number]
-            asked = (ranked[:, number] < self.dimensions) if number < quasi else np.ones(queries, dtype=bool)
+            if number < quasi:
+                asked = ranked[:, number] < self.dimensions
+            else:
+                asked = some[:, number - quasi] < self.sensitive if some is not None else np.ones(queries, dtype=bool)
             mask = np.zeros((queries, size), dtype=np.uint8)
             if self.contiguous and column.kind != "categorical":
                 first = rng.integers(0, size - width + 1, queries)

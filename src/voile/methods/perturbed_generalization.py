@@ -97,7 +97,7 @@ class PerturbedGeneralization(Method):
             problems += _unfit(column, self.name)
         raise_together(problems)
 
-    def solved(self, columns: Columns, policy: Policy) -> PerturbedGeneralization:
+    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> PerturbedGeneralization:
         """With the largest p that meets every target, or the given p where it does."""
         size = columns.sensitive[0].size
         wanted = [model for model in policy if isinstance(model, AntiCorruption)]

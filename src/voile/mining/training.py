@@ -20,6 +20,7 @@ from voile.core.domain import Domain
 from voile.core.published import read_column
 from voile.core.release import Release
 from voile.core.shapes.bucketized import Bucketized
+from voile.core.shapes.decomposed import Decomposed
 from voile.core.shapes.sampled import Sampled
 from voile.errors import PolicyError
 
@@ -82,7 +83,7 @@ def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Tra
     """A table to learn from, out of a release of any shape.
 
     `starts` are the values of the sensitive column at which a new class begins. A bucketized release is dealt out as
-    one of the worlds that agree with it, at random.
+    one of the worlds that agree with it, at random; in a decomposed one everybody draws from their group's values.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex"], sensitive=["disease"]))
@@ -100,6 +101,15 @@ def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Tra
         values[order] = np.repeat(counts.values, counts.counts)  # people in the order of groups, as the values are
         exact = Channel(1.0, counts.column.size)
         return Training(table, classes.of_code[values], np.ones(len(order)), classes, exact)
+    if isinstance(release, Decomposed):
+        table = release.tables["quasi"].select([str(entry["name"]) for entry in release.described("quasi")])
+        # beliefs are expected counts: each person draws from those of their group
+        reach = np.cumsum(counts.counts)
+        ahead = np.append(0.0, reach)[counts.starts]
+        point = ahead[release.group] + rng.random(release.people) * (ahead[release.group + 1] - ahead[release.group])
+        values = counts.values[np.minimum(np.searchsorted(reach, point, side="right"), len(reach) - 1)]
+        exact = Channel(1.0, counts.column.size)
+        return Training(table, classes.of_code[values], np.ones(len(values)), classes, exact)
     columns = {}
     for entry in release.described("quasi"):
         cells, cell = read_column(entry, release.column_of("table", str(entry["name"])))

@@ -85,11 +85,7 @@ class Bucketized(Release):
         return np.array([homes.get(row, -1) for row in zip(*texts, strict=True)], dtype=np.int64)
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
-        names = [str(entry["name"]) for entry in self.described("quasi")]
-        texts = [np.array([text(value) for value in self.tables["quasi"][name]], dtype=object) for name in names]
-        found = people_with(external, names, texts)
-        return np.maximum(found, 1) * self.sizes[self.group], np.ones(self.people, dtype=np.int64)
+        return exact_candidates(self, self.group, external)
 
     def answer(self, query: Query) -> float:
         """Per group the share of matching people times the number of matching sensitive values."""
@@ -108,3 +104,11 @@ class Bucketized(Release):
         group = np.searchsorted(self._labels[0], table["group"].to_numpy())
         values = np.bincount(group, weights=chosen, minlength=len(self.sizes))
         return float((matching / np.maximum(self.sizes, 1) * values).sum())
+
+
+def exact_candidates(release: Release, group: np.ndarray, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+    """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
+    names = [str(entry["name"]) for entry in release.described("quasi")]
+    texts = [np.array([text(value) for value in release.tables["quasi"][name]], dtype=object) for name in names]
+    found = people_with(external, names, texts)
+    return np.maximum(found, 1) * release.sizes[group], np.ones(release.people, dtype=np.int64)

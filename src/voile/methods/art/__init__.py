@@ -74,7 +74,7 @@ class Art(Method):
                 hint='Name the values and use protect_as = "set".',
             )
 
-    def settle(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
+    def promising(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
         """Mode paper promises the binary reading only; too frequent values lose protection if the user says so."""
         model, target = _asked(policy, columns)
         if self.mode == "paper":

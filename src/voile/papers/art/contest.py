@@ -150,7 +150,7 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     policy.check(columns)
     method.check(columns, policy)
     rows = data.rows.keyed(KEY)
-    policy = method.settle(columns, rows, policy.informed(columns, rows))
+    policy = method.promising(columns, rows, policy.informed(columns, rows))
     began = time.perf_counter()
     try:
         grouped = method.group(columns, rows, policy)

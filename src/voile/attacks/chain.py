@@ -1,0 +1,154 @@
+"""Chain: who knows one sensitive value of a person reads off another.
+
+A colleague knows that Carl is a policeman. In Carl's group only one row is a policeman's, and it has his salary. The
+worst case is computed for everybody: the belief in the most likely value of one column once the person's value in
+another is known. Knowing a value tells something even without the release, because values go together: the baseline is
+the belief of who knows the person's value and the complete sensitive rows of the whole table, but not the person's
+group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.attack import Attack, Guess, Target
+from voile.core.microdata import Microdata
+from voile.core.results import Belief
+from voile.core.schema import nearest
+from voile.core.shapes.decomposed import Decomposed
+from voile.core.together import remarks, together
+from voile.errors import PolicyError
+
+
+@dataclass(frozen=True)
+class Chain(Attack):
+    """Belief in a value of one sensitive column, the value of another being known: of `known`, or of each in turn.
+
+    >>> Chain(known="occupation").known
+    'occupation'
+    """
+
+    name: ClassVar[str] = "chain"
+
+    known: str | None = None
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        columns = list(target.tallies)
+        if len(columns) < 2:
+            return [alone(target, name, "Nothing to chain to") for name in columns]
+        require(self.name, self.known, columns)
+        chosen = [(one, other) for one, other in permutations(columns, 2) if self.known in (None, one)]
+        return [self._guess(target, one, other) for one, other in chosen]
+
+    def _guess(self, target: Target, one: str, other: str) -> Guess:
+        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_VALUE)
+        colleague = Adversary.who("colleague", *known)
+        title = f"{other!r} of who knows {one!r}"
+        if isinstance(target, Decomposed) and target.linkage is not None and one == target.names[0]:
+            return Guess(title, colleague, _by_primary(target, one, other))
+        pieces = together(target, one, other)
+        if pieces is None:
+            return Guess(title, colleague, alone(target, other, title).belief)
+        expected = isinstance(target, Decomposed)
+        risk, people, whole = [], [], np.zeros(tuple(_size(target, name) for name in (one, other)))
+        for group, value, guessed, number in pieces:
+            starts = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(value) != 0)))
+            sums = np.add.reduceat(number, starts)
+            best = np.maximum.reduceat(number, starts) / sums
+            np.add.at(whole, (value, guessed), number)
+            if expected:  # who has which value is not known: the worst one that a person of the group may have
+                first = np.flatnonzero(np.append(True, np.diff(group[starts]) != 0))
+                best, sums = np.maximum.reduceat(best, first), target.sizes[group[starts][first]]
+            risk.append(best)
+            people.append(sums)
+        baseline = float(whole.max(axis=1).sum() / max(whole.sum(), 1e-12))
+        found = (np.concatenate(risk), np.concatenate(people))
+        return Guess(title, colleague, Belief("belief", *_clipped(*found), baseline, other, remarks(target)))
+
+
+def _size(target: Target, name: str) -> int:
+    column = target.tallies[name].column
+    assert column is not None
+    return column.size
+
+
+def _clipped(risk: np.ndarray, people: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.minimum(risk, 1.0), people.astype(np.int64)
+
+
+def _by_primary(target: Decomposed, one: str, other: str) -> Belief:
+    """In a decomposed release the primary value names a person's slot: belief is that of the slot's class."""
+    linked = target.sampled
+    assert linked is not None
+    place, size = target.names.index(other), _size(target, other)
+    starts, _, chance = linked.of_values(place, size, linked.belief)
+    risk = np.maximum.reduceat(chance, starts[:-1])
+    whole = np.zeros((_size(target, one), size))
+    np.add.at(whole, (linked.codes[:, 0], linked.codes[:, place]), linked.counts)
+    baseline = float(whole.max(axis=1).sum() / max(whole.sum(), 1))
+    people = np.bincount(linked.slot, minlength=len(risk))
+    return Belief("belief", *_clipped(risk, people), baseline, other, remarks(target))
+
+
+def alone(target: Target, name: str, title: str) -> Guess:
+    """Where nothing links two columns: belief in the most likely value of one, nothing else being known."""
+    counts = target.tallies[name]
+    neighbour = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)
+    risk = counts.largest() / np.maximum(counts.sizes, 1)
+    baseline = float(counts.totals.max(initial=0) / max(float(counts.totals.sum()), 1e-12))
+    return Guess(f"{title}: {name!r}", neighbour, Belief("belief", risk, counts.sizes, baseline, name, counts.remarks))
+
+
+def require(attack: str, wanted: str | None, columns: list[str]) -> None:
+    """A column that an attack names must be sensitive in what it attacks."""
+    if wanted is not None and wanted not in columns:
+        raise PolicyError(
+            f"{attack} speaks of {wanted!r}, which is no sensitive column.",
+            code="policy.column",
+            hint=nearest(wanted, columns),
+        )
+
+
+def believed(
+    target: Target,
+    group: int,
+    known: Mapping[str, Any] | None = None,
+    excluded: Mapping[str, Collection[Any]] | None = None,
+) -> dict[str, dict[Any, float]]:
+    """What can be believed about a person of one group (counted from 0) in every column, given one value that they have
+    in some column, or values that they do not have. Empty for a column where nothing is left."""
+    told = {
+        **{name: {value} for name, value in (known or {}).items()},
+        **{n: set(v) for n, v in (excluded or {}).items()},
+    }
+    assert len(told) == 1, "one column is known or ruled out"
+    (one, values), inside = next(iter(told.items())), bool(known)
+    found = {}
+    for other, counts in target.tallies.items():
+        column = counts.column
+        assert column is not None
+        if other == one:
+            continue
+        weight = np.zeros(column.size)
+        pieces = together(target, one, other)
+        if pieces is None:
+            span = slice(counts.starts[group], counts.starts[group + 1])
+            weight[counts.values[span]] = counts.counts[span]
+        else:
+            own = target.tallies[one].column
+            assert own is not None
+            fits = np.isin(own.domain.values.to_list(), list(values))
+            fits = np.append(fits, [False] * own.domain.missing) == inside
+            for groups, value, guessed, number in pieces:
+                mine = (groups == group) & fits[value]
+                np.add.at(weight, guessed[mine], number[mine])
+        listed = np.flatnonzero(weight > 1e-15)
+        shown = [*column.domain.values.to_list(), None]
+        found[other] = {shown[code]: float(weight[code] / weight.sum()) for code in listed}
+    return found
