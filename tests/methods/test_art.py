@@ -107,6 +107,8 @@ def test_an_indicator_tells_only_who_is_in_the_set() -> None:
     audit = vl.audit(release, data, [vl.attacks.Prior(prior=prior)])
     assert audit.passed
     assert any(finding.inside for finding in audit.findings)
+    losses = vl.measure(data, release, [vl.measures.QueryError(queries=50), vl.measures.ClassSize()])
+    assert all(np.isfinite(loss.value) for loss in losses.items), "measured on what is shown"
     with pytest.raises(PolicyError, match="no set"):
         vl.publish(data, vl.RRobustness(r=3, protect=["HIV"]), vl.Art(publish="indicator"))
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from voile import kernels
 from voile.core.counts import Counts
+from voile.core.domain import Domain
 from voile.core.members import Members
 from voile.core.prior import INDICATOR, Prior
-from voile.core.schema import Column
+from voile.core.rows import Rows
+from voile.core.schema import Column, Columns
 from voile.errors import InconsistentKnowledge
 
 MAX_STATES = 2_000_000
@@ -104,3 +107,12 @@ def _parts(starts: np.ndarray) -> list[tuple[int, int]]:
     edges = [0, *cuts.tolist(), len(starts) - 1]
     parts = [(low, high) for low, high in itertools.pairwise(edges) if high > low]
     return parts or [(0, 0)]
+
+
+def indicated(columns: Columns, rows: Rows, target: Column, protect: tuple[str, ...]) -> tuple[Columns, Rows]:
+    """The table with a sensitive column replaced by "one of the protected values, or another one"."""
+    inside = events_of(target, protect, True) >= 0
+    domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)
+    shown = replace(target, domain=domain, hierarchy=None)
+    sensitive = tuple(shown if column.name == target.name else column for column in columns.sensitive)
+    return replace(columns, sensitive=sensitive), rows.recode({target.name: inside.astype(np.int64)})

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from voile.core.linkage import indicated
 from voile.core.measure import Measure
 from voile.core.microdata import Microdata
 from voile.core.plugin import build, registered
+from voile.core.prior import INDICATOR
 from voile.core.release import Release
 from voile.core.results import Losses
 
@@ -14,7 +17,19 @@ from voile.core.results import Losses
 def measure(data: Microdata, release: Release, measures: Sequence[Measure] | None = None) -> Losses:
     """Run measures; by default every registered one with its default knobs."""
     chosen = measures if measures is not None else every_measure()
+    data = as_shown(data, release)
     return Losses(tuple(one(data, release) for one in chosen))
+
+
+def as_shown(data: Microdata, release: Release) -> Microdata:
+    """The table with sensitive columns as the release shows them: "protected or not" where it shows no more."""
+    for claim in release.certificate.claims:
+        entry = next((entry for entry in release.described("sensitive") if entry["name"] == claim["column"]), None)
+        if entry is not None and tuple(entry["domain"].get("values", ())) == INDICATOR:
+            target, protect = data.columns[str(entry["name"])], tuple(claim["parameters"]["protect"])
+            columns, rows = indicated(data.columns, data.rows, target, protect)
+            data = replace(data, columns=columns, rows=rows)
+    return data
 
 
 def every_measure() -> list[Measure]:

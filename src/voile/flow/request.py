@@ -9,6 +9,7 @@ from typing import Any, cast
 from voile.core.method import Method
 from voile.core.plugin import build
 from voile.core.policy import Model, Policy
+from voile.core.prior import INDICATOR
 from voile.core.release import Release
 from voile.core.schema import Schema
 from voile.errors import SpecError, raise_together
@@ -79,7 +80,7 @@ def _declared(release: Release, entry: Mapping[str, Any]) -> bool:
     Values of withheld rows are not listed, so a list is passed on only where it tells something.
     """
     listed = entry["domain"].get("values")
-    if not listed:
+    if not listed or tuple(listed) == INDICATOR:  # what is shown in place of the values is not their domain
         return False
     if release.shape == "sampled" or (entry["kind"] == "ordered" and entry["type"] == "String"):
         return True  # boxes reach to the ends of the domain, and values are redrawn from it

@@ -14,7 +14,7 @@ import numpy as np
 
 from voile import kernels
 from voile.core.key import Key
-from voile.core.linkage import MAX_STATES
+from voile.core.linkage import MAX_STATES, indicated
 from voile.core.method import Method
 from voile.core.plugin import knob
 from voile.core.policy import Model, Policy
@@ -25,7 +25,7 @@ from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
 from voile.methods.art.block import TOGETHER, blind
-from voile.methods.art.crowd import Crowd, crowd, indicated, published_crowd
+from voile.methods.art.crowd import Crowd, crowd, published_crowd
 from voile.methods.art.greedy import Grouping, Test, greedy
 from voile.methods.art.retrace import retraced
 from voile.models.r_robustness import RRobustness
@@ -159,7 +159,7 @@ class Art(Method):
         if self.publish == "exact":
             return columns, rows
         model, target = _asked(policy, columns)
-        return indicated(columns, rows, target, model)
+        return indicated(columns, rows, target, model.guarded)
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         return bucketized(columns, rows)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from voile import kernels
 from voile.core.counts import Counts
-from voile.core.domain import Domain
 from voile.core.linkage import events_of
 from voile.core.members import Members
 from voile.core.prior import INDICATOR, Prior
@@ -111,12 +109,3 @@ def published_crowd(members: Members, counts: Counts, model: RRobustness, prior:
     place = np.full((column.size, len(members.codes)), -1, dtype=np.int64)
     place[value, row] = people.bucket
     return people, place
-
-
-def indicated(columns: Columns, rows: Rows, target: Column, model: RRobustness) -> tuple[Columns, Rows]:
-    """The table with the sensitive column replaced by "one of the protected values, or another one"."""
-    inside = events_of(target, model.guarded, True) >= 0
-    domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)
-    shown = replace(target, domain=domain, hierarchy=None)
-    sensitive = tuple(shown if column.name == target.name else column for column in columns.sensitive)
-    return replace(columns, sensitive=sensitive), rows.recode({target.name: inside.astype(np.int64)})
