@@ -103,7 +103,7 @@ class RRobustness(Model):
         prior = evidence.prior(self._digest)
         if prior is None:
             other = "The prior at hand is another one. " if evidence.priors else ""
-            return Answer.NEEDS, f"{other}Needs the prior {self._digest}."
+            return Answer.NEEDS, f"{other}Needs the prior {self._digest[:19]}... (voile verify --prior)."
         found = self._linked(release, counts, prior)
         worst = f"The greatest belief over {len(found.sets)} column sets is {found.worst:.4f}"
         worst += "." if found.exact.all() else f" (an upper bound in {int((~found.exact).sum())} groups)."
