@@ -19,6 +19,8 @@ class Knowledge(Enum):
     PRIOR = "how likely each sensitive value is for every group of people"
     ALGORITHM = "which algorithm made the release, and its parameters"
     CORRUPTION = "the true sensitive values of other people in the table"
+    RULES = "some rules between people (if one has a value, then another has one)"
+    EARLIER = "earlier releases of the same people"
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from voile.core.certificate import Claim
 from voile.core.plugin import Plugin
 from voile.core.policy import Policy
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Histogram, Rows
 from voile.core.schema import Columns
 from voile.errors import PolicyError, raise_together
+
+
+@dataclass(frozen=True, eq=False)
+class Refused:
+    """Steps that a method did not take because the policy forbade what they would have shown.
+
+    `parts[i, s]` is where cell i would be after step s within its group, or -1 where there is no such step. With
+    `whole` a step is taken in all groups at once (it was refused if one part of one group fails), else group by group.
+    """
+
+    parts: np.ndarray
+    whole: bool = False
+
+
+NOTHING_REFUSED = Refused(np.zeros((0, 0), dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -48,6 +65,13 @@ class Method(Plugin):
     def shape(self, columns: Columns, rows: Rows) -> Release:
         """The published tables."""
         raise NotImplementedError  # pragma: no cover - every method defines it
+
+    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused | None:
+        """What the method would have shown instead of each group, had the policy allowed it; None where it is not
+        known. `table` are the people by their quasi-identifier, `group` says where each cell is, and no group has fewer
+        than `smallest` people. A method that never looks at sensitive values refuses nothing on their account.
+        """
+        return None
 
     def claims(self, columns: Columns, policy: Policy) -> tuple[Claim, ...]:
         """What the release promises: the policy, unless the method promises less."""

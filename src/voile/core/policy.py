@@ -29,7 +29,8 @@ class Model(Plugin):
     `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "protected
     belief" (the same, for some values only), "gain" (how much belief in any values may grow) or "distance" (how far a
     group may differ from the table otherwise). `monotone` means that merging two groups that hold gives one that holds;
-    `threshold` that a group holds if and only if it has `smallest()` rows.
+    `threshold` that a group holds if and only if it has `smallest()` rows; `follows` that it needs to know who is who
+    from one release to the next.
     """
 
     family: ClassVar[str] = "models"
@@ -37,6 +38,7 @@ class Model(Plugin):
     monotone: ClassVar[bool] = True
     reads_values: ClassVar[bool] = True
     threshold: ClassVar[bool] = False
+    follows: ClassVar[bool] = False
     basis: ClassVar[str] = "counts"
     method: ClassVar[str] = "mondrian"
     shapes: ClassVar[tuple[str, ...]] = ("generalized", "bucketized")
@@ -72,6 +74,14 @@ class Model(Plugin):
     def promise(self, column: str) -> str:
         """The promise in plain words."""
         raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def guarded(self, column: Column) -> np.ndarray:
+        """The sets of values whose belief is bounded: one row a set, true where the value is in it."""
+        return np.eye(column.size, dtype=bool)
+
+    def following(self, earlier: Sequence[Release]) -> Model:
+        """The model with the earlier releases of the same people, where it speaks of several."""
+        return self
 
     def smallest(self) -> int:
         """No group below this size can hold: a fast necessary test."""

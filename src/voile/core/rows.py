@@ -88,6 +88,11 @@ class Rows(Protocol):
         """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
         ...
 
+    def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:
+        """In `groups[i]`, `counts[i]` rows with code `old[i]` of a column get code `new[i]`; which ones is left to
+        chance. Every pair of a group and an old code stands for different rows."""
+        ...
+
     def extents(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest code of a column in each group."""
         ...
