@@ -76,7 +76,8 @@ class Model(Plugin):
         raise NotImplementedError  # pragma: no cover - every model defines it
 
     def guarded(self, column: Column) -> np.ndarray:
-        """The sets of values whose belief is bounded: one row a set, true where the value is in it."""
+        """The sets of values that `holds` looks at and whose belief is bounded: one row a set, true where a value is in
+        it. Values that no set tells apart are alike to the model."""
         return np.eye(column.size, dtype=bool)
 
     def following(self, earlier: Sequence[Release]) -> Model:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from voile.errors import DataError
 
-Qid = Hashable
+Qid = Any  # whatever names a kind of people
 Table = dict[Qid, tuple[Any, ...]]
 Test = Callable[[Mapping[Qid, Sequence[Any]]], bool]
 DRAWS = 20_000
@@ -66,16 +66,62 @@ def credibility(
     Fraction(1, 1)
     """
     _covers(external, published)
-    size = math.prod(_fillings_bound(shown) for shown in published)
-    if size > worlds:
+    if math.prod(_fillings_bound(shown) for shown in published) > worlds:
         return _drawn(external, published, could_show)
+    return _counted(external, [(1, published)], could_show, weighting)
+
+
+def overlapping(
+    external: Mapping[Qid, int],
+    fits: Mapping[Any, Sequence[Qid]],
+    values: Mapping[Any, Sequence[Any]],
+    could_show: Test,
+    worlds: int,
+) -> Posterior | None:
+    """As `credibility`, where it is only known which kinds of people fit which group: every way to place the people is
+    a world too. None where there are more than `worlds`."""
+    sizes = {group: len(listed) for group, listed in values.items()}
+    found, total = [], 0
+    for weight, inside in _placements(list(fits), dict(external), fits, sizes):
+        shown = [Shown(inside[group], values[group]) for group in fits]
+        total += math.prod(_fillings_bound(one) for one in shown)
+        if total > worlds:
+            return None
+        found.append((weight, shown))
+    return _counted(external, found, could_show, "slots") if found else None
+
+
+def _placements(
+    groups: Sequence[Any],
+    left: Mapping[Qid, int],
+    fits: Mapping[Any, Sequence[Qid]],
+    sizes: Mapping[Any, int],
+) -> Iterator[tuple[int, dict[Any, dict[Qid, int]]]]:
+    """Every way to fill the groups with people who fit, and in how many ways the people can be chosen for it."""
+    if not groups:
+        if not any(left.values()):
+            yield 1, {}
+        return
+    group, rest = groups[0], groups[1:]
+    for taken in _parts(sizes[group], [(kind, left[kind]) for kind in fits[group]]):
+        chosen = dict(taken)
+        remaining = {kind: number - chosen.get(kind, 0) for kind, number in left.items()}
+        ways = math.prod(math.comb(left[kind], number) for kind, number in chosen.items())
+        for weight, inside in _placements(rest, remaining, fits, sizes):
+            yield ways * weight, {group: chosen, **inside}
+
+
+def _counted(
+    external: Mapping[Qid, int], placed: Sequence[tuple[int, Sequence[Shown]]], could_show: Test, weighting: str
+) -> Posterior:
     found: dict[tuple[tuple[Qid, tuple[Any, ...]], ...], int] = {}
-    for weight, table in _tables(published):
-        key = tuple(sorted(((qid, table[qid]) for qid in table), key=repr))
-        if weighting == "tables":
-            found[key] = math.prod(_arrangements(Counter(values)) for values in table.values())
-        else:
-            found[key] = found.get(key, 0) + weight
+    for ways, published in placed:
+        for weight, table in _tables(published):
+            key = tuple(sorted(((qid, table[qid]) for qid in table), key=repr))
+            if weighting == "tables":
+                found[key] = math.prod(_arrangements(Counter(values)) for values in table.values())
+            else:
+                found[key] = found.get(key, 0) + ways * weight
     kept = {key: weight for key, weight in found.items() if not could_show(dict(key))}
     naive = _shares(external, found)
     assert naive is not None

@@ -105,8 +105,8 @@ def _pass(now, then, menu, chances, fine, digits, counts):
 @njit(nogil=True, cache=True)
 def shown(sizes, row, fine, counts, last):
     """One partition of a group into parts: the probability that every part may be shown, and for each part and type
-    the expected number of people (jointly with that event). By convolution over the parts, forwards and backwards; parts
-    of one size are alike. `fine[row[i], s]` says whether part i may be shown in state s.
+    the expected number of people (jointly with that event). By convolution over the parts, forwards and backwards;
+    parts of one size are alike. `fine[row[i], s]` says whether part i may be shown in state s.
 
     O(parts * states * states of one part): for two types O(people * people of the rarer type).
     """
@@ -187,9 +187,9 @@ def _mask(place, parts, number, row, fine, totals):
 
 @njit(nogil=True, cache=True)
 def listed(atoms, parts, number, row, fine, counts, last, whole, most):
-    """All worlds of a small group, one by one: for each set of steps that could have been taken (with `whole`; else only
-    for none) the probability, and for each atom and type the expected number of people. `parts[a, s]` is the part of atom
-    a in step s, `number[s]` how many parts it has, `row[s, p]` the line of `fine` for its size.
+    """All worlds of a small group, one by one: for each set of steps that could have been taken (with `whole`; else
+    only for none) the probability, and for each atom and type the expected number of people. `parts[a, s]` is the part
+    of atom a in step s, `number[s]` how many parts it has, `row[s, p]` the line of `fine` for its size.
 
     Returns worlds = -1 where there are more than `most`. O(worlds * atoms * steps).
     """
@@ -199,51 +199,65 @@ def listed(atoms, parts, number, row, fine, counts, last, whole, most):
     digits, logs, shares = digits_of(counts), _logs(total), _shares(counts, last, total)
     bins = 1 << parts.shape[1] if whole else 1
     weights, expected = np.zeros(bins), np.zeros((bins, people, types + 1))
-    menus, chances, lengths = (
-        np.empty((people, digits.shape[0]), np.int64),
-        np.empty((people, digits.shape[0])),
-        np.empty(people, np.int64),
-    )
-    for a in range(people):
-        states, some = _menu(atoms[a], digits, counts, last, logs, shares)
-        lengths[a] = states.size
-        menus[a, : states.size], chances[a, : states.size] = states, some
+    kinds = np.unique(atoms)  # atoms of one size have one menu
+    kind = np.searchsorted(kinds, atoms)
+    menus, chances = np.empty((kinds.size, digits.shape[0]), np.int64), np.empty((kinds.size, digits.shape[0]))
+    lengths = np.empty(kinds.size, np.int64)
+    for k in range(kinds.size):
+        states, some = _menu(kinds[k], digits, counts, last, logs, shares)
+        lengths[k] = states.size
+        menus[k, : states.size], chances[k, : states.size] = states, some
     widest = 1
     for s in range(number.size):
         widest = max(widest, number[s])
     totals = np.empty(widest, np.int64)
     place, at, used = np.zeros(people, np.int64), np.zeros(people, np.int64), np.zeros(people + 1, np.int64)
-    chance = np.ones(people + 1)
-    depth, worlds, last_state = 0, 0, digits.shape[0] - 1
+    chance, others = np.ones(people + 1), np.zeros(people + 1, np.int64)  # `others`: people of the last type so far
+    depth, worlds, looked = 0, 0, 0
     while depth >= 0:
         if depth == people:
-            if used[depth] == last_state:
-                worlds += 1
-                if worlds > most:
-                    return -1, weights, expected
-                mask = _mask(place, parts, number, row, fine, totals)
-                if whole or mask == 0:
-                    weights[mask] += chance[depth]
-                    for a in range(people):
-                        rest = atoms[a]
-                        for t in range(types):
-                            expected[mask, a, t] += chance[depth] * digits[place[a], t]
-                            rest -= digits[place[a], t]
-                        expected[mask, a, types] += chance[depth] * rest
+            worlds += 1
+            if worlds > most:
+                return -1, weights, expected
+            mask = _mask(place, parts, number, row, fine, totals)
+            if whole or mask == 0:
+                weights[mask] += chance[depth]
+                for a in range(people):
+                    rest = atoms[a]
+                    for t in range(types):
+                        expected[mask, a, t] += chance[depth] * digits[place[a], t]
+                        rest -= digits[place[a], t]
+                    expected[mask, a, types] += chance[depth] * rest
             depth -= 1
             continue
-        moved = False
-        while at[depth] < lengths[depth] and not moved:
-            h = menus[depth, at[depth]]
+        moved, k = False, kind[depth]
+        if depth == people - 1 and at[depth] == 0:  # the last atom gets what is left
+            at[depth] = lengths[k]
+            place[depth] = digits.shape[0] - 1 - used[depth]
+            weight, rest = logs[atoms[depth]] - logs[last - others[depth]], last - others[depth]
+            weight += rest * shares[types]
+            for t in range(types):
+                count = digits[place[depth], t]
+                weight += count * shares[t] - logs[count]
+            chance[depth + 1] = chance[depth] * np.exp(weight)
+            moved = True
+        while at[depth] < lengths[k] and not moved:
+            looked += 1
+            h = menus[k, at[depth]]
+            rest = atoms[depth]
             fits = True
             for t in range(types):
                 fits &= digits[used[depth], t] + digits[h, t] <= counts[t]
-            if fits:
+                rest -= digits[h, t]
+            if fits and others[depth] + rest <= last:
                 place[depth] = h
                 used[depth + 1] = used[depth] + h
-                chance[depth + 1] = chance[depth] * chances[depth, at[depth]]
+                others[depth + 1] = others[depth] + rest
+                chance[depth + 1] = chance[depth] * chances[k, at[depth]]
                 moved = True
             at[depth] += 1
+        if looked > 20 * most:
+            return -1, weights, expected
         if moved:
             depth += 1
             if depth < people:
