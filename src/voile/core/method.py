@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,6 +50,10 @@ class Method(Plugin):
             for model in policy
             if self.produces not in model.shapes
         )
+
+    def following(self, earlier: Sequence[Release]) -> Method:
+        """The method with the earlier releases of the same people, where it minds them."""
+        return self
 
     def prepare(self, columns: Columns, rows: Rows) -> Columns:
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""

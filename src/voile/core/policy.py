@@ -165,6 +165,14 @@ class Policy:
         """The same policy, its models having learned from the table what they must."""
         return Policy(*(model.informed(columns, rows) for model in self))
 
+    def following(self, earlier: Sequence[Release]) -> Policy:
+        """The same policy, its models having been told of earlier releases of the same people."""
+        return Policy(*(model.following(earlier) for model in self)) if earlier else self
+
+    @property
+    def follows(self) -> bool:
+        return any(model.follows for model in self)
+
     def priors(self) -> tuple[Prior, ...]:
         """The statistics that its adversaries are taken to know."""
         known = [getattr(model, "prior", None) for model in self]

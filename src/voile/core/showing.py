@@ -17,6 +17,7 @@ from voile.core.rows import Rows
 from voile.core.schema import Column, Columns
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.generalized import Generalized
+from voile.core.shapes.republished import Republished
 from voile.core.texts import text, typed_texts
 
 UNSIGNED = Certificate("", {}, (), "")
@@ -147,6 +148,19 @@ def _shown_column(column: Column, cells: Cells, cell: np.ndarray) -> pl.Series:
 
 def bucketized(columns: Columns, rows: Rows) -> Bucketized:
     """The two linked tables, each ordered by what it shows; group numbers are drawn from the key."""
+    nobody = np.zeros(0, dtype=np.int64)
+    tables, dictionary = _linked(columns, rows, nobody, nobody)
+    return Bucketized({name: tables[name] for name in ("quasi", "sensitive")}, dictionary, UNSIGNED)
+
+
+def republished(columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray) -> Republished:
+    """The linked tables with counterfeits: one of the value `codes[i]` in `groups[i]`."""
+    return Republished(*_linked(columns, rows, groups, codes), UNSIGNED)
+
+
+def _linked(
+    columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray
+) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     numbers = np.empty(rows.groups, dtype=np.int64)
     numbers[rows.key.shuffled("group numbers", rows.groups)] = np.arange(rows.groups)
     rows = rows.regroup(numbers)
@@ -157,14 +171,20 @@ def bucketized(columns: Columns, rows: Rows) -> Bucketized:
         quasi[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
     target = columns.sensitive[0]
     group, table = rows.grouped([target.name])
+    group = np.concatenate([group, numbers[groups]])
+    value = np.concatenate([table.codes[:, 0].astype(np.int64), codes])
+    people = np.concatenate([table.counts, np.ones(len(codes), dtype=np.int64)])
+    listed, people = kernels.distinct.weighted([group, value], [max(rows.groups, 1), max(target.size, 1)], people)
     sensitive = {
-        "group": pl.Series(group + 1, dtype=pl.Int64),
-        target.name: target.domain.decode(table.codes[:, 0]),
-        "count": pl.Series(table.counts, dtype=pl.Int64),
+        "group": pl.Series(listed[:, 0].astype(np.int64) + 1, dtype=pl.Int64),
+        target.name: target.domain.decode(listed[:, 1]),
+        "count": pl.Series(people, dtype=pl.Int64),
     }
+    added, often = np.unique(numbers[groups], return_counts=True)
+    counterfeits = {"group": pl.Series(added + 1, dtype=pl.Int64), "count": pl.Series(often, dtype=pl.Int64)}
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
-    tables = {"quasi": pl.DataFrame(quasi), "sensitive": pl.DataFrame(sensitive)}
-    return Bucketized(tables, {"format": 1, "columns": entries}, UNSIGNED)
+    tables = {"quasi": quasi, "sensitive": sensitive, "counterfeits": counterfeits}
+    return {name: pl.DataFrame(content) for name, content in tables.items()}, {"format": 1, "columns": entries}
 
 
 def describe(column: Column, cells: Cells | None) -> dict[str, Any]:

@@ -232,7 +232,7 @@ def _drawn(case: Case, judge: Judge, whole: bool, number: int) -> Left:
         place = np.broadcast_to(who, those.shape) * (len(case.types) + 1) + those
         sums = np.bincount(place.ravel(), minlength=expected[line].size)
         expected[line] = sums.reshape(expected[line].shape) / draws
-    kept = draws if whole else max(int(round(weights[0] * draws)), 1)
+    kept = draws if whole else max(round(float(weights[0]) * draws), 1)
     return Left(weights, expected[:, :, : len(case.types)], kept)
 
 

@@ -65,7 +65,9 @@ def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) ->
     names = [name for role in by_role.values() for name in role]
     missing = "value" if any(entry["domain"].get("missing") for entry in entries) else "drop"
     return Schema(
-        **by_role,
+        quasi=by_role["quasi"],
+        sensitive=by_role["sensitive"],
+        other=by_role["other"],
         kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
         domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _declared(release, entry)},
         hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},

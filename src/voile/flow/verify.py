@@ -28,17 +28,20 @@ def verify(
     release: Release | str | Path,
     *,
     prior: Prior | Sequence[Prior] = (),
-    after: Sequence[Release] = (),
+    after: Sequence[Release | str | Path] = (),
     data: Microdata | None = None,
     key: Key | None = None,
+    tables: Sequence[Microdata | None] = (),
 ) -> Verdict:
     """Check a release, or a published folder: the files, the tables, and every claim.
 
     A folder needs no key, no data and no trust in who wrote it. Answers HOLDS or BROKEN for each claim; NEEDS where a
     claim rests on statistics (`prior`), or on coins that only the publisher can show again (`data` and `key`). `after`
-    are earlier releases of the same people.
+    are earlier releases of the same people, and `tables` what they were made from.
     """
-    evidence = Evidence((prior,) if isinstance(prior, Prior) else tuple(prior), tuple(after), data, key)
+    priors = (prior,) if isinstance(prior, Prior) else tuple(prior)
+    earlier = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
+    evidence = Evidence(priors, earlier, data, key, tuple(tables))
     if isinstance(release, Release):
         return Verdict((*_tables(release), *_claims(release, evidence)))
     place = Path(release)
@@ -145,13 +148,13 @@ def _claim(
             and evidence.data is not None
             and evidence.key is not None
         ):
-            answer, detail = _made_again(release, evidence.data, evidence.key)
+            answer, detail = _made_again(release, evidence, evidence.data, evidence.key)
         return Checked(what, answer, detail)
     except (VoileError, KeyError) as error:
         return Checked(what, Answer.BROKEN, str(error))
 
 
-def _made_again(release: Release, data: Microdata, key: Key) -> tuple[Answer, str]:
+def _made_again(release: Release, evidence: Evidence, data: Microdata, key: Key) -> tuple[Answer, str]:
     """Coins cannot be seen in a release; who has table and key can throw them again and compare."""
     from voile.flow.publish import publish  # publish ends with verify
 
@@ -163,7 +166,7 @@ def _made_again(release: Release, data: Microdata, key: Key) -> tuple[Answer, st
         models.append(cast(Model, build("models", str(stated["model"]), {**stated["parameters"], **own})))
     told = {name: value for name, value in release.certificate.method.items() if name != "name"}
     method = cast(Method, build("methods", str(release.certificate.method["name"]), told))
-    again = publish(data, Policy(*models), method, key=key)
+    again = publish(data, Policy(*models), method, key=key, after=evidence.earlier)
     tables = {name: table.cast(pl.String) for name, table in again.tables.items()}
     same = tables.keys() == release.tables.keys() and all(
         tables[name].equals(table.cast(pl.String)) for name, table in release.tables.items()

@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from voile.kernels import deal, distance, distinct, gather, match, query, split, worlds
+    from voile.kernels import alter, deal, distance, distinct, gather, match, query, split, worlds
 
-__all__ = ["deal", "distance", "distinct", "gather", "match", "query", "split", "worlds"]
+__all__ = ["alter", "deal", "distance", "distinct", "gather", "match", "query", "split", "worlds"]
 
 
 def __getattr__(name: str) -> ModuleType:
