@@ -15,6 +15,7 @@ from voile.terminal import progress, say_json, show_audit, show_frame, show_loss
 from voile.version import __version__
 
 if TYPE_CHECKING:
+    from voile.core.following import Ledger
     from voile.core.microdata import Microdata
     from voile.core.release import Release
     from voile.core.results import Audit, Losses
@@ -37,6 +38,11 @@ Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, whe
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
 Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
+After = Annotated[
+    list[Path] | None, typer.Option("--after", help="An earlier release of the same people; first first.")
+]
+KeyFile = Annotated[Path | None, typer.Option("--key-file", help="64 hexadecimal digits, for a repeatable release.")]
+LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Who was shown with which values (m-invariance).")]
 Trees = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
 
 
@@ -62,7 +68,10 @@ def publish(
     kind: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND; categorical, ordered, numeric or date.")] = None,
     hierarchies: Trees = None,
     format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,
-    key_file: Annotated[Path | None, typer.Option(help="64 hexadecimal digits, for a repeatable release.")] = None,
+    key_file: KeyFile = None,
+    after: After = None,
+    ledger: LedgerFile = None,
+    person: Annotated[str | None, typer.Option(help="The column that tells who is who; never published.")] = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
     query: Query = None,
     delimiter: Delimiter = None,
@@ -86,8 +95,7 @@ def publish(
         wanted = load(spec) if spec else Spec()
         roles = {"identifier": identifier, "quasi": quasi, "sensitive": sensitive, "other": other}
         schema = _overruled(wanted.schema, {role: _names(given) for role, given in roles.items() if given is not None})
-        if missing is not None:
-            schema["missing"] = missing
+        schema |= _given(missing=missing, person=person)
         if kind:
             schema["kinds"] = {**schema.get("kinds", {}), **dict(_pair(item) for item in kind)}
         if hierarchies is not None:
@@ -102,17 +110,21 @@ def publish(
             name, knobs = short(method)
             chosen = {"name": name, **knobs}
         reading = {**wanted.read, **_reading(query, delimiter, encoding, null)}
-        asked = request(Spec(schema, policy, chosen, {**wanted.release, **_given(format=format)}, reading))
+        told = _given(format=format, after=[str(place) for place in after] if after else None, ledger=ledger)
+        asked = request(Spec(schema, policy, chosen, {**wanted.release, **told}, reading))
         key = Key.read(key_file) if key_file else None
+        book = _ledger(asked.ledger)
         folder.refuse(out, force)  # before the work, not after it
         step("read")
         data = read(source, asked.schema, **asked.read)
         step("publish")
-        release = publishing.publish(data, asked.policy, asked.method, key=key)
+        release = publishing.publish(data, asked.policy, asked.method, key=key, after=asked.after, ledger=book)
         step("save")
         release.save(out, format=asked.format, force=force)
+        if book is not None and asked.ledger is not None:
+            book.save(asked.ledger)
         step("verify")
-        verdict = check(out)
+        verdict = check(out, after=asked.after)
     withheld = int(release.dictionary.get("withheld", 0))
     if as_json:
         body = {"out": str(out), "people": release.people, "groups": release.groups, "withheld": withheld}
@@ -128,12 +140,38 @@ def publish(
 
 
 @app.command()
-def verify(release: Folder, plugin: Plugins = None, as_json: Json = False) -> None:
-    """Recount everything that a published folder claims; exit 5 if anything is broken."""
+def verify(
+    release: Folder,
+    after: After = None,
+    data: Data = None,
+    person: Annotated[str | None, typer.Option(help="With --data and --ledger: who is who.")] = None,
+    key_file: KeyFile = None,
+    ledger: LedgerFile = None,
+    hierarchies: Trees = None,
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Recount everything that a published folder claims; exit 5 if anything is broken.
+
+    With earlier releases (--after), what is claimed jointly; with the table and the key (--data, --key-file), what
+    rests on coins.
+    """
+    from voile.core.following import Ledger
+    from voile.core.key import Key
+    from voile.flow.verify import load
     from voile.flow.verify import verify as check
 
     _load(plugin)
-    verdict = check(release)
+    table = None
+    if data is not None:
+        table = _table(load(release), data, hierarchies, _reading(query, delimiter, encoding, null), person)
+    key = Key.read(key_file) if key_file else None
+    book = Ledger.read(ledger) if ledger else None
+    verdict = check(release, after=after or (), data=table, key=key, ledger=book)
     say_json(verdict.as_json()) if as_json else show_verdict(verdict)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -146,7 +184,8 @@ def audit(
         list[str] | None, typer.Option(help="E.g. linking, elimination:values=2; all by default.")
     ] = None,
     data: Data = None,
-    external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
+    external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
+    hierarchies: Trees = None,
     query: Query = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -160,8 +199,8 @@ def audit(
         step("load")
         loaded = _verified(release)
         step("attack")
-        table = _table(loaded, data, None, _reading(query, delimiter, encoding, null))
-        found = _audit(loaded, attack, table, external)
+        table = _table(loaded, data, hierarchies, _reading(query, delimiter, encoding, null))
+        found = _audit(loaded, attack, table, external, hierarchies)
     say_json(found.as_json()) if as_json else show_audit(found)
     if not found.passed:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -216,7 +255,7 @@ def report(
         loaded = _verified(release)
         table = _table(loaded, data, hierarchies, _reading(query, delimiter, encoding, null))
         step("attack")
-        found = _audit(loaded, None, table, external)
+        found = _audit(loaded, None, table, external, hierarchies)
         step("measure")
         losses = _measure(loaded, None, table) if table is not None else None
         step("write")
@@ -381,24 +420,43 @@ def _verified(place: Path) -> Release:
     return load(place)
 
 
-def _table(release: Release, source: str | None, trees: Path | None, reading: dict[str, Any]) -> Microdata | None:
+def _ledger(place: str | Path | None) -> Ledger | None:
+    """The ledger of a file, or a fresh one where there is none yet."""
+    from voile.core.following import Ledger
+
+    if place is None:
+        return None
+    return Ledger.read(place) if Path(place).exists() else Ledger()
+
+
+def _table(
+    release: Release, source: str | None, trees: Path | None, reading: dict[str, Any], person: str | None = None
+) -> Microdata | None:
+    from dataclasses import replace
+
     from voile.flow.read import read
     from voile.flow.request import schema_of
     from voile.io.hierarchies import of_folder
 
-    return read(source, schema_of(release, of_folder(trees) if trees else None), **reading) if source else None
+    if source is None:
+        return None
+    schema = schema_of(release, of_folder(trees) if trees else None)
+    return read(source, replace(schema, person=person) if person else schema, **reading)
 
 
-def _audit(release: Release, attacks: list[str] | None, data: Microdata | None, external: Path | None) -> Audit:
+def _audit(
+    release: Release, attacks: list[str] | None, data: Microdata | None, external: Path | None, trees: Path | None
+) -> Audit:
     from voile.core.attack import Attack
     from voile.core.plugin import build, typed
     from voile.flow.audit import audit
     from voile.flow.read import read
     from voile.flow.request import population_schema
+    from voile.io.hierarchies import of_folder
     from voile.io.spec import short
 
     chosen = [typed(Attack, build("attacks", *short(text))) for text in attacks] if attacks else None
-    register = read(external, population_schema(release)) if external else None
+    register = read(external, population_schema(release, of_folder(trees) if trees else {})) if external else None
     return audit(release, data, chosen, external=register)
 
 

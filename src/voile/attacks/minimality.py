@@ -70,9 +70,12 @@ class Minimality(Attack):
         people = crowd(target, external, policy, self.exclusion == "original")
         return [guess for column in target.tallies for guess in self._guesses(target, policy, people, column)]
 
+    def _models(self, release: Release) -> list[Model]:
+        return [self.requirement] if self.requirement is not None else _claimed(release)
+
     def _policy(self, release: Release) -> Policy | None:
         """What the release had to satisfy, and does."""
-        models = [self.requirement] if self.requirement is not None else list(_claimed(release))
+        models = [model for model in self._models(release) if model.basis == "counts"]
         if not models:
             return None
         columns = Columns((), tuple(c.column for c in release.tallies.values() if c.column), ())
@@ -94,13 +97,13 @@ class Minimality(Attack):
         baseline = float(counts.totals.max(initial=0) / max(int(counts.totals.sum()), 1))
         informed = Adversary.who("neighbour who knows the method", *KNOWN)
         bounds: dict[str, Fraction] = {}
-        for model in policy or ():
-            if model.reads_values and getattr(model, "column", None) in (None, name):
-                limits = model.limited()
-                if limits in ("belief", "protected belief") and model.bound() < 1:
-                    bounds[limits] = min(bounds.get(limits, model.bound()), model.bound())
+        models = [m for m in self._models(release) if m.reads_values and getattr(m, "column", None) in (None, name)]
+        for model in models:
+            limits = model.limited()
+            if limits in ("belief", "protected belief") and model.bound() < 1:
+                bounds[limits] = min(bounds.get(limits, model.bound()), model.bound())
         guesses = []
-        for limits, sets in _sets(policy, counts.column, name).items():
+        for limits, sets in _sets(models, counts.column).items():
             risk, shown = found.risk(sets), found.risk(sets, naive=True)
             bound = bounds.get(limits)
             details = {
@@ -120,24 +123,20 @@ class Minimality(Attack):
 
 
 def _claimed(release: Release) -> list[Model]:
-    """The models of the certificate that a method judges groups by."""
+    """The models of the certificate, each for its column."""
     models = []
     for claim in release.certificate.claims:
         model = cast(Model, build("models", str(claim["model"]), dict(claim["parameters"])))
         if claim["column"] is not None and any(field.name == "column" for field in fields(model)):
             model = replace(model, column=str(claim["column"]))  # type: ignore[call-arg]
         models.append(model)
-    return [model for model in models if model.basis == "counts"]
+    return models
 
 
-def _sets(policy: Policy | None, column: Column, name: str) -> dict[str, np.ndarray]:
+def _sets(models: Sequence[Model], column: Column) -> dict[str, np.ndarray]:
     """What may be believed: every value and, where a model protects some, the sets that it protects."""
+    some = [model.guarded(column) for model in models if model.limited() == "protected belief"]
     sets = {"belief": np.eye(column.size, dtype=bool)}
-    some = [
-        model.guarded(column)
-        for model in policy or ()
-        if model.limited() == "protected belief" and getattr(model, "column", None) in (None, name)
-    ]
     return {**sets, "protected belief": np.concatenate(some)} if some else sets
 
 

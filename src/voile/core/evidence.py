@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from voile.core.following import Ledger
     from voile.core.key import Key
     from voile.core.microdata import Microdata
     from voile.core.prior import Prior
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Statistics that an adversary is taken to know, earlier releases of the same people, and what only the publisher
-    has: the table and the key, and the tables (or None) of the earlier releases."""
+    has: the table, the key, and the ledger of who was shown with which values."""
 
     priors: tuple[Prior, ...] = ()
     earlier: tuple[Release, ...] = ()
     data: Microdata | None = None
     key: Key | None = None
-    tables: tuple[Microdata | None, ...] = ()
+    ledger: Ledger | None = None
 
     def prior(self, digest: object) -> Prior | None:
         """The prior with this digest, if it is at hand."""

@@ -1,76 +1,115 @@
 """Following people from one release to the next.
 
-Only the publisher knows who is who: a table read with a column of `person` keeps it beside the rows, never among them,
-and no release mentions it. What is needed of the past is small: the signature (the list of values of a group) that a
-person was shown with. The published tables say which signatures the people with one quasi-identifier had; which of them
-had which is drawn where the values leave it open, for the coins that decided it then were thrown away.
+Only the publisher knows who is who. A table read with a column of `person` keeps it beside the rows, and no release
+mentions it. What must be remembered from release to release is the list of values (the signature) that everybody was
+shown with; it stands in a ledger, under pseudonyms that are keyed by a salt of the ledger. A ledger is as secret as the
+table: it tells, for whoever can name a person, a few values of which one is theirs.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from voile.core.evidence import Evidence
-from voile.core.key import Key
 from voile.core.microdata import Microdata
 from voile.core.release import Release
 from voile.core.rows import Rows
+from voile.core.schema import Columns
 from voile.errors import DataError, Unsatisfiable
 
-PERSON = "#person"  # the last column of linked rows: who it is, or (to a method) which signature they had
-Signature = frozenset[str]
+PERSON, SIGNATURE = "#person", "#signature"  # the last columns of linked rows; no published column is among them
+Signature = tuple[str, ...]
 Row = tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Past:
-    """What was shown before: `signature[person]` is the list of values, `value[person]` their own."""
+class Ledger:
+    """Who was shown with which values, release after release. `publish` reads it and adds to it; it reaches no release.
 
-    signature: dict[str, Signature]
-    value: dict[str, str]
+    >>> Ledger()
+    Ledger(0 people in 0 releases)
+    """
 
+    def __init__(self) -> None:
+        self.salt = secrets.token_bytes(32)
+        self.releases: list[str] = []  # digests
+        self.signatures: dict[str, Signature] = {}  # by pseudonym
 
-def past(earlier: Sequence[tuple[Release, Microdata]], key: Key) -> Past:
-    """Everybody's signature, from the last release that they are in."""
-    found = Past({}, {})
-    for number, (release, data) in enumerate(earlier, 1):
-        seats = shown(release)
-        people: dict[Row, list[tuple[str, str]]] = defaultdict(list)
-        for person, row, value in persons(data):
-            people[row].append((person, value))
-            found.value[person] = value
-        rows = sorted(people)
-        coins = key.stream(f"past {number}", sum(map(len, people.values())))
-        at = 0
-        for row in rows:
-            order = [people[row][place] for place in np.argsort(coins[at : at + len(people[row])], kind="stable")]
-            at += len(order)
-            given = _matched([value for _, value in order], seats[row])
-            if given is None or len(order) < len(seats[row]):
-                raise DataError(
-                    f"The table given with earlier release {number} is not the one that it was made from.",
-                    code="data.after-table",
-                    hint="Give each earlier release with its own table, in the same order.",
-                )
-            for (person, _), seat in zip(order, given, strict=True):
-                if seat is not None:
-                    found.signature[person] = seat
-    return found
+    def __repr__(self) -> str:
+        return f"Ledger({len(self.signatures)} people in {len(self.releases)} releases)"
+
+    def pseudonym(self, person: str) -> str:
+        return hashlib.blake2b(person.encode(), key=self.salt, digest_size=16).hexdigest()
+
+    def signature(self, person: str) -> Signature | None:
+        return self.signatures.get(self.pseudonym(person))
+
+    def record(self, release: Release, shown: Iterable[tuple[str, Signature]]) -> None:
+        """After a release: whom it showed with which values."""
+        self.releases.append(release.digest)
+        self.signatures.update((self.pseudonym(person), signature) for person, signature in shown)
+
+    def check(self, earlier: Sequence[Release]) -> None:
+        """It must be the ledger of exactly these releases."""
+        if self.releases != [release.digest for release in earlier]:
+            raise DataError(
+                f"The ledger is of {len(self.releases)} releases, and not of the {len(earlier)} that are named.",
+                code="data.ledger",
+                hint="Name all earlier releases, the first one first, with the ledger that was kept with them.",
+            )
+
+    def save(self, path: str | Path) -> Path:
+        """Write it whole or not at all, for the owner's eyes only."""
+        place = Path(path)
+        lists = sorted(set(self.signatures.values()))
+        number = {signature: at for at, signature in enumerate(lists)}
+        people = {name: number[self.signatures[name]] for name in sorted(self.signatures)}
+        body = {"format": 1, "salt": self.salt.hex(), "releases": self.releases, "signatures": lists, "people": people}
+        fresh = place.with_name(f".{place.name}.partial")
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+                json.dump(body, out)
+            fresh.replace(place)
+        except OSError as error:
+            raise DataError(
+                f"The ledger cannot be written to {place.name!r} ({error.strerror}).",
+                code="data.ledger",
+                hint="Check the space and the rights there.",
+            ) from None
+        return place
+
+    @staticmethod
+    def read(path: str | Path) -> Ledger:
+        """A ledger from its file."""
+        found = Ledger()
+        try:
+            body = json.loads(Path(path).read_text(encoding="utf-8"))
+            lists = [tuple(map(str, signature)) for signature in body["signatures"]]
+            found.salt, found.releases = bytes.fromhex(body["salt"]), list(map(str, body["releases"]))
+            found.signatures = {str(name): lists[number] for name, number in body["people"].items()}
+        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+            raise DataError(
+                f"The ledger {Path(path).name!r} cannot be read.",
+                code="data.ledger",
+                hint="Name the file that an earlier publication wrote.",
+            ) from None
+        return found
 
 
 def shown(release: Release) -> dict[Row, list[Signature]]:
     """The signatures that people with each quasi-identifier are shown with."""
     counts = next(iter(release.tallies.values()))
     assert counts.column is not None
-    texts = counts.column.domain.texts
-    cuts = counts.starts
-    lists = [frozenset(texts[code] for code in counts.values[cuts[g] : cuts[g + 1]]) for g in range(counts.groups)]
+    texts, cuts = counts.column.domain.texts, counts.starts
+    lists = [tuple(sorted(texts[code] for code in counts.values[cuts[g] : cuts[g + 1]])) for g in range(counts.groups)]
     columns = []
     for entry in release.described("quasi"):
         column, codes = release.sensitive_column(entry, "quasi")
@@ -82,91 +121,46 @@ def shown(release: Release) -> dict[Row, list[Signature]]:
     return found
 
 
-def persons(data: Microdata) -> Iterable[tuple[str, Row, str]]:
-    """(person, quasi-identifier, sensitive value) of a table that was read with a column of persons."""
-    if data.linked is None or data.person is None:
+def signatures(earlier: Sequence[Release | str]) -> list[Signature]:
+    """All lists of values that the earlier releases show, in rising order."""
+    known = [shown(release) for release in earlier if isinstance(release, Release)]
+    return sorted({seat for table in known for seats in table.values() for seat in seats})
+
+
+def persons(data: Microdata) -> list[str]:
+    """The people of a table, in the order of their codes."""
+    if data.person is None:
         raise DataError(
             "The table has no column that tells who is who.",
             code="data.person",
             hint="Name one in the schema, e.g. person='patient' (--person patient); it is never published.",
         )
-    quasi, target = [column.name for column in data.columns.quasi], data.columns.sensitive[0]
-    table = data.linked.histogram([*quasi, target.name, data.person.name])
-    texts = [np.array(data.columns[name].domain.texts, dtype=object)[table.column(name)] for name in quasi]
-    value = np.array(target.domain.texts, dtype=object)[table.column(target.name)]
-    person = np.array(data.person.domain.texts, dtype=object)[table.column(data.person.name)]
-    return zip(person.tolist(), zip(*texts, strict=True), value.tolist(), strict=True)
+    return data.person.domain.texts
 
 
-def _matched(values: Sequence[str], seats: Sequence[Signature]) -> list[Signature | None] | None:
-    """A seat for everybody whose list holds their value, all seats taken; None where there is no such way."""
-    if len(values) == 1 and len(seats) == 1:
-        return [seats[0]] if values[0] in seats[0] else None
-    fits = sparse.csr_matrix([[value in seat for value in values] for seat in seats] or np.zeros((0, len(values))))
-    who = maximum_bipartite_matching(fits, perm_type="column") if len(seats) else np.zeros(0, dtype=int)
-    if (who < 0).any():
-        return None
-    given: list[Signature | None] = [None] * len(values)
-    for seat, person in zip(seats, who, strict=True):
-        given[person] = seat
-    return given
+def remembered(data: Microdata, ledger: Ledger, earlier: Sequence[Release]) -> np.ndarray:
+    """For each person of a table the number of their signature, from 1 as `signatures` lists them; 0 for new people."""
+    place = {signature: number for number, signature in enumerate(signatures(earlier), 1)}
+    known = [ledger.signature(person) for person in persons(data)]
+    lost = sum(signature is not None and signature not in place for signature in known)
+    if lost:
+        raise DataError(
+            f"The ledger shows {lost} people with values that no earlier release lists.",
+            code="data.ledger",
+            hint="Name all earlier releases, with the ledger that was kept with them.",
+        )
+    _refuse_changed(data, known)
+    return np.array([place[signature] if signature is not None else 0 for signature in known], dtype=np.int64)
 
 
-def broken_signatures(release: Release, earlier: Sequence[Release], evidence: Evidence) -> tuple[int, int]:
-    """People who were shown among other values before: how many surely, and how many if they are the same people.
-
-    From the releases alone: of n people with one quasi-identifier now and m before, min(n, m) may be the same. With the
-    tables it is known how many are.
-    """
-    now = shown(release)
-    certain, unclear = 0, 0
-    tables = evidence.tables or (None,) * len(earlier)
-    for other, table in zip(earlier, tables, strict=True):
-        before = shown(other)
-        if evidence.data is None or table is None:
-            for row in now.keys() & before.keys():
-                common = Counter(now[row]) & Counter(before[row])
-                unclear += max(min(len(now[row]), len(before[row])) - common.total(), 0)
-        else:
-            for (then, here), values in _stayed(evidence.data, table).items():
-                if len(before[then]) and len(now[here]):
-                    common = Counter(now[here]) & Counter(before[then])
-                    certain += len(values) - _seated(values, list(common.elements()))
-    return certain, unclear
-
-
-def _stayed(data: Microdata, table: Microdata) -> dict[tuple[Row, Row], list[str]]:
-    """The values of people who are in both tables, by their quasi-identifier then and now."""
-    before = {person: row for person, row, _ in persons(table)}
-    found: dict[tuple[Row, Row], list[str]] = defaultdict(list)
-    for person, row, value in persons(data):
-        if person in before:
-            found[before[person], row].append(value)
-    return found
-
-
-def signatures(earlier: Sequence[Release | str]) -> list[Signature]:
-    """All lists of values that the earlier releases show, in an order of their own."""
-    found = {
-        seat
-        for release in earlier
-        if isinstance(release, Release)
-        for seats in shown(release).values()
-        for seat in seats
-    }
-    return sorted(found, key=sorted)
-
-
-def followed(data: Microdata, earlier: Sequence[tuple[Release, Microdata]], key: Key) -> Rows:
-    """The rows of a table with everybody's signature, numbered from 1 as `signatures` lists them; 0 for new people."""
-    if data.linked is None or data.person is None:
-        persons(data)
-    assert data.linked is not None and data.person is not None
-    known = past(earlier, key)
-    place = {seat: number for number, seat in enumerate(signatures([release for release, _ in earlier]), 1)}
+def _refuse_changed(data: Microdata, known: Sequence[Signature | None]) -> None:
+    assert data.linked is not None
+    target = data.columns.sensitive[0]
+    table = data.linked.histogram([target.name, PERSON])
     strange = 0
-    for person, _, value in persons(data):
-        strange += person in known.signature and value not in known.signature[person]
+    for value, person in table.codes.tolist():
+        signature = known[person]
+        strange += signature is not None and target.domain.texts[value] not in signature
     if strange:
         raise Unsatisfiable(
             f"{strange} people have a sensitive value that was not among those they were shown with before.",
@@ -174,13 +168,55 @@ def followed(data: Microdata, earlier: Sequence[tuple[Release, Microdata]], key:
             hint="m-invariance follows values that do not change: give a changed record a person of its own.",
             best="Publish the people whose values stayed.",
         )
-    code = [place.get(known.signature.get(person, frozenset()), 0) for person in data.person.domain.texts]
-    return data.linked.recode({PERSON: np.array(code, dtype=np.int64)})
 
 
-def _seated(values: Sequence[str], seats: Sequence[Signature]) -> int:
-    """How many people can have a seat whose list holds their value."""
-    if not values or not seats:
-        return 0
-    fits = sparse.csr_matrix([[value in seat for value in values] for seat in seats])
-    return int((maximum_bipartite_matching(fits, perm_type="column") >= 0).sum())
+def shown_now(columns: Columns, rows: Rows, data: Microdata, earlier: Sequence[Release]) -> list[tuple[str, Signature]]:
+    """Everybody's signature in grouped rows: the list that a group keeps, or the values of a new group."""
+    target, lists = columns.sensitive[0], signatures(earlier)
+    texts = target.domain.texts
+    group, table = rows.grouped([target.name])
+    values: dict[int, list[str]] = defaultdict(list)
+    for place, code in zip(group.tolist(), table.codes[:, 0].tolist(), strict=True):
+        values[place].append(texts[code])
+    _, kept = rows.extents(SIGNATURE)
+    group, table = rows.grouped([PERSON])
+    people = persons(data)
+    found = []
+    for place, person in zip(group.tolist(), table.codes[:, 0].tolist(), strict=True):
+        signature = lists[kept[place] - 1] if kept[place] else tuple(sorted(values[place]))
+        found.append((people[person], signature))
+    return found
+
+
+def broken_signatures(release: Release, earlier: Sequence[Release], evidence: Evidence) -> tuple[int, int]:
+    """People who were shown among other values before: how many surely, and how many if they are the same people.
+
+    From the releases alone: of n people with one quasi-identifier now and m before, min(n, m) may be the same. With the
+    table and the ledger it is known who they are, and among which values they were.
+    """
+    now = shown(release)
+    if evidence.data is not None and evidence.ledger is not None:
+        return _missing_seats(now, evidence.data, evidence.ledger), 0
+    unclear = 0
+    for other in earlier:
+        before = shown(other)
+        for row in now.keys() & before.keys():
+            common = Counter(now[row]) & Counter(before[row])
+            unclear += max(min(len(now[row]), len(before[row])) - common.total(), 0)
+    return 0, unclear
+
+
+def _missing_seats(now: dict[Row, list[Signature]], data: Microdata, ledger: Ledger) -> int:
+    """People of the table for whom the release has no row with their quasi-identifier and their signature."""
+    people = persons(data)
+    assert data.linked is not None
+    names = [column.name for column in data.columns.quasi]
+    table = data.linked.histogram([*names, PERSON])
+    texts = [np.array(data.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    wanted: Counter[tuple[Row, Signature]] = Counter()
+    for row, person in zip(zip(*texts, strict=True), table.column(PERSON).tolist(), strict=True):
+        signature = ledger.signature(people[person])
+        if signature is not None:
+            wanted[row, signature] += 1
+    at_hand = Counter((row, seat) for row, seats in now.items() for seat in seats)
+    return (wanted - at_hand).total()

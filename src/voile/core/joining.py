@@ -44,7 +44,7 @@ def joined(release: Release, earlier: Sequence[Release], column: str) -> Counts:
     """The counts of a sensitive column in every group of the join of a release with earlier ones."""
     every = [release, *earlier]
     for number, other in enumerate(earlier, 1):
-        same_columns(release, other, f"Earlier release {number}")
+        same_columns(described(release), other, number)
     domains = {str(entry["name"]): _common(every, str(entry["name"])) for entry in release.described("quasi")}
     values, tables = _aligned(every, column)
     fit = _fitting(release, domains)
@@ -70,16 +70,17 @@ def joined(release: Release, earlier: Sequence[Release], column: str) -> Counts:
     return _counts(counts, Column(column, "sensitive", values, release.tallies[column].column.hierarchy))  # type: ignore[union-attr]
 
 
-def same_columns(release: Release, other: Release, which: str) -> None:
+def described(release: Release) -> set[tuple[str, str, str]]:
+    """Role, name and kind of the columns that releases of one table have in common."""
+    return {(role, str(entry["name"]), str(entry["kind"])) for role in ROLES for entry in release.described(role)}
+
+
+def same_columns(columns: set[tuple[str, str, str]], other: Release, number: int) -> None:
     """Raise where another release has other columns: it is not about the same table."""
-    shown = [
-        {(role, str(entry["name"]), str(entry["kind"])) for role in ROLES for entry in one.described(role)}
-        for one in (release, other)
-    ]
-    differing = sorted({name for _, name, _ in shown[0] ^ shown[1]})
+    differing = sorted({name for _, name, _ in columns ^ described(other)})
     if differing:
         raise DataError(
-            f"{which} has another schema: it differs in {', '.join(map(repr, differing))}.",
+            f"Earlier release {number} has another schema: it differs in {', '.join(map(repr, differing))}.",
             code="data.after-schema",
             hint="Name earlier releases of the same table, with the same quasi-identifier and sensitive columns.",
         )
@@ -96,7 +97,7 @@ def _nested(product: Any, left: Any, right: Any, mine_boxes: Any, their_boxes: A
     outside &= np.asarray((right > left).sum(axis=1)).ravel() == 0
     outside &= ~inside
     parts = ((~inside & ~outside, product), (inside, left), (outside, right))
-    return sum(sparse.diags(chosen.astype(np.int64)) @ table for chosen, table in parts).tocsr()
+    return sum(sparse.diags(chosen.astype(np.float64)) @ table for chosen, table in parts).tocsr()
 
 
 def _common(releases: Sequence[Release], name: str) -> Domain:
@@ -104,10 +105,15 @@ def _common(releases: Sequence[Release], name: str) -> Domain:
     found = [_cells(release, name)[0].domain for release in releases]
     kind, missing = found[0].kind, any(domain.missing for domain in found)
     if found[0].ranged:
-        ends = pl.concat([domain.values for domain in found], how="vertical_relaxed")
-        return Domain(ends.unique().sort(), kind, missing)
+        return Domain(all_of([domain.values for domain in found]), kind, missing)
     texts = sorted({text for domain in found for text in domain.texts[: len(domain.values)]})
     return Domain(pl.Series(texts, dtype=pl.String), kind, missing)
+
+
+def all_of(values: Sequence[pl.Series]) -> pl.Series:
+    """The numbers or dates of several columns, rising; those of different types as floating point."""
+    same = all(some.dtype == values[0].dtype for some in values)
+    return pl.concat([some if same else some.cast(pl.Float64) for some in values]).unique().sort()
 
 
 def _cells(release: Release, name: str) -> tuple[Cells, np.ndarray]:
@@ -145,7 +151,7 @@ def _aligned(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any
     assert first is not None
     if first.domain.ranged:
         listed = [counts.column.domain.values for counts in found if counts.column]
-        domain = Domain(pl.concat(listed, how="vertical_relaxed").unique().sort(), first.kind, first.domain.missing)
+        domain = Domain(all_of(listed), first.kind, first.domain.missing)
     else:
         more = {text for counts in found if counts.column for text in counts.column.domain.texts}
         texts = [*first.domain.texts, *sorted(more - set(first.domain.texts))]

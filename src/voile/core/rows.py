@@ -46,6 +46,11 @@ class Rows(Protocol):
     """Rows of integer codes. Every verb returns new rows; none changes the old ones."""
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in order."""
+        ...
+
+    @property
     def total(self) -> int:
         """The number of people."""
         ...

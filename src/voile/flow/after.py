@@ -11,41 +11,37 @@ import polars as pl
 
 from voile.core.certificate import Claim
 from voile.core.domain import Domain
-from voile.core.following import followed
-from voile.core.joining import same_columns
-from voile.core.key import Key
+from voile.core.following import PERSON, SIGNATURE, Ledger, remembered
+from voile.core.joining import all_of, same_columns
 from voile.core.microdata import Microdata
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
+from voile.core.results import Answer, Checked
 from voile.core.rows import Rows
 from voile.core.schema import Columns
+from voile.engines.local import local_rows
 from voile.errors import BrokenPromise, DataError
 from voile.flow.verify import load, verify
 from voile.models.sequential import Sequential
 
-Before = Release | str | Path | tuple[Release | str | Path, Microdata | None]
-"""An earlier release, or its folder; with the table that it was made from, where people must be followed."""
 
-
-def understood(after: Sequence[Before]) -> tuple[tuple[Release, ...], tuple[Microdata | None, ...]]:
-    """The earlier releases and their tables. A release that does not keep its own promise is no ground to stand on."""
+def understood(after: Sequence[Release | str | Path]) -> tuple[Release, ...]:
+    """The earlier releases. One that does not keep its own promise is no ground to stand on."""
     releases: list[Release] = []
-    tables: list[Microdata | None] = []
-    for number, item in enumerate(after, 1):
-        place, table = item if isinstance(item, tuple) else (item, None)
-        verdict = verify(place, after=releases)
-        if verdict.broken:
-            wrong = " ".join(
-                f"{check.what}: {check.detail}" for check in verdict.checks if check.answer.value == "broken"
-            )
+    for number, place in enumerate(after, 1):
+        broken = [check for check in verify(place, after=releases).checks if check.answer is Answer.BROKEN]
+        if broken:
             raise BrokenPromise(
-                f"Earlier release {number} does not keep what it claims. {wrong}",
+                f"Earlier release {number} does not keep what it claims. {_listed(broken)}",
                 code="broken.after",
                 hint="Name the folder as it was published, and earlier ones before later ones.",
             )
         releases.append(load(place) if isinstance(place, (str, Path)) else place)
-        tables.append(table)
-    return tuple(releases), tuple(tables) if any(table is not None for table in tables) else ()
+    return tuple(releases)
+
+
+def _listed(checks: Sequence[Checked]) -> str:
+    return " ".join(f"{check.what}: {check.detail}" for check in checks)
 
 
 def jointly(policy: Policy, earlier: Sequence[Release]) -> Callable[[Columns], tuple[Claim, ...]]:
@@ -67,35 +63,42 @@ def jointly(policy: Policy, earlier: Sequence[Release]) -> Callable[[Columns], t
 
 
 def refuse_jointly(release: Release, earlier: Sequence[Release]) -> None:
-    """The releases must be about one table, and together they must keep what is claimed."""
-    for number, other in enumerate(earlier, 1):
-        same_columns(release, other, f"Earlier release {number}")
+    """Together the releases must keep what is claimed."""
     if not earlier:
         return
-    broken = [check for check in verify(release, after=earlier).checks if check.answer.value == "broken"]
+    broken = [check for check in verify(release, after=earlier).checks if check.answer is Answer.BROKEN]
     if broken:
-        listed = " ".join(f"{check.what}: {check.detail}" for check in broken)
         raise BrokenPromise(
-            f"Together with {len(earlier)} earlier releases this one breaks its promise. {listed}",
+            f"Together with {len(earlier)} earlier releases this one breaks its promise. {_listed(broken)}",
             code="broken.jointly",
             hint="Publish coarser groups, or publish every release under m-invariance.",
         )
 
 
-def followed_table(
-    data: Microdata, policy: Policy, earlier: Sequence[Release], tables: Sequence[Microdata | None], key: Key
+def followed(
+    data: Microdata, policy: Policy, earlier: Sequence[Release], ledger: Ledger | None
 ) -> tuple[Columns, Rows]:
-    """The table, or, where a model follows people, its rows with the signature that everybody was shown with before."""
-    if not policy.follows or not earlier:
+    """The table, or, where people are followed, its rows with who they are and which values they were shown with."""
+    shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
+    for number, release in enumerate(earlier, 1):
+        same_columns(shown, release, number)
+    if not policy.follows or (ledger is None and not earlier):
         return data.columns, data.rows
-    if len(tables) != len(earlier) or any(table is None for table in tables):
+    if ledger is None:
         raise DataError(
-            f"To follow people, each of the {len(earlier)} earlier releases needs the table that it was made from.",
-            code="data.after-table",
-            hint="Give pairs, after=[(release, table)] (--after DIR --after-data TABLE), with a column of persons.",
+            f"To publish after {len(earlier)} releases, it must be known who was shown with which values.",
+            code="data.ledger",
+            hint="Give the ledger that was kept with them (ledger=, --ledger).",
         )
-    pairs = [(release, table) for release, table in zip(earlier, tables, strict=True) if table is not None]
-    return _widened(data.columns, followed(data, pairs, key), earlier)
+    ledger.check(earlier)
+    signature = remembered(data, ledger, earlier)
+    assert data.linked is not None and data.person is not None
+    names = [column.name for column in data.columns]
+    table = data.linked.histogram([*names, PERSON])
+    columns = [table.codes[:, number] for number in range(len(names) + 1)]
+    sizes = [*(column.size for column in data.columns), data.person.size, int(signature.max(initial=0)) + 1]
+    rows = local_rows([*names, PERSON, SIGNATURE], [*columns, signature[columns[-1]]], sizes)
+    return _widened(data.columns, rows, earlier)
 
 
 def _widened(columns: Columns, rows: Rows, earlier: Sequence[Release]) -> tuple[Columns, Rows]:
@@ -107,7 +110,7 @@ def _widened(columns: Columns, rows: Rows, earlier: Sequence[Release]) -> tuple[
         return columns, rows
     if target.domain.ranged:
         every = [target.domain.values, *(column.domain.values for column in listed if column)]
-        values = pl.concat(every, how="vertical_relaxed").unique().sort()
+        values = all_of(every)
     else:
         values = pl.Series(sorted({*target.domain.texts[: len(target.domain.values)], *texts}), dtype=pl.String)
     domain = Domain(values, target.kind, target.domain.missing, target.domain.declared)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import cast
 
+from voile.core.following import Ledger, shown_now
 from voile.core.key import Key
 from voile.core.method import Method
 from voile.core.microdata import Microdata
@@ -12,7 +14,7 @@ from voile.core.narrow import narrowed
 from voile.core.plugin import build, plain
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
-from voile.flow.after import Before, followed_table, jointly, refuse_jointly, understood
+from voile.flow.after import followed, jointly, refuse_jointly, understood
 from voile.flow.verify import verify
 
 
@@ -22,12 +24,13 @@ def publish(
     method: Method | None = None,
     *,
     key: Key | None = None,
-    after: Sequence[Before] = (),
+    after: Sequence[Release | str | Path] = (),
+    ledger: Ledger | None = None,
 ) -> Release:
     """Publish a table under a policy. The publisher is not trusted: the last step is what anyone runs on the folder.
 
-    `after` are earlier releases of the same people (releases or folders; for m-invariance pairs of a release and the
-    table that it was made from). What breaks the promise jointly with them is refused.
+    `after` are earlier releases of the same people, or their folders; what breaks the promise jointly with them is
+    refused. `ledger` is where m-invariance remembers who was shown with which values; keep it secret.
 
     >>> import voile as vl
     >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -37,14 +40,13 @@ def publish(
     """
     policy = Policy(policy) if isinstance(policy, Model) else policy
     method = method or default_method(policy)
-    earlier, tables = understood(after)  # what was published before, and still keeps its promise
+    earlier = understood(after)  # what was published before, and still keeps its promise
     policy, joint, method = policy.following(earlier), jointly(policy, earlier), method.following(earlier)
-    key = key or Key.fresh()  # 256 random bits; never in the release
-    columns, rows = followed_table(data, policy, earlier, tables, key)
+    columns, rows = followed(data, policy, earlier, ledger)  # who was shown with which values, where it matters
     columns = method.prepare(columns, rows)
     policy.check(columns)  # SpecError: fix the request
     method.check(columns, policy)
-    rows = rows.keyed(key)
+    rows = rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
     policy = policy.informed(columns, rows)  # what an adversary is taken to know, where it is learned from the table
     rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
     rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
@@ -53,8 +55,10 @@ def publish(
     release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
     release = release.claiming((*method.claims(columns, policy), *joint(columns)), plain(method))
     refuse_jointly(release, earlier)
-    own = data if tables else None
-    verify(release, prior=policy.priors(), after=earlier, data=own, tables=tables).or_raise()  # as a stranger does
+    # the code that a stranger runs (BrokenPromise), and what only the publisher can check
+    verify(release, prior=policy.priors(), after=earlier, data=data if ledger else None, ledger=ledger).or_raise()
+    if ledger is not None:
+        ledger.record(release, shown_now(columns, rows, data, earlier))
     return release
 
 

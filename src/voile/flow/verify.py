@@ -12,6 +12,7 @@ import polars as pl
 from voile.core.certificate import FORMAT, Certificate
 from voile.core.counts import Counts, sizes_only
 from voile.core.evidence import Evidence
+from voile.core.following import Ledger
 from voile.core.key import Key
 from voile.core.method import Method
 from voile.core.microdata import Microdata
@@ -31,17 +32,17 @@ def verify(
     after: Sequence[Release | str | Path] = (),
     data: Microdata | None = None,
     key: Key | None = None,
-    tables: Sequence[Microdata | None] = (),
+    ledger: Ledger | None = None,
 ) -> Verdict:
     """Check a release, or a published folder: the files, the tables, and every claim.
 
     A folder needs no key, no data and no trust in who wrote it. Answers HOLDS or BROKEN for each claim; NEEDS where a
     claim rests on statistics (`prior`), or on coins that only the publisher can show again (`data` and `key`). `after`
-    are earlier releases of the same people, and `tables` what they were made from.
+    are earlier releases of the same people, and `ledger` the publisher's record of who was shown with which values.
     """
     priors = (prior,) if isinstance(prior, Prior) else tuple(prior)
     earlier = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
-    evidence = Evidence(priors, earlier, data, key, tuple(tables))
+    evidence = Evidence(priors, earlier, data, key, ledger)
     if isinstance(release, Release):
         return Verdict((*_tables(release), *_claims(release, evidence)))
     place = Path(release)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voile.measures.alteration import Alteration
 from voile.measures.certainty import Certainty
 from voile.measures.class_size import ClassSize
 from voile.measures.discernibility import Discernibility
@@ -9,4 +10,4 @@ from voile.measures.distortion import Distortion
 from voile.measures.divergence import Divergence
 from voile.measures.query_error import QueryError
 
-__all__ = ["Certainty", "ClassSize", "Discernibility", "Distortion", "Divergence", "QueryError"]
+__all__ = ["Alteration", "Certainty", "ClassSize", "Discernibility", "Distortion", "Divergence", "QueryError"]

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.core.following import PERSON, signatures
+from voile.core.following import PERSON, SIGNATURE, signatures
 from voile.core.method import NOTHING_REFUSED, Method, Refused
 from voile.core.policy import Policy
 from voile.core.release import Release
@@ -31,7 +31,7 @@ class Republish(Method):
 
     Claim: every group lists at least m different values, and whoever is published again is listed with the same ones.
     Against: a neighbour who has all releases, and knows everybody's quasi-identifier and who is in which table.
-    Needs: one sensitive column whose values do not change; a column of persons in every table, and the earlier tables.
+    Needs: one sensitive column whose values do not change; a column of persons in every table, and the ledger.
     Why: with one list in all releases nothing can be struck out by comparing them; counterfeits keep the list complete.
     Source: Xiao, Tao: m-invariance (SIGMOD 2007); groups are shown as two linked tables, so nobody need be similar.
     """
@@ -64,21 +64,21 @@ class Republish(Method):
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         m = max(model.m for model in policy if isinstance(model, MInvariance))
         names = [column.name for column in columns]
-        table = rows.histogram([*names, PERSON] if self.earlier else names)
-        dealing = _Dealing(columns, table, self._lists(columns), m, rows, bool(self.earlier))
+        table = rows.histogram([*names, *self._linked(rows)])
+        dealing = _Dealing(columns, table, self._lists(columns), m, rows)
         cells, groups, opened = dealing.dealt()
         dealt = rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
         if not len(opened):
             return dealt
         ones = np.ones(len(opened), dtype=np.int64)
-        return dealt.revalue(PERSON, opened[:, 0], np.zeros(len(opened), dtype=np.int64), opened[:, 1], ones)
+        return dealt.revalue(SIGNATURE, opened[:, 0], np.zeros(len(opened), dtype=np.int64), opened[:, 1], ones)
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         if not self.earlier:
             nobody = np.zeros(0, dtype=np.int64)
             return republished(columns, rows, nobody, nobody)
         target = columns.sensitive[0]
-        lists, (_, signature) = self._lists(columns), rows.extents(PERSON)
+        lists, (_, signature) = self._lists(columns), rows.extents(SIGNATURE)
         group, present = rows.grouped([target.name])
         known = set(zip(group.tolist(), present.codes[:, 0].tolist(), strict=True))
         absent = [
@@ -94,6 +94,10 @@ class Republish(Method):
     def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused:
         return NOTHING_REFUSED  # rows are dealt by coins
 
+    def _linked(self, rows: Rows) -> tuple[str, ...]:
+        """The columns of rows that are followed, beside those of the table."""
+        return (PERSON, SIGNATURE) if SIGNATURE in rows.names else ()
+
     def _lists(self, columns: Columns) -> list[np.ndarray]:
         """The earlier lists of values, as codes of this table's column."""
         place = {text: code for code, text in enumerate(columns.sensitive[0].domain.texts)}
@@ -103,12 +107,11 @@ class Republish(Method):
 class _Dealing:
     """Who goes where: people by value, those with a list and the new ones, in random order."""
 
-    def __init__(
-        self, columns: Columns, table: Histogram, lists: list[np.ndarray], m: int, rows: Rows, followed: bool
-    ) -> None:
+    def __init__(self, columns: Columns, table: Histogram, lists: list[np.ndarray], m: int, rows: Rows) -> None:
         self.target, self.lists, self.m, self.key = columns.sensitive[0], lists, m, rows.key
         value = table.column(self.target.name).astype(np.int64)
-        signature = table.column(PERSON).astype(np.int64) if followed else np.zeros(len(value), dtype=np.int64)
+        known = SIGNATURE in table.names
+        signature = table.column(SIGNATURE).astype(np.int64) if known else np.zeros(len(value), dtype=np.int64)
         person = np.repeat(np.arange(len(value)), table.counts)
         order = np.lexsort((self.key.stream("republish order", len(person)), value[person], signature[person]))
         self.person, self.value, self.signature = person[order], value[person][order], signature[person][order]

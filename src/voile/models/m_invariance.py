@@ -62,7 +62,7 @@ class MInvariance(Model):
             return (
                 Answer.NEEDS,
                 f"Each release lists {self.m} values, but {unclear} people were shown among other values before, or "
-                "are other people with the same quasi-identifier. Needs the tables, with their column of persons.",
+                "are other people with the same quasi-identifier. Needs the table (with persons) and the ledger.",
             )
         return Answer.HOLDS, f"{detail} Signatures agree with {len(found)} earlier releases."
 
