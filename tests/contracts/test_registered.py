@@ -26,6 +26,13 @@ MODELS = [
     vl.AlphaK(alpha=0.3, k=4),
     vl.AlphaK(alpha=0.2, k=3, protect=("10", "20")),
     vl.KE(k=3, e=25),
+    vl.CKSafety(c=0.9, k=2),
+    vl.CKSafety(c=0.6, k=0),
+    vl.Personalized(p=0.3, nodes=("10", "20")),
+    vl.Sequential(vl.LDiversity(l=3)),
+    vl.Sequential(vl.TCloseness(t=0.3)),
+    vl.MConfidentiality(m=3, protect=("10",)),
+    vl.MInvariance(m=4),
 ]
 METHODS = [
     (vl.Mondrian(recoding="hierarchy"), vl.Policy(vl.KAnonymity(k=4))),
@@ -34,11 +41,22 @@ METHODS = [
     (vl.FullDomain(suppression=0.3), vl.Policy(vl.LDiversity(l=3, form="entropy"))),
     (vl.FullDomain(suppression=0.1), vl.Policy(vl.KAnonymity(k=3), vl.TCloseness(t=0.5))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
+    (vl.Mask(sampling="paper"), vl.Policy(vl.MConfidentiality(m=3))),
+    (vl.Mask(k=4), vl.Policy(vl.MConfidentiality(m=2, protect=("HIV",)))),
+    (vl.Mask(l=2, anonymizer=vl.FullDomain(suppression=0.2)), vl.Policy(vl.MConfidentiality(m=2, protect=("HIV",)))),
+    (vl.Republish(), vl.Policy(vl.MInvariance(m=4))),
+    (vl.Mondrian(), vl.Policy(vl.CKSafety(c=0.9, k=1))),
+    (vl.Mondrian(), vl.Policy(vl.Personalized(p=0.5, nodes=("HIV",)))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=4), vl.LDiversity(l=2, form="distinct"))),
 ]
-ATTACKS = [vl.attacks.Elimination(values=3), vl.attacks.Elimination(values=50)]
+ATTACKS = [
+    vl.attacks.Minimality(exclusion="original"),
+    vl.attacks.Minimality(worlds=1),
+    vl.attacks.Elimination(values=3),
+    vl.attacks.Elimination(values=50),
+]
 # what a measure may say where nothing is changed; None where that says nothing (a group of two is a group of two)
-UNCHANGED = {"certainty": 0.0, "distortion": 0.0, "divergence": 0.05, "query-error": 1e-9}
+UNCHANGED = {"alteration": 0.0, "certainty": 0.0, "distortion": 0.0, "divergence": 0.05, "query-error": 1e-9}
 MEASURES = [
     vl.measures.QueryError(queries=50, repetitions=2, dimensions=1),
     vl.measures.QueryError(queries=50, repetitions=1, contiguous=True, selectivity=0.3),

@@ -27,10 +27,11 @@ from voile.core.hierarchy import tree
 from voile.core.microdata import Microdata
 from voile.core.plugin import build, knob
 from voile.core.policy import Model, Policy
+from voile.core.reckoning import beliefs
 from voile.core.release import Release
 from voile.core.results import Belief
 from voile.core.schema import Column, Columns
-from voile.core.suspects import Crowd, beliefs, crowd
+from voile.core.suspects import Crowd, crowd
 from voile.core.worlds import Posterior, Shown
 from voile.errors import DataError, PolicyError, SpecError
 

@@ -178,5 +178,17 @@ def _made_again(release: Release, evidence: Evidence, data: Microdata, key: Key)
 
 
 def _title(model: Model, column: object) -> str:
-    knobs = ", ".join(f"{key}={value}" for key, value in model.parameters().items() if value not in (None, [], ""))
+    knobs = ", ".join(
+        f"{key}={_shown(value)}" for key, value in model.parameters().items() if value not in (None, [], "")
+    )
     return f"{model.name} ({knobs})" + (f" of {column!r}" if column else "")
+
+
+def _shown(value: object) -> object:
+    """A knob as a reader wants it: a model within a model by its name, a digest by its first letters."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key}={_shown(item)}" for key, item in value.items() if key != "name" and item is not None)
+        return f"{value.get('name')} ({inner})"
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return value[:15] if isinstance(value, str) and value.startswith("sha256:") else value

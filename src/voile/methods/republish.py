@@ -67,6 +67,8 @@ class Republish(Method):
         table = rows.histogram([*names, *self._linked(rows)])
         dealing = _Dealing(columns, table, self._lists(columns), m, rows)
         cells, groups, opened = dealing.dealt()
+        order = np.argsort(cells, kind="stable")  # rows stay in rising order
+        cells, groups = cells[order], groups[order]
         dealt = rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
         if not len(opened):
             return dealt

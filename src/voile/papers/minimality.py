@@ -208,7 +208,7 @@ def global_experiment(run: Run) -> pl.DataFrame:
 
 
 def local_experiment(run: Run) -> pl.DataFrame:
-    return _experiment(run, Mondrian(recoding="hierarchy"))
+    return _experiment(run, Mondrian())
 
 
 def _experiment(run: Run, method: Method) -> pl.DataFrame:
@@ -258,8 +258,8 @@ PAPER = Paper(
             "Every example of the slides and the FAQ",
             examples,
             note="Naive belief takes every assignment of a group's values to its people as equally likely. The "
-            "(0.6,2)-safety example is counted as the slides do, by shares; under the definition of (c,k)-safety a table "
-            "with one HIV in a group of three is not safe, and the slides show 12 rows once and 13 rows another time.",
+            "(0.6,2)-safety example is counted as the slides do, by shares; under the definition of (c,k)-safety a "
+            "table with one HIV in a group of three is not safe, and the slides show 12 rows once and 13 rows later.",
         ),
         Item("global", "Global recoding, the closed form", global_recoding),
         Item(
@@ -284,7 +284,7 @@ PAPER = Paper(
             )
             for name, recoding, compute in (
                 ("experiment-global", "global recoding (full-domain)", global_experiment),
-                ("experiment-local", "local recoding (Mondrian along the hierarchies)", local_experiment),
+                ("experiment-local", "local recoding (Mondrian)", local_experiment),
             )
         ),
     ),
