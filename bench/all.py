@@ -6,6 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-for name in ("startup", "adult", "queries", "mondrian", "anatomy", "pipeline"):
+for name in ("startup", "adult", "queries", "mondrian", "anatomy", "minimality", "pipeline"):
     print(f"== {name}", flush=True)
     subprocess.run([sys.executable, str(Path(__file__).parent / f"{name}.py")], check=False)

@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+TINY = 1e-60  # chances below this change nothing: what is read off is never below 1e-15
+
 
 @njit(nogil=True, cache=True)
 def digits_of(counts):
@@ -84,16 +86,28 @@ def _whole(counts, last, logs, shares):
 
 
 @njit(nogil=True, cache=True)
+def _span(now):
+    """Where an array holds more than nothing: the first place, and the one after the last."""
+    low, high = 0, now.size
+    while low < high and now[low] < TINY:
+        low += 1
+    while high > low and now[high - 1] < TINY:
+        high -= 1
+    return low, high
+
+
+@njit(nogil=True, cache=True)
 def _pass(now, then, menu, chances, fine, digits, counts):
     """One part more: then[s + h] += now[s] * chance(h), over states h that may be shown. O(states * menu)."""
     types = counts.size
     then[:] = 0.0
+    low, high = _span(now)
     for i in range(menu.size):
         h = menu[i]
-        if not fine[h]:
+        if not fine[h] or chances[i] < TINY:
             continue
-        for s in range(now.size - h):
-            if now[s] == 0.0:
+        for s in range(low, min(high, now.size - h)):
+            if now[s] < TINY:
                 continue
             fits = True
             for t in range(types):
@@ -108,7 +122,8 @@ def shown(sizes, row, fine, counts, last):
     the expected number of people (jointly with that event). By convolution over the parts, forwards and backwards;
     parts of one size are alike. `fine[row[i], s]` says whether part i may be shown in state s.
 
-    O(parts * states * states of one part): for two types O(people * people of the rarer type).
+    O(parts * states * states of one part): for two types O(people * people of the rarer type) at most, and less for
+    large parts, whose counts stay near their means.
     """
     parts, types, total = sizes.size, counts.size, 0
     for i in range(parts):
@@ -144,14 +159,15 @@ def shown(sizes, row, fine, counts, last):
             expected[i] = expected[twin]
             continue
         menu, chances = _menu(sizes[i], digits, counts, last, logs, shares)
+        low, high = _span(before[i])
         for m in range(menu.size):
             h = menu[m]
-            if not fine[row[i], h]:
+            if not fine[row[i], h] or chances[m] < TINY:
                 continue
             weight = 0.0
-            for s in range(states - h):
+            for s in range(low, min(high, states - h)):
                 left = states - 1 - h - s
-                if before[i, s] == 0.0 or after[i + 1, left] == 0.0:
+                if before[i, s] < TINY or after[i + 1, left] < TINY:
                     continue
                 fits = True
                 for t in range(types):
