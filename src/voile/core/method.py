@@ -43,6 +43,15 @@ class Method(Plugin):
         """Raise PolicyError where this method cannot serve the policy."""
         raise_together(
             PolicyError(
+                f"{self.name} cannot promise {model.name}, which rests on how a release is made.",
+                code="policy.method",
+                hint=f"Use --method {model.method} for {model.name}.",
+            )
+            for model in policy
+            if model.basis == "process" and model.method != self.name
+        )
+        raise_together(
+            PolicyError(
                 f"{self.name} publishes {self.produces} tables, for which {model.name} has no meaning.",
                 code="policy.method",
                 hint=f"Use --method {model.method} for {model.name}.",
