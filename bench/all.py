@@ -6,6 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-for name in ("startup", "adult", "queries", "mondrian", "anatomy", "decompose", "pipeline", "pg", "art"):
+for name in ("startup", "adult", "queries", "mondrian", "anatomy", "decompose", "minimality", "pipeline", "pg", "art"):
     print(f"== {name}", flush=True)
     subprocess.run([sys.executable, str(Path(__file__).parent / f"{name}.py")], check=False)

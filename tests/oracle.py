@@ -734,3 +734,51 @@ def decomposed_belief(release: Any) -> dict[str, dict[int, dict[Any, Fraction]]]
                     inside = found[name].setdefault(group, {})
                     inside[value] = inside.get(value, Fraction(0)) + Fraction(1, len(worlds) * sizes[group])
     return found
+
+
+# minimality: every labelled person, every order of the values --------------------------------------------------------
+Shown = tuple[Sequence[Any], Sequence[Any]]  # the kind of each person of a group, and its values
+
+
+def orders(groups: Sequence[Shown]) -> Iterable[list[tuple[Any, Any]]]:
+    """Every way to hand out the values, person by person: (kind, value) of everybody."""
+    for dealt in itertools.product(*(itertools.permutations(values) for _, values in groups)):
+        yield [
+            pair for (kinds, _), values in zip(groups, dealt, strict=True) for pair in zip(kinds, values, strict=True)
+        ]
+
+
+def minimality(
+    groups: Sequence[Shown], could_show: Callable[[Mapping[Any, Sequence[Any]]], bool]
+) -> dict[tuple[Any, Any], Fraction] | None:
+    """Belief by (kind, value): the share among all orders of the values that could not have been shown as they are."""
+    hits: Counter[tuple[Any, Any]] = Counter()
+    kept = 0
+    for people in orders(groups):
+        table: dict[Any, list[Any]] = {}
+        for kind, value in people:
+            table.setdefault(kind, []).append(value)
+        if could_show(table):
+            continue
+        kept += 1
+        hits.update(people)
+    many = Counter(kind for kinds, _ in groups for kind in kinds)
+    every = {value for _, values in groups for value in values}
+    if not kept:
+        return None
+    return {(kind, value): Fraction(hits[kind, value], kept * many[kind]) for kind in many for value in every}
+
+
+def worst_rules(groups: Sequence[Sequence[Any]], k: int) -> Fraction:
+    """(c, k)-safety: the largest belief in any fact, given any k rules (premise -> that fact), over all worlds."""
+    homes = [number for number, values in enumerate(groups) for _ in values]
+    dealt = itertools.product(*(sorted(set(itertools.permutations(values))) for values in groups))
+    worlds = [tuple(value for values in world for value in values) for world in dealt]
+    facts = [(person, value) for person, home in enumerate(homes) for value in sorted(set(groups[home]))]
+    true = {fact: {n for n, world in enumerate(worlds) if world[fact[0]] == fact[1]} for fact in facts}
+    worst = Fraction(0)
+    for fact in facts:
+        for premises in itertools.combinations(facts, k):
+            struck = set().union(*(true[premise] for premise in premises)) - true[fact] if premises else set()
+            worst = max(worst, Fraction(len(true[fact]), len(worlds) - len(struck)))
+    return worst

@@ -14,6 +14,7 @@ from voile.version import __version__
 if TYPE_CHECKING:
     from voile import attacks, datasets, measures, mining
     from voile.core.adversary import Adversary, Knowledge
+    from voile.core.following import Ledger
     from voile.core.hierarchy import by_frequency, dates, intervals, prefixes, tree
     from voile.core.key import Key
     from voile.core.policy import Policy
@@ -31,15 +32,22 @@ if TYPE_CHECKING:
     from voile.methods.decompose import Decompose
     from voile.methods.full_domain import FullDomain
     from voile.methods.injector import Injector
+    from voile.methods.mask import Mask
     from voile.methods.mondrian import Mondrian
     from voile.methods.perturbed_generalization import PerturbedGeneralization
+    from voile.methods.republish import Republish
     from voile.models.alpha_k import AlphaK
     from voile.models.anti_corruption import AntiCorruption
+    from voile.models.ck_safety import CKSafety
     from voile.models.k_anonymity import KAnonymity
     from voile.models.k_e import KE
     from voile.models.l_diversity import LDiversity
+    from voile.models.m_confidentiality import MConfidentiality
+    from voile.models.m_invariance import MInvariance
     from voile.models.multi_diversity import MultiDiversity
+    from voile.models.personalized import Personalized
     from voile.models.r_robustness import RRobustness
+    from voile.models.sequential import Sequential
     from voile.models.t_closeness import TCloseness
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
@@ -49,6 +57,7 @@ _HOME = {
     "Anatomy": "methods.anatomy",
     "AntiCorruption": "models.anti_corruption",
     "Art": "methods.art",
+    "CKSafety": "models.ck_safety",
     "Decompose": "methods.decompose",
     "FullDomain": "methods.full_domain",
     "Injector": "methods.injector",
@@ -57,12 +66,19 @@ _HOME = {
     "Key": "core.key",
     "Knowledge": "core.adversary",
     "LDiversity": "models.l_diversity",
+    "Ledger": "core.following",
+    "MConfidentiality": "models.m_confidentiality",
+    "MInvariance": "models.m_invariance",
+    "Mask": "methods.mask",
     "Mondrian": "methods.mondrian",
     "MultiDiversity": "models.multi_diversity",
+    "Personalized": "models.personalized",
     "PerturbedGeneralization": "methods.perturbed_generalization",
     "Policy": "core.policy",
     "RRobustness": "models.r_robustness",
+    "Republish": "methods.republish",
     "Schema": "core.schema",
+    "Sequential": "models.sequential",
     "TCloseness": "models.t_closeness",
     "attacks": "",
     "audit": "flow.audit",
@@ -92,6 +108,7 @@ __all__ = [
     "Anatomy",
     "AntiCorruption",
     "Art",
+    "CKSafety",
     "Decompose",
     "FullDomain",
     "Injector",
@@ -99,12 +116,19 @@ __all__ = [
     "Key",
     "Knowledge",
     "LDiversity",
+    "Ledger",
+    "MConfidentiality",
+    "MInvariance",
+    "Mask",
     "Mondrian",
     "MultiDiversity",
+    "Personalized",
     "PerturbedGeneralization",
     "Policy",
     "RRobustness",
+    "Republish",
     "Schema",
+    "Sequential",
     "TCloseness",
     "__version__",
     "attacks",

@@ -25,6 +25,7 @@ from voile.terminal import (
 from voile.version import __version__
 
 if TYPE_CHECKING:
+    from voile.core.following import Ledger
     from voile.core.microdata import Microdata
     from voile.core.release import Release
     from voile.core.results import Audit, Losses
@@ -47,6 +48,11 @@ Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, whe
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
 Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
+After = Annotated[
+    list[Path] | None, typer.Option("--after", help="An earlier release of the same people; first first.")
+]
+KeyFile = Annotated[Path | None, typer.Option("--key-file", help="64 hexadecimal digits, for a repeatable release.")]
+LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Who was shown with which values (m-invariance).")]
 Trees = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
 
 
@@ -73,7 +79,10 @@ def publish(
     domain: Annotated[list[str] | None, typer.Option(help="COLUMN=a|b|c or COLUMN=0..49: its public values.")] = None,
     hierarchies: Trees = None,
     format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,
-    key_file: Annotated[Path | None, typer.Option(help="64 hexadecimal digits, for a repeatable release.")] = None,
+    key_file: KeyFile = None,
+    after: After = None,
+    ledger: LedgerFile = None,
+    person: Annotated[str | None, typer.Option(help="The column that tells who is who; never published.")] = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
     query: Query = None,
     delimiter: Delimiter = None,
@@ -97,8 +106,7 @@ def publish(
         wanted = load(spec) if spec else Spec()
         roles = {"identifier": identifier, "quasi": quasi, "sensitive": sensitive, "other": other}
         schema = _overruled(wanted.schema, {role: _names(given) for role, given in roles.items() if given is not None})
-        if missing is not None:
-            schema["missing"] = missing
+        schema |= _given(missing=missing, person=person)
         if kind:
             schema["kinds"] = {**schema.get("kinds", {}), **dict(_pair(item) for item in kind)}
         if domain:
@@ -115,18 +123,22 @@ def publish(
             name, knobs = short(method)
             chosen = {"name": name, **knobs}
         reading = {**wanted.read, **_reading(query, delimiter, encoding, null)}
-        asked = request(Spec(schema, policy, chosen, {**wanted.release, **_given(format=format)}, reading))
+        told = _given(format=format, after=[str(place) for place in after] if after else None, ledger=ledger)
+        asked = request(Spec(schema, policy, chosen, {**wanted.release, **told}, reading))
         key = Key.read(key_file) if key_file else None
+        book = _ledger(asked.ledger)
         folder.refuse(out, force)  # before the work, not after it
         step("read")
         data = read(source, asked.schema, **asked.read)
         step("publish")
-        release = publishing.publish(data, asked.policy, asked.method, key=key)
+        release = publishing.publish(data, asked.policy, asked.method, key=key, after=asked.after, ledger=book)
         step("save")
         release.save(out, format=asked.format, force=force)
+        if book is not None and asked.ledger is not None:
+            book.save(asked.ledger)
         step("verify")
         named = [Path(item["prior"]) for item in policy if isinstance(item.get("prior"), str)]
-        verdict = check(out, prior=_priors(out, named))
+        verdict = check(out, prior=_priors(out, named), after=asked.after)
     withheld = int(release.dictionary.get("withheld", 0))
     if as_json:
         body = {"out": str(out), "people": release.people, "groups": release.groups, "withheld": withheld}
@@ -147,8 +159,12 @@ def verify(
     prior: Annotated[
         list[Path] | None, typer.Option(help="Statistics that a claim of r-robustness speaks of; CSV or Parquet.")
     ] = None,
+    after: After = None,
     data: Data = None,
-    key_file: Annotated[Path | None, typer.Option(help="The publisher's key; with --data, coins are checked.")] = None,
+    person: Annotated[str | None, typer.Option(help="With --data and --ledger: who is who.")] = None,
+    key_file: KeyFile = None,
+    ledger: LedgerFile = None,
+    hierarchies: Trees = None,
     query: Query = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -156,15 +172,24 @@ def verify(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Recount everything that a published folder claims; exit 5 if anything is broken."""
+    """Recount everything that a published folder claims; exit 5 if anything is broken.
+
+    With earlier releases (--after), what is claimed jointly; with the table and the key (--data, --key-file), what
+    rests on coins.
+    """
+    from voile.core.following import Ledger
     from voile.core.key import Key
     from voile.flow.verify import load
     from voile.flow.verify import verify as check
 
     _load(plugin)
+    table = None
+    if data is not None:
+        table = _table(load(release), data, hierarchies, _reading(query, delimiter, encoding, null), person)
     key = Key.read(key_file) if key_file else None
-    table = _table(load(release), data, None, _reading(query, delimiter, encoding, null)) if data else None
-    verdict = check(release, prior=_priors(release, prior), data=table, key=key)
+    book = Ledger.read(ledger) if ledger else None
+    priors = _priors(release, prior)
+    verdict = check(release, prior=priors, after=after or (), data=table, key=key, ledger=book)
     by = "Verified with the table and the key" if table and key else "Verified from the published files alone"
     say_json(verdict.as_json()) if as_json else show_verdict(verdict, by)
     if verdict.broken:
@@ -182,6 +207,7 @@ def audit(
     corrupted: Annotated[
         Path | None, typer.Option(help="People whose values are known, for --attack corruption.")
     ] = None,
+    hierarchies: Trees = None,
     query: Query = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -195,8 +221,8 @@ def audit(
         step("load")
         loaded = _verified(release)
         step("attack")
-        table = _table(loaded, data, None, _reading(query, delimiter, encoding, null))
-        found = _audit(loaded, attack, table, external, corrupted)
+        table = _table(loaded, data, hierarchies, _reading(query, delimiter, encoding, null))
+        found = _audit(loaded, attack, table, external, hierarchies, corrupted)
     say_json(found.as_json()) if as_json else show_audit(found)
     if not found.passed:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -251,7 +277,7 @@ def report(
         loaded = _verified(release)
         table = _table(loaded, data, hierarchies, _reading(query, delimiter, encoding, null))
         step("attack")
-        found = _audit(loaded, None, table, external)
+        found = _audit(loaded, None, table, external, hierarchies)
         step("measure")
         losses = _measure(loaded, None, table) if table is not None else None
         step("write")
@@ -517,12 +543,28 @@ def _verified(place: Path) -> Release:
     return load(place)
 
 
-def _table(release: Release, source: str | None, trees: Path | None, reading: dict[str, Any]) -> Microdata | None:
+def _ledger(place: str | Path | None) -> Ledger | None:
+    """The ledger of a file, or a fresh one where there is none yet."""
+    from voile.core.following import Ledger
+
+    if place is None:
+        return None
+    return Ledger.read(place) if Path(place).exists() else Ledger()
+
+
+def _table(
+    release: Release, source: str | None, trees: Path | None, reading: dict[str, Any], person: str | None = None
+) -> Microdata | None:
+    from dataclasses import replace
+
     from voile.flow.read import read
     from voile.flow.request import schema_of
     from voile.io.hierarchies import of_folder
 
-    return read(source, schema_of(release, of_folder(trees) if trees else None), **reading) if source else None
+    if source is None:
+        return None
+    schema = schema_of(release, of_folder(trees) if trees else None)
+    return read(source, replace(schema, person=person) if person else schema, **reading)
 
 
 def _audit(
@@ -530,6 +572,7 @@ def _audit(
     attacks: list[str] | None,
     data: Microdata | None,
     external: Path | None,
+    trees: Path | None = None,
     corrupted: Path | None = None,
 ) -> Audit:
     from voile.core.attack import Attack
@@ -537,6 +580,7 @@ def _audit(
     from voile.flow.audit import audit
     from voile.flow.read import read
     from voile.flow.request import corrupted_schema, population_schema
+    from voile.io.hierarchies import of_folder
     from voile.io.spec import short
 
     asked = [short(text) for text in attacks or ()]
@@ -548,7 +592,7 @@ def _audit(
         asked = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in asked]
         asked = asked or [("corruption", {"known": known})]
     chosen = [typed(Attack, build("attacks", name, knobs)) for name, knobs in asked] or None
-    register = read(external, population_schema(release)) if external else None
+    register = read(external, population_schema(release, of_folder(trees) if trees else {})) if external else None
     return audit(release, data, chosen, external=register)
 
 

@@ -60,6 +60,10 @@ def show_audit(found: Audit) -> None:
         ]
         if rows:
             _show(title, ["", "attack", "adversary", "bound", "worst", "mean", "worst before", "guessing"], rows, 5)
+    levels = [(item.title, level) for item in found.findings for level in item.belief.levels(10)]
+    if levels:
+        rows = [[title, f"{risk:.4f}", str(people)] for title, (risk, people) in levels]
+        _show("At risk, the worst first", ["attack", "belief", "people"], rows, 2)
 
 
 def show_losses(losses: Losses) -> None:

@@ -220,6 +220,9 @@ def _check_plugin(plugin: Plugin) -> None:
 
 def _words(value: Any) -> str:
     """A knob as the command line writes it."""
+    if isinstance(value, dict) and "name" in value:  # a plug-in within a plug-in
+        inner = [f"{key}={_words(item)}" for key, item in value.items() if key != "name" and item not in (None, [], {})]
+        return f"{value['name']}:{';'.join(inner)}"
     if isinstance(value, dict):
         value = [f"{name}={one}" for name, one in value.items()]
     return "|".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -253,12 +256,12 @@ def _takes_several(method: Method, policy: vl.Policy | Model | None) -> bool:
 def _policy_for(method: Method, data: Microdata) -> vl.Policy:
     """The first of a few policies that the method serves."""
     served: list[Model] = [vl.KAnonymity(k=3), vl.LDiversity(l=3), vl.MultiDiversity(otherwise=3)]
-    served.append(vl.AntiCorruption(skew=1))
+    served += [vl.AntiCorruption(skew=1), vl.MConfidentiality(m=2), vl.MInvariance(m=3)]
     served.append(vl.RRobustness(r=1.5, prior=vl.learn_prior(data, min_support=10)))
-    for policy in map(vl.Policy, served):
+    for policy in served:
         with contextlib.suppress(PolicyError):
-            method.check(method.prepare(data.columns, data.rows), policy)
-            return policy
+            method.check(method.prepare(data.columns, data.rows), vl.Policy(policy))
+            return vl.Policy(policy)
     raise AssertionError(f"{method!r}: it serves no policy at hand; pass one as `policy`.")
 
 

@@ -8,8 +8,20 @@ from voile.attacks.elimination import Elimination
 from voile.attacks.exclusion import Exclusion
 from voile.attacks.homogeneity import Homogeneity
 from voile.attacks.linking import Linking
+from voile.attacks.minimality import Minimality
 from voile.attacks.prior import Prior
 from voile.attacks.replay import Replay
 from voile.attacks.skewness import Skewness
 
-__all__ = ["Chain", "Corruption", "Elimination", "Exclusion", "Homogeneity", "Linking", "Prior", "Replay", "Skewness"]
+__all__ = [
+    "Chain",
+    "Corruption",
+    "Elimination",
+    "Exclusion",
+    "Homogeneity",
+    "Linking",
+    "Minimality",
+    "Prior",
+    "Replay",
+    "Skewness",
+]

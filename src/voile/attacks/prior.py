@@ -139,7 +139,7 @@ class Prior(Attack):
             return _undistinguished(counts, events, model)
         events = np.append(events, -1)  # one more value for people who are not in the table
         most = self.max_states
-        found = linkage(prior, members, counts, events, model.guarded, binary=binary, max_states=most)
+        found = linkage(prior, members, counts, events, model.named, binary=binary, max_states=most)
         bounded = float((~found.exact).sum())
         details = {"column sets": float(len(found.sets)), "groups with an upper bound only": bounded}
         baseline = _baseline(prior, members, counts, events, model)
@@ -230,7 +230,7 @@ def _likeliest(risk: np.ndarray, members: Members, sizes: np.ndarray) -> np.ndar
 def _baseline(prior: Statistics, members: Members, counts: Counts, events: np.ndarray, model: RRobustness) -> float:
     """The mean over people of the greatest prior belief in an event, without the release."""
     assert counts.column is not None
-    told = prior.collapsed(model.guarded) if tuple(counts.column.domain.texts) == INDICATOR else prior
+    told = prior.collapsed(model.named) if tuple(counts.column.domain.texts) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     known = told.known(members.columns, members.codes, counts.column, usual[: counts.column.size])
     number = int(events.max(initial=-1)) + 1

@@ -22,6 +22,8 @@ class Knowledge(Enum):
     RATES = "how likely each protected value is for every group of people, and nothing about the other values"
     ALGORITHM = "which algorithm made the release, and its parameters"
     CORRUPTION = "the true sensitive values of other people in the table"
+    RULES = "some rules between people (if one has a value, then another has one)"
+    EARLIER = "earlier releases of the same people"
 
 
 @dataclass(frozen=True)

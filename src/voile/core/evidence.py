@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from voile.core.following import Ledger
     from voile.core.key import Key
     from voile.core.microdata import Microdata
     from voile.core.prior import Prior
@@ -15,16 +17,23 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Statistics that an adversary is taken to know, earlier releases of the same people, and what only the publisher
-    has: the table and the key."""
+    has: the table, the key, and the ledger of who was shown with which values."""
 
     priors: tuple[Prior, ...] = ()
     earlier: tuple[Release, ...] = ()
     data: Microdata | None = None
     key: Key | None = None
+    ledger: Ledger | None = None
 
     def prior(self, digest: object) -> Prior | None:
         """The prior with this digest, if it is at hand."""
         return next((prior for prior in self.priors if prior.digest == digest), None)
+
+    def releases(self, named: Sequence[Release | str]) -> tuple[Release, ...] | None:
+        """The earlier releases that a claim names, by digest; None where one is not at hand."""
+        at_hand = {release.digest: release for release in self.earlier}
+        wanted = [name if isinstance(name, str) else name.digest for name in named]
+        return tuple(at_hand[name] for name in wanted) if all(name in at_hand for name in wanted) else None
 
 
 NOTHING = Evidence()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,9 +13,24 @@ from voile.core.plugin import Plugin
 from voile.core.policy import Model, Policy
 from voile.core.prior import Prior
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Histogram, Rows
 from voile.core.schema import Columns
 from voile.errors import PolicyError, raise_together
+
+
+@dataclass(frozen=True, eq=False)
+class Refused:
+    """Steps that a method did not take because the policy forbade what they would have shown.
+
+    `parts[i, s]` is where cell i would be after step s within its group, or -1 where there is no such step. With
+    `whole` a step is taken in all groups at once (it was refused if one part of one group fails), else group by group.
+    """
+
+    parts: np.ndarray
+    whole: bool = False
+
+
+NOTHING_REFUSED = Refused(np.zeros((0, 0), dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -23,9 +39,19 @@ class Method(Plugin):
 
     family: ClassVar[str] = "methods"
     produces: ClassVar[str] = "generalized"
+    forgets: ClassVar[bool] = False  # altering may leave values that nobody has; the release must not mention them
 
     def check(self, columns: Columns, policy: Policy) -> None:
         """Raise PolicyError where this method cannot serve the policy."""
+        raise_together(
+            PolicyError(
+                f"{self.name} cannot promise {model.name}, which rests on how a release is made.",
+                code="policy.method",
+                hint=f"Use --method {model.method} for {model.name}.",
+            )
+            for model in policy
+            if model.basis == "process" and model.method != self.name
+        )
         raise_together(
             PolicyError(
                 f"{self.name} publishes {self.produces} tables, for which {model.name} has no meaning.",
@@ -35,6 +61,10 @@ class Method(Plugin):
             for model in policy
             if self.produces not in model.shapes
         )
+
+    def following(self, earlier: Sequence[Release]) -> Method:
+        """The method with the earlier releases of the same people, where it minds them."""
+        return self
 
     def prepare(self, columns: Columns, rows: Rows) -> Columns:
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
@@ -72,6 +102,13 @@ class Method(Plugin):
     def settle(self, policy: Policy, release: Release) -> Policy:
         """The policy as the release keeps it, where the level that was reached is part of the promise."""
         return policy
+
+    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused | None:
+        """What the method would have shown instead of each group, had the policy allowed it; None where it is not
+        known. `table` are the people by their quasi-identifier, `group` says where each cell is, and no group has fewer
+        than `smallest` people. A method that never looks at sensitive values refuses nothing on their account.
+        """
+        return None
 
     def claims(self, columns: Columns, policy: Policy) -> tuple[Claim, ...]:
         """What the release promises: the policy, unless the method promises less."""

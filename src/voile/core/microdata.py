@@ -7,16 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile.core.rows import Rows
-from voile.core.schema import Columns
+from voile.core.schema import Column, Columns
 
 
 @dataclass(frozen=True, eq=False)
 class Microdata:
-    """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values."""
+    """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values.
+
+    Where the schema names a column of persons, `linked` are the same rows with that column (`person`) as their last. It
+    is used to follow people from one release to the next and reaches no release.
+    """
 
     columns: Columns
     rows: Rows
     dropped: int = 0
+    linked: Rows | None = None
+    person: Column | None = None
 
     def __repr__(self) -> str:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))

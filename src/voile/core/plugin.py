@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from voile.errors import PolicyError, SpecError, raise_together
+from voile.io.spec import short
 
 FAMILIES = ("models", "methods", "attacks", "measures")
 _registry: dict[str, dict[str, type[Plugin]]] = {family: {} for family in FAMILIES}
@@ -265,7 +266,7 @@ def _coerced(hint: Any, raw: Any) -> Any:
             if isinstance(raw, arm):
                 return raw
             if isinstance(raw, str):
-                return build(arm.family, raw, {})
+                return build(arm.family, *short(raw.replace(";", ",")))  # a plug-in within one: a comma is taken
             if isinstance(raw, Mapping):
                 return build(arm.family, str(raw["name"]), {k: v for k, v in raw.items() if k != "name"})
         elif _is_mapping(origin) and isinstance(raw, (Mapping, str)):

@@ -29,7 +29,8 @@ class Model(Plugin):
     `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "protected
     belief" (the same, for some values only), "gain" (how much belief in any values may grow) or "distance" (how far a
     group may differ from the table otherwise). `monotone` means that merging two groups that hold gives one that holds;
-    `threshold` that a group holds if and only if it has `smallest()` rows.
+    `threshold` that a group holds if and only if it has `smallest()` rows; `follows` that it needs to know who is who
+    from one release to the next.
     """
 
     family: ClassVar[str] = "models"
@@ -37,6 +38,7 @@ class Model(Plugin):
     monotone: ClassVar[bool] = True
     reads_values: ClassVar[bool] = True
     threshold: ClassVar[bool] = False
+    follows: ClassVar[bool] = False
     basis: ClassVar[str] = "counts"
     method: ClassVar[str] = "mondrian"
     shapes: ClassVar[tuple[str, ...]] = ("generalized", "bucketized")
@@ -80,6 +82,15 @@ class Model(Plugin):
     def promise(self, column: str) -> str:
         """The promise in plain words."""
         raise NotImplementedError  # pragma: no cover - every model defines it
+
+    def guarded(self, column: Column) -> np.ndarray:
+        """The sets of values that `holds` looks at and whose belief is bounded: one row a set, true where a value is in
+        it. Values that no set tells apart are alike to the model."""
+        return np.eye(column.size, dtype=bool)
+
+    def following(self, earlier: Sequence[Release]) -> Model:
+        """The model with the earlier releases of the same people, where it speaks of several."""
+        return self
 
     def smallest(self) -> int:
         """No group below this size can hold: a fast necessary test."""
@@ -161,6 +172,14 @@ class Policy:
     def informed(self, columns: Columns, rows: Rows) -> Policy:
         """The same policy, its models having learned from the table what they must."""
         return Policy(*(model.informed(columns, rows) for model in self))
+
+    def following(self, earlier: Sequence[Release]) -> Policy:
+        """The same policy, its models having been told of earlier releases of the same people."""
+        return Policy(*(model.following(earlier) for model in self)) if earlier else self
+
+    @property
+    def follows(self) -> bool:
+        return any(model.follows for model in self)
 
     def priors(self) -> tuple[Prior, ...]:
         """The statistics that its adversaries are taken to know."""

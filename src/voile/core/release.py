@@ -7,6 +7,7 @@ that verify, the attacks and the measures need.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
@@ -55,6 +56,15 @@ class Release:
         """The same release with its certificate filled in."""
         stated = tuple(claim.as_json() for claim in claims)
         return replace(self, certificate=Certificate(self.shape, method, stated, f"voile {__version__}"))
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for exactly these published tables, in whatever format they are kept."""
+        state = hashlib.sha256(self.shape.encode())
+        for name in sorted(self.tables):
+            state.update(f"\n{name}\n".encode())
+            state.update(self.tables[name].cast(pl.String).write_csv().encode())
+        return f"sha256:{state.hexdigest()}"
 
     def withholding(self, rows: int) -> Release:
         """The same release, its dictionary telling the recipient how many rows were left out to keep the promise."""

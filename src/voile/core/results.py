@@ -76,7 +76,8 @@ class Verdict:
 class Belief:
     """What an attack reached: for each person the probability, with the baseline of who has not seen the release.
 
-    `risk[i]` holds for `people[i]` persons. `limits` says what is believed: an identity, a value, or a distance.
+    `risk[i]` holds for `people[i]` persons. `limits` says what is believed: an identity, a value, or a distance. Above
+    `floor`, where the attack knows one, a person counts as at risk.
     """
 
     limits: str
@@ -85,6 +86,7 @@ class Belief:
     baseline: float
     column: str | None = None
     details: Mapping[str, float] = field(default_factory=dict)
+    floor: float | None = None
 
     def __repr__(self) -> str:
         return f"Belief({self.limits}, worst {self.worst:.4g}, mean {self.mean:.4g}, {int(self.people.sum())} people)"
@@ -100,6 +102,17 @@ class Belief:
     def above(self, bound: float | Fraction) -> int:
         """How many people have a risk above a bound."""
         return int(self.people[self.risk > float(bound) + 1e-9].sum())
+
+    def levels(self, most: int = 20) -> list[tuple[float, int]]:
+        """The risks above the floor and how many people have each, the worst first."""
+        if self.floor is None:
+            return []
+        risk = np.round(self.risk, 4)
+        found = {
+            float(level): int(self.people[risk == level].sum())
+            for level in np.unique(risk[self.risk > self.floor + 1e-9])
+        }
+        return [(level, found[level]) for level in sorted(found, reverse=True) if found[level]][:most]
 
     @property
     def rows(self) -> np.ndarray:
@@ -148,6 +161,7 @@ class Finding:
             "inside_the_promise": self.inside,
             "passed": self.passed,
             "details": dict(belief.details),
+            "at_risk": [list(level) for level in belief.levels()],
         }
 
 

@@ -46,6 +46,11 @@ class Rows(Protocol):
     """Rows of integer codes. Every verb returns new rows; none changes the old ones."""
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in order."""
+        ...
+
+    @property
     def total(self) -> int:
         """The number of people."""
         ...
@@ -86,6 +91,11 @@ class Rows(Protocol):
 
     def recode(self, codes: Mapping[str, np.ndarray]) -> Rows:
         """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
+        ...
+
+    def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:
+        """In `groups[i]`, `counts[i]` rows with code `old[i]` of a column get code `new[i]`; which ones is left to
+        chance. Every pair of a group and an old code stands for different rows."""
         ...
 
     def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> Rows:

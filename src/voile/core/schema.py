@@ -21,7 +21,8 @@ class Schema:
     """Roles of the columns by name. A column without a role is not read and never published.
 
     `kinds` and `domains` override what is inferred (a declared domain also fixes the order of an ordered column),
-    `hierarchies` takes recipes such as `prefixes(5, 3, 1)`, nested dicts, or the path of a CSV.
+    `hierarchies` takes recipes such as `prefixes(5, 3, 1)`, nested dicts, or the path of a CSV. `person` names a column
+    that tells who is who from one release to the next; it may also be an identifier, and is never published.
 
     >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
     ('age', 'zip', 'disease')
@@ -35,6 +36,7 @@ class Schema:
     domains: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     missing: str = "error"
+    person: str | None = None
 
     def __post_init__(self) -> None:
         problems = self._unusable()
@@ -54,6 +56,14 @@ class Schema:
                     "The schema names no quasi-identifier.",
                     code="schema.no-quasi",
                     hint="Say which columns an adversary may know, e.g. quasi=['age', 'zip'].",
+                )
+            )
+        if self.person is not None and used.get(self.person, "identifier") != "identifier":
+            problems.append(
+                SchemaError(
+                    f"Column {self.person!r} has a role twice ({used[self.person]} and person).",
+                    code="schema.role-twice",
+                    hint="A column of persons is never published.",
                 )
             )
         for what in ("kinds", "domains", "hierarchies"):
@@ -93,6 +103,8 @@ class Schema:
                 object.__setattr__(self, role, names)
             else:
                 problems.append(SchemaError(f"{role} must be a list of column names.", code="schema.type"))
+        if self.person is not None and not isinstance(self.person, str):
+            problems.append(SchemaError("person must be the name of one column.", code="schema.type"))
         for what in ("kinds", "domains", "hierarchies"):
             if not isinstance(getattr(self, what), Mapping):
                 problems.append(SchemaError(f"{what} must name columns, e.g. {{'age': ...}}.", code="schema.type"))
@@ -107,6 +119,7 @@ class Schema:
     def __repr__(self) -> str:
         """The roles; of declared domains and hierarchies only whose they are."""
         shown = [f"{role}={list(getattr(self, role))}" for role in ROLES if getattr(self, role)]
+        shown += [f"person={self.person!r}"] if self.person is not None else []
         shown += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
         return f"Schema({', '.join(part for part in shown if not part.endswith(' of 0'))}, missing={self.missing!r})"
 
@@ -114,12 +127,17 @@ class Schema:
         """The columns that may be published, in order."""
         return (*self.quasi, *self.sensitive, *self.other)
 
+    def read_names(self) -> tuple[str, ...]:
+        """The columns that are read: those that may be published, and the one of persons."""
+        return self.names() if self.person is None else (*self.names(), self.person)
+
     def role(self, name: str) -> str:
         return next(role for role in ROLES if name in getattr(self, role))
 
     def check(self, present: Sequence[str]) -> None:
         """Every named column must be in the table."""
-        lost = [name for name in (*self.identifier, *self.names()) if name not in present]
+        person = () if self.person is None or self.person in self.identifier else (self.person,)
+        lost = [name for name in (*self.identifier, *person, *self.names()) if name not in present]
         raise_together(
             SchemaError(f"The table has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, present))
             for name in lost

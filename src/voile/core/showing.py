@@ -19,6 +19,7 @@ from voile.core.schema import Column, Columns
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.decomposed import Decomposed
 from voile.core.shapes.generalized import Generalized
+from voile.core.shapes.republished import Republished
 from voile.core.texts import text, typed_texts
 from voile.errors import PolicyError, raise_together
 
@@ -173,17 +174,38 @@ def check_bucketized(method: str, columns: Columns) -> None:
 
 def bucketized(columns: Columns, rows: Rows) -> Bucketized:
     """The two linked tables, each ordered by what it shows; group numbers are drawn from the key."""
-    rows = rows.regroup(_drawn_numbers(rows))
+    nobody = np.zeros(0, dtype=np.int64)
+    tables, dictionary = _linked(columns, rows, nobody, nobody)
+    return Bucketized({name: tables[name] for name in ("quasi", "sensitive")}, dictionary, UNSIGNED)
+
+
+def republished(columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray) -> Republished:
+    """The linked tables with counterfeits: one of the value `codes[i]` in `groups[i]`."""
+    return Republished(*_linked(columns, rows, groups, codes), UNSIGNED)
+
+
+def _linked(
+    columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray
+) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    numbers = _drawn_numbers(rows)
+    rows = rows.regroup(numbers)
     target = columns.sensitive[0]
     group, table = rows.grouped([target.name])
+    group = np.concatenate([group, numbers[groups]])
+    value = np.concatenate([table.codes[:, 0].astype(np.int64), codes])
+    people = np.concatenate([table.counts, np.ones(len(codes), dtype=np.int64)])
+    listed, people = kernels.distinct.weighted([group, value], [max(rows.groups, 1), max(target.size, 1)], people)
     sensitive = {
-        "group": pl.Series(group + 1, dtype=pl.Int64),
-        target.name: target.domain.decode(table.codes[:, 0]),
-        "count": pl.Series(table.counts, dtype=pl.Int64),
+        "group": pl.Series(listed[:, 0].astype(np.int64) + 1, dtype=pl.Int64),
+        target.name: target.domain.decode(listed[:, 1]),
+        "count": pl.Series(people, dtype=pl.Int64),
     }
+    added, often = np.unique(numbers[groups], return_counts=True)
+    counterfeits = {"group": pl.Series(added + 1, dtype=pl.Int64), "count": pl.Series(often, dtype=pl.Int64)}
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
-    tables = {"quasi": _quasi(columns, rows), "sensitive": pl.DataFrame(sensitive)}
-    return Bucketized(tables, {"format": 1, "columns": entries}, UNSIGNED)
+    tables = {"sensitive": sensitive, "counterfeits": counterfeits}
+    shown = {name: pl.DataFrame(content) for name, content in tables.items()}
+    return {"quasi": _quasi(columns, rows), **shown}, {"format": 1, "columns": entries}
 
 
 def decomposed(

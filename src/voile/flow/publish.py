@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import cast
 
+from voile.core.following import Ledger, shown_now
 from voile.core.key import Key
 from voile.core.method import Method
 from voile.core.microdata import Microdata
@@ -11,13 +14,23 @@ from voile.core.narrow import narrowed
 from voile.core.plugin import build, plain
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
+from voile.flow.after import followed, jointly, refuse_jointly, understood
 from voile.flow.verify import verify, with_findings
 
 
 def publish(
-    data: Microdata, policy: Policy | Model, method: Method | None = None, *, key: Key | None = None
+    data: Microdata,
+    policy: Policy | Model,
+    method: Method | None = None,
+    *,
+    key: Key | None = None,
+    after: Sequence[Release | str | Path] = (),
+    ledger: Ledger | None = None,
 ) -> Release:
     """Publish a table under a policy. The publisher is not trusted: the last step is what anyone runs on the folder.
+
+    `after` are earlier releases of the same people, or their folders; what breaks the promise jointly with them is
+    refused. `ledger` is where m-invariance remembers who was shown with which values; keep it secret.
 
     >>> import voile as vl
     >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -27,23 +40,30 @@ def publish(
     """
     policy = Policy(policy) if isinstance(policy, Model) else policy
     method = method or default_method(policy)
-    columns = method.prepare(data.columns, data.rows)
+    earlier = understood(after)  # what was published before, and still keeps its promise
+    policy, joint, method = policy.following(earlier), jointly(policy, earlier), method.following(earlier)
+    columns, rows = followed(data, policy, earlier, ledger)  # who was shown with which values, where it matters
+    columns = method.prepare(columns, rows)
     policy.check(columns)  # SpecError: fix the request
     method.check(columns, policy)
-    rows = data.rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
+    rows = rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
     policy = policy.informed(columns, rows)  # what an adversary is taken to know, where it is learned from the table
     policy = method.promising(columns, rows, policy)  # where the method promises less, it says so
     method = method.informed(columns, rows, policy)  # knobs that follow from policy and table
     rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
     rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
-    if rows.total < data.rows.total:
+    if rows.total < data.rows.total or method.forgets:
         columns, rows = narrowed(columns, rows)  # what nobody published has, the release does not mention
     columns, rows = method.recode(columns, rows, policy)  # which values are shown more coarsely (default: none)
     release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
     policy = method.settle(policy, release)  # the level that was reached, where it is part of the promise
-    release = release.claiming(method.claims(columns, policy), plain(method))
+    release = release.claiming((*method.claims(columns, policy), *joint(columns)), plain(method))
     release = with_findings(release, prior=policy.priors())
-    verify(release, prior=policy.priors()).or_raise()  # the code that a stranger runs (BrokenPromise)
+    refuse_jointly(release, earlier)
+    # the code that a stranger runs (BrokenPromise), and what only the publisher can check
+    verify(release, prior=policy.priors(), after=earlier, data=data if ledger else None, ledger=ledger).or_raise()
+    if ledger is not None:
+        ledger.record(release, shown_now(columns, rows, data, earlier))
     return release
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile.core.domain import encode, kind_of
+from voile.core.following import PERSON
 from voile.core.hierarchy import Recipe, tree
 from voile.core.microdata import Microdata
 from voile.core.schema import Column, Columns, Schema
@@ -51,9 +52,29 @@ def read(
         columns.append(column)
         codes.append(code)
     raise_together(problems)
-    rows = local_rows(schema.names(), codes, [column.size for column in columns])
+    sizes = [column.size for column in columns]
+    rows = local_rows(schema.names(), codes, sizes)
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
-    return Microdata(Columns(**by_role), rows, dropped)
+    if schema.person is None:
+        return Microdata(Columns(**by_role), rows, dropped)
+    person, code = _persons(frame[schema.person])
+    linked = local_rows([*schema.names(), PERSON], [*codes, code], [*sizes, person.size])
+    return Microdata(Columns(**by_role), rows, dropped, linked, person)
+
+
+def _persons(values: pl.Series) -> tuple[Column, np.ndarray]:
+    """Who is who, as text: the column is compared from table to table, and never published."""
+    unknown = values.null_count()
+    texts = values.cast(pl.String)
+    twice = len(texts) - texts.n_unique()
+    if unknown or twice:
+        raise DataError(
+            f"The column of persons has {unknown} missing cells and {twice} repeated ones.",
+            code="data.person",
+            hint="Every row needs a person of its own: one row is one person.",
+        )
+    domain, codes = encode(PERSON, texts, "categorical", None)
+    return Column(PERSON, "identifier", domain), codes
 
 
 def load_frame(
@@ -66,7 +87,7 @@ def load_frame(
     null_values: Sequence[str] = (),
 ) -> pl.DataFrame:
     """The columns of a schema from any source, or all columns. From a file nothing else is read."""
-    wanted = None if schema is None else schema.names()
+    wanted = None if schema is None else schema.read_names()
     is_text = isinstance(source, (str, Path))
     if query is not None:
         if not is_text:
@@ -84,7 +105,7 @@ def load_frame(
             schema.check(tables.names_of(path, delimiter, encoding))
         return tables.read_file(path, wanted, delimiter, encoding, null_values).select(wanted or pl.all())
     else:
-        found = tables.from_object(source, None if schema is None else [*schema.identifier, *schema.names()])
+        found = tables.from_object(source, None if schema is None else [*schema.identifier, *schema.read_names()])
         if found is None:
             raise DataError(
                 f"A table of type {type(source).__name__} cannot be read.",

@@ -26,6 +26,8 @@ class Request:
     method: Method | None
     format: str
     read: Mapping[str, Any]
+    after: tuple[str, ...] = ()
+    ledger: str | None = None
 
 
 def request(spec: Spec) -> Request:
@@ -54,7 +56,8 @@ def request(spec: Spec) -> Request:
     format = str(spec.release.get("format", "parquet"))
     attempt(lambda: check_format(format))
     raise_together(problems)
-    return Request(schema, cast(Policy, policy), method, format, spec.read)
+    after, ledger = tuple(map(str, spec.release.get("after", ()))), spec.release.get("ledger")
+    return Request(schema, cast(Policy, policy), method, format, spec.read, after, str(ledger) if ledger else None)
 
 
 def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
@@ -66,7 +69,9 @@ def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) ->
     names = [name for role in by_role.values() for name in role]
     missing = "value" if any(entry["domain"].get("missing") for entry in entries) else "drop"
     return Schema(
-        **by_role,
+        quasi=by_role["quasi"],
+        sensitive=by_role["sensitive"],
+        other=by_role["other"],
         kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
         domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _declared(release, entry)},
         hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},
@@ -88,11 +93,16 @@ def _declared(release: Release, entry: Mapping[str, Any]) -> bool:
     return entry["shown"] == "exact" and all(home.drop_nulls().n_unique() < len(listed) for home in homes)
 
 
-def population_schema(release: Release) -> Schema:
+def population_schema(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
     """The quasi-identifier columns alone, for an external table."""
     entries = release.described("quasi")
     names = [str(entry["name"]) for entry in entries]
-    return Schema(quasi=names, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="drop")
+    return Schema(
+        quasi=names,
+        kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
+        hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},
+        missing="drop",
+    )
 
 
 def corrupted_schema(release: Release) -> Schema:

@@ -13,6 +13,7 @@ import polars as pl
 from voile.core.certificate import FORMAT, Certificate
 from voile.core.counts import Counts, sizes_only
 from voile.core.evidence import Evidence
+from voile.core.following import Ledger
 from voile.core.key import Key
 from voile.core.method import Method
 from voile.core.microdata import Microdata
@@ -29,17 +30,20 @@ def verify(
     release: Release | str | Path,
     *,
     prior: Prior | Sequence[Prior] = (),
-    after: Sequence[Release] = (),
+    after: Sequence[Release | str | Path] = (),
     data: Microdata | None = None,
     key: Key | None = None,
+    ledger: Ledger | None = None,
 ) -> Verdict:
     """Check a release, or a published folder: the files, the tables, and every claim.
 
     A folder needs no key, no data and no trust in who wrote it. Answers HOLDS or BROKEN for each claim; NEEDS where a
     claim rests on statistics (`prior`), or on coins that only the publisher can show again (`data` and `key`). `after`
-    are earlier releases of the same people.
+    are earlier releases of the same people, and `ledger` the publisher's record of who was shown with which values.
     """
-    evidence = Evidence((prior,) if isinstance(prior, Prior) else tuple(prior), tuple(after), data, key)
+    priors = (prior,) if isinstance(prior, Prior) else tuple(prior)
+    earlier = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
+    evidence = Evidence(priors, earlier, data, key, ledger)
     if isinstance(release, Release):
         return Verdict((*_tables(release), *_claims(release, evidence)))
     place = Path(release)
@@ -149,7 +153,7 @@ def _claim(
             and evidence.data is not None
             and evidence.key is not None
         ):
-            answer, detail = _made_again(release, evidence.data, evidence.key)
+            answer, detail = _made_again(release, evidence, evidence.data, evidence.key)
         return Checked(what, answer, detail)
     except (VoileError, KeyError) as error:
         return Checked(what, Answer.BROKEN, str(error))
@@ -167,7 +171,7 @@ def with_findings(release: Release, *, prior: Sequence[Prior]) -> Release:
     return replace(release, certificate=replace(release.certificate, claims=tuple(claims)))
 
 
-def _made_again(release: Release, data: Microdata, key: Key) -> tuple[Answer, str]:
+def _made_again(release: Release, evidence: Evidence, data: Microdata, key: Key) -> tuple[Answer, str]:
     """Coins cannot be seen in a release; who has table and key can throw them again and compare."""
     from voile.flow.publish import publish  # publish ends with verify
 
@@ -179,7 +183,7 @@ def _made_again(release: Release, data: Microdata, key: Key) -> tuple[Answer, st
         models.append(cast(Model, build("models", str(stated["model"]), {**stated["parameters"], **own})))
     told = {name: value for name, value in release.certificate.method.items() if name != "name"}
     method = cast(Method, build("methods", str(release.certificate.method["name"]), told))
-    again = publish(data, Policy(*models), method, key=key)
+    again = publish(data, Policy(*models), method, key=key, after=evidence.earlier)
     tables = {name: table.cast(pl.String) for name, table in again.tables.items()}
     same = tables.keys() == release.tables.keys() and all(
         tables[name].equals(table.cast(pl.String)) for name, table in release.tables.items()
@@ -190,7 +194,17 @@ def _made_again(release: Release, data: Microdata, key: Key) -> tuple[Answer, st
 
 
 def _title(model: Model, column: object) -> str:
-    told = {key: value for key, value in model.parameters().items() if value not in (None, [], "")}
-    told = {key: f"{value[:14]}..." if str(value).startswith("sha256:") else value for key, value in told.items()}
-    knobs = ", ".join(f"{key}={value}" for key, value in told.items())
+    knobs = ", ".join(
+        f"{key}={_shown(value)}" for key, value in model.parameters().items() if value not in (None, [], "")
+    )
     return f"{model.name} ({knobs})" + (f" of {column!r}" if column else "")
+
+
+def _shown(value: object) -> object:
+    """A knob as a reader wants it: a model within a model by its name, a digest by its first letters."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key}={_shown(item)}" for key, item in value.items() if key != "name" and item is not None)
+        return f"{value.get('name')} ({inner})"
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return value[:15] if isinstance(value, str) and value.startswith("sha256:") else value

@@ -12,9 +12,9 @@ from typing import Any
 from voile.errors import SpecError, raise_together
 
 SECTIONS = {
-    "schema": {"identifier", "quasi", "sensitive", "other", "missing", "hierarchies", "kinds", "domains"},
+    "schema": {"identifier", "quasi", "sensitive", "other", "missing", "hierarchies", "kinds", "domains", "person"},
     "method": None,
-    "release": {"format"},
+    "release": {"format", "after", "ledger"},
     "read": {"delimiter", "encoding", "null_values", "query"},
     "policy": None,
 }
@@ -66,7 +66,12 @@ def load(path: Path) -> Spec:
         {key: _beside(path, value) if key == "prior" else value for key, value in item.items()}
         for item in ([policy] if isinstance(policy, dict) else policy)
     )
-    return Spec(schema, policy, raw.get("method", {}), raw.get("release", {}), raw.get("read", {}))
+    release = dict(raw.get("release", {}))
+    if "after" in release:
+        release["after"] = [str(path.parent / place) for place in release["after"]]
+    if "ledger" in release:
+        release["ledger"] = str(path.parent / release["ledger"])
+    return Spec(schema, policy, raw.get("method", {}), release, raw.get("read", {}))
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -120,6 +125,13 @@ def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
     schema = raw.get("schema", {})
     if isinstance(schema, dict) and not isinstance(schema.get("hierarchies", {}), dict):
         problems.append(SpecError("hierarchies must be a table, [schema.hierarchies].", code="spec.type"))
+    release = raw.get("release", {})
+    if isinstance(release, dict):
+        after = release.get("after", [])
+        if not isinstance(after, list) or not all(isinstance(place, str) for place in after):
+            problems.append(SpecError("[release] after must be a list of folders.", code="spec.type"))
+        if not isinstance(release.get("ledger", ""), str):
+            problems.append(SpecError("[release] ledger must be a text.", code="spec.type"))
     reading = raw.get("read", {})
     for key, kind in (("delimiter", str), ("encoding", str), ("query", str), ("null_values", list)):
         if isinstance(reading, dict) and not isinstance(reading.get(key, kind()), kind):

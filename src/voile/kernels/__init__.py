@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from voile.kernels import (
+        alter,
         compatible,
         deal,
         distance,
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
         specialise,
         split,
         tree,
+        worlds,
     )
 
 __all__ = [
+    "alter",
     "compatible",
     "deal",
     "distance",
@@ -46,6 +49,7 @@ __all__ = [
     "specialise",
     "split",
     "tree",
+    "worlds",
 ]
 
 

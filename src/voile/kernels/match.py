@@ -127,8 +127,8 @@ def _count(codes, weights, nodes, bounds, order, members, starts, found):
 Tree = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _tree(boxes: Sequence[Any]) -> Tree:
-    """The tree over boxes, and their sets: nodes, bounds, order, members, starts."""
+def _flat(boxes: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Ends of the boxes, and their sets, the columns one after another: low, high, members, starts."""
     number = boxes[0].shape[0]
     low, high = np.zeros((number, len(boxes)), np.int64), np.full((number, len(boxes)), -1, np.int64)
     members, starts, base = [], [np.zeros(1, np.int64)], 0
@@ -140,10 +140,16 @@ def _tree(boxes: Sequence[Any]) -> Tree:
         members.append(inside)
         starts.append(pointer[1:] + base)
         base += len(inside)
-    order = np.arange(number)
-    nodes, bounds = np.empty((2 * number + 1, 4), np.int64), np.empty((2 * number + 1, len(boxes), 2), np.int64)
+    return low, high, np.concatenate(members), np.concatenate(starts)
+
+
+def _tree(boxes: Sequence[Any]) -> Tree:
+    """The tree over boxes, and their sets: nodes, bounds, order, members, starts."""
+    low, high, members, starts = _flat(boxes)
+    order = np.arange(len(low))
+    nodes, bounds = np.empty((2 * len(low) + 1, 4), np.int64), np.empty((2 * len(low) + 1, len(boxes), 2), np.int64)
     total = _build(low, high, order, nodes, bounds)
-    return nodes[:total], bounds[:total], order, np.concatenate(members), np.concatenate(starts)
+    return nodes[:total], bounds[:total], order, members, starts
 
 
 def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -160,3 +166,70 @@ def owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
     if boxes[0].shape[0]:
         _own(codes.astype(np.int64), *_tree(boxes), owner)
     return owner
+
+
+@njit(nogil=True, cache=True)
+def _share(members, starts, box, others, bounds, other):
+    """Whether two rising sets have a member in common. O(members)."""
+    i, j = starts[box], bounds[other]
+    while i < starts[box + 1] and j < bounds[other + 1]:
+        if members[i] == others[j]:
+            return True
+        if members[i] < others[j]:
+            i += 1
+        else:
+            j += 1
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _pairs(low, high, members, starts, nodes, bounds, order, others, places, most):
+    """Every pair (box, other box) with a common value in each column, `most` at most. About O(boxes log boxes) where
+    boxes overlap little."""
+    columns, number, count = low.shape[1], low.shape[0], order.size
+    first, second = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    stack = np.empty(4096, np.int64)
+    found = 0
+    for box in range(number):
+        stack[0] = 0
+        top = 1
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            fits = True
+            for d in range(columns):
+                fits &= bounds[node, d, 0] <= high[box, d] and low[box, d] <= bounds[node, d, 1]
+            if not fits:
+                continue
+            if nodes[node, 2] >= 0:
+                stack[top] = nodes[node, 2]
+                stack[top + 1] = nodes[node, 3]
+                top += 2
+                continue
+            for i in range(nodes[node, 0], nodes[node, 1]):
+                fits = True
+                for d in range(columns):
+                    if fits:
+                        fits = _share(members, starts, d * number + box, others, places, d * count + order[i])
+                if fits:
+                    if found == most:
+                        return first[:found], second[:found]
+                    if found == first.size:
+                        first = np.concatenate((first, np.empty_like(first)))
+                        second = np.concatenate((second, np.empty_like(second)))
+                    first[found], second[found] = box, order[i]
+                    found += 1
+    return first[:found], second[:found]
+
+
+def overlaps(boxes: Sequence[Any], others: Sequence[Any], most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of boxes (number, number of the other) that have a value in common in every column; at most `most`."""
+    if not boxes[0].shape[0] or not others[0].shape[0]:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    low, high, members, starts = _flat(boxes)
+    their_low, their_high, theirs, places = _flat(others)
+    order = np.arange(len(their_low))
+    nodes = np.empty((2 * len(order) + 1, 4), np.int64)
+    bounds = np.empty((2 * len(order) + 1, len(others), 2), np.int64)
+    total = _build(their_low, their_high, order, nodes, bounds)
+    return _pairs(low, high, members, starts, nodes[:total], bounds[:total], order, theirs, places, most)  # type: ignore[no-any-return]

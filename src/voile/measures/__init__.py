@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voile.measures.alteration import Alteration
 from voile.measures.certainty import Certainty
 from voile.measures.class_size import ClassSize
 from voile.measures.classification import Classification
@@ -10,4 +11,13 @@ from voile.measures.distortion import Distortion
 from voile.measures.divergence import Divergence
 from voile.measures.query_error import QueryError
 
-__all__ = ["Certainty", "ClassSize", "Classification", "Discernibility", "Distortion", "Divergence", "QueryError"]
+__all__ = [
+    "Alteration",
+    "Certainty",
+    "ClassSize",
+    "Classification",
+    "Discernibility",
+    "Distortion",
+    "Divergence",
+    "QueryError",
+]

@@ -12,10 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.core.method import Method
+from voile.core.method import NOTHING_REFUSED, Method, Refused
 from voile.core.policy import Policy
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Histogram, Rows
 from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
@@ -56,6 +56,9 @@ class Anatomy(Method):
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         return bucketized(columns, rows)
+
+    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused:
+        return NOTHING_REFUSED  # rows are dealt by coins
 
 
 def check_linked(method: Method, columns: Columns, policy: Policy) -> None:

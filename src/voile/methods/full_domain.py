@@ -17,7 +17,7 @@ import numpy as np
 from voile import kernels
 from voile.core.cells import node_cells
 from voile.core.counts import tally
-from voile.core.method import Method
+from voile.core.method import Method, Refused
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
@@ -88,6 +88,25 @@ class FullDomain(Method):
                     break
         return generalized(columns, rows, shown)
 
+    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused | None:
+        """Each column one level lower, for everybody; not known where rows were withheld or the levels do not fit."""
+        if self.suppression > 0:
+            return None
+        steps, shown = [], []
+        for column in columns.quasi:
+            assert column.hierarchy is not None
+            codes = table.column(column.name)
+            level = 0
+            while not _alike(column.hierarchy.maps[level][codes], group):
+                level += 1
+            shown.append(column.hierarchy.maps[level][codes])
+            if level:
+                steps.append(column.hierarchy.maps[level - 1][codes])
+        _, first = kernels.distinct.ranked(shown, [column.size + 1 for column in columns.quasi])
+        if len(first) != len(np.unique(group)):
+            return None  # the groups are not those of a level vector: these are not the publisher's hierarchies
+        return Refused(np.stack(steps, axis=1) if steps else np.zeros((len(group), 0), dtype=np.int64), whole=True)
+
     def _out_of_reach(self, columns: Columns, rows: Rows, policy: Policy) -> Unsatisfiable:
         policy.require_whole(columns, rows.tallies(columns), rows.total)
         hint = "Raise the suppression limit, or use --method mondrian."
@@ -97,6 +116,15 @@ class FullDomain(Method):
             hint=hint,
             best=hint,
         )
+
+
+def _alike(nodes: np.ndarray, group: np.ndarray) -> bool:
+    """Whether every group has one node."""
+    groups = int(group.max(initial=-1)) + 1
+    low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
+    np.minimum.at(low, group, nodes)
+    np.maximum.at(high, group, nodes)
+    return bool((low >= high).all())
 
 
 class _Search:

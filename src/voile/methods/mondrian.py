@@ -14,7 +14,7 @@ import numpy as np
 from voile import kernels
 from voile.core.cells import Cells
 from voile.core.counts import tally
-from voile.core.method import Method
+from voile.core.method import Method, Refused
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
@@ -75,6 +75,20 @@ class Mondrian(Method):
             by_tree = self._follows(column)
             shown[column.name] = ancestor_cells(column, rows) if by_tree else tight_cells(column, rows)
         return generalized(columns, rows, shown)
+
+    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused:
+        """The most even cut of each column, where it leaves enough people on both sides."""
+        frame, codes = self.frame(columns, table)
+        order = np.argsort(group, kind="stable")
+        codes, weights = np.ascontiguousarray(codes[order]), table.counts[order].astype(np.int64)
+        starts = np.searchsorted(group[order], np.arange(int(group.max(initial=-1)) + 2))
+        shape = (len(starts) - 1, len(columns.quasi))
+        cuts, ranks = np.empty(shape, np.int64), np.empty(shape, np.int64)
+        kernels.split.candidates(codes, weights, starts[:-1], starts[1:], smallest, FINE, frame, cuts, ranks)
+        cut = cuts[group[order]]
+        parts = np.empty((len(order), shape[1]), dtype=np.int64)
+        parts[order] = np.where(cut < 0, -1, codes[:, : shape[1]].astype(np.int64) > cut)
+        return Refused(parts)
 
     def _follows(self, column: Column) -> bool:
         return self.recoding == "hierarchy" and column.hierarchy is not None

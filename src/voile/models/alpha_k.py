@@ -47,6 +47,10 @@ class AlphaK(Model):
         largest = Counts(counts.sizes, counts.starts, counts.values, entries, counts.totals).largest()
         return np.asarray((counts.sizes >= self.k) & at_most(largest, self.bound(), counts.sizes))
 
+    def guarded(self, column: Column) -> np.ndarray:
+        every = super().guarded(column)
+        return every[[text in self.protect for text in column.domain.texts]] if self.protect else every
+
     def bound(self) -> Fraction:
         return Fraction(str(self.alpha))
 

@@ -78,13 +78,17 @@ class RRobustness(Model):
         object.__setattr__(self, "protect", "all" if named == ("all",) else named)
 
     @property
-    def guarded(self) -> tuple[str, ...]:
+    def named(self) -> tuple[str, ...]:
         """The protected values; empty means all."""
         return () if isinstance(self.protect, str) else self.protect
 
+    def guarded(self, column: Column) -> np.ndarray:
+        events = self.events(column)
+        return np.asarray(np.arange(int(events.max(initial=-1)) + 1).reshape(-1, 1) == events)
+
     def events(self, column: Column) -> np.ndarray:
         """The event of each value of the column, -1 for values that need no protection."""
-        return events_of(column, self.guarded, self.protect_as == "set")
+        return events_of(column, self.named, self.protect_as == "set")
 
     def holds(self, counts: Counts) -> np.ndarray:
         """What counts alone tell: the members' beliefs in an event sum to its count, so somebody reaches its share."""
@@ -118,7 +122,7 @@ class RRobustness(Model):
     def _linked(self, release: Release, counts: Counts, prior: Prior) -> Linkage:
         assert counts.column is not None
         events = self.events(counts.column)
-        return linkage(prior, release.members, counts, events, self.guarded, binary=self.reading == "binary")
+        return linkage(prior, release.members, counts, events, self.named, binary=self.reading == "binary")
 
     @property
     def _digest(self) -> str:
@@ -155,13 +159,13 @@ class RRobustness(Model):
         return 1 / Fraction(str(self.r))
 
     def limited(self) -> str:
-        return "protected belief" if self.guarded else "belief"
+        return "protected belief" if self.named else "belief"
 
     def adversary(self) -> Adversary:
         return statistician(self.reading)
 
     def promise(self, column: str) -> str:
-        which = "a value" if not self.guarded else f"one of {len(self.guarded)} protected values"
+        which = "a value" if not self.named else f"one of {len(self.named)} protected values"
         weighs = " and weighs a value only against its contrary" if self.reading == "binary" else ""
         return (
             f"Nobody can be linked to {which} of {column!r} with probability above {self.bound()} by an adversary who "
@@ -170,18 +174,18 @@ class RRobustness(Model):
 
     def smallest(self) -> int:
         # a group without a protected value may be of any size; with one it needs r rows
-        return 1 if self.guarded else math.ceil(self.r - 1e-9)
+        return 1 if self.named else math.ceil(self.r - 1e-9)
 
     def check_values(self, column: Column | None) -> None:
         assert column is not None
-        unknown = [value for value in self.guarded if value not in column.domain.texts]
+        unknown = [value for value in self.named if value not in column.domain.texts]
         if unknown:
             raise PolicyError(
                 f"{self.name}: {len(unknown)} protected values do not occur in {column.name!r}.",
                 code="policy.protect",
                 hint="Check their spelling, or declare the column's domain.",
             )
-        if self.guarded and self.protect_as == "set" and set(column.domain.texts) <= set(self.guarded):
+        if self.named and self.protect_as == "set" and set(column.domain.texts) <= set(self.named):
             raise PolicyError(
                 f"{self.name}: the protected set holds every value of {column.name!r}, so everybody is in it.",
                 code="policy.protect",

@@ -67,7 +67,7 @@ class Art(Method):
                 "art serves r-robustness alone.", code="policy.method", hint="Use mondrian or anatomy for other models."
             )
         model = policy.models[0]
-        if self.publish == "indicator" and (not model.guarded or model.protect_as != "set"):
+        if self.publish == "indicator" and (not model.named or model.protect_as != "set"):
             raise PolicyError(
                 'art: publish = "indicator" shows whether a value is in the protected set, and there is no set.',
                 code="policy.indicator",
@@ -159,7 +159,7 @@ class Art(Method):
         if self.publish == "exact":
             return columns, rows
         model, target = _asked(policy, columns)
-        return indicated(columns, rows, target, model.guarded)
+        return indicated(columns, rows, target, model.named)
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
         return bucketized(columns, rows)

@@ -1,0 +1,109 @@
+"""Changing values of a group's rows so that chosen values have chosen counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def _mixed(coin):
+    """The next of a row of random numbers. (splitmix64)"""
+    coin += np.uint64(0x9E3779B97F4A7C15)
+    x = coin
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return coin, x ^ (x >> np.uint64(31))
+
+
+@njit(nogil=True, cache=True)
+def _weighted(weights, total, x):
+    """A place, by weight; -1 where there is none."""
+    if total <= 0:
+        return -1
+    left = np.int64((x >> np.uint64(1)) % np.uint64(total))
+    for v in range(weights.size):
+        left -= weights[v]
+        if left < 0:
+            return v
+    return -1
+
+
+@njit(nogil=True, cache=True)
+def exchange(starts, values, counts, goals, goal_values, goal_counts, caps, protected, marginal, coins):
+    """Moves (group, old value, new value), one row each, after which every protected value of group g has its goal.
+
+    The values of group g are `values[starts[g]:starts[g+1]]` with their counts, its goals those from `goals[g]` to
+    `goals[g+1]`; protected values without a goal must vanish. Rows that are freed take the values that are wanted; what
+    is left takes unprotected values of the group, drawn by their counts, or of the table (`marginal`), or, where all
+    values are protected, any value that stays at or below `caps[g]`. The last answer counts groups for which nothing
+    fits. O(rows of the groups + groups * domain).
+    """
+    domain, groups = protected.size, caps.size
+    total = 0
+    for i in range(counts.size):
+        total += counts[i]
+    moves = np.empty((total, 3), np.int64)
+    written, stuck = 0, 0
+    now, goal, own = np.zeros(domain, np.int64), np.zeros(domain, np.int64), np.zeros(domain, np.int64)
+    outside = 0
+    for v in range(domain):
+        if not protected[v]:
+            outside += marginal[v]
+    spare, wanted = np.empty(total, np.int64), np.empty(total, np.int64)
+    for g in range(groups):
+        now[:] = 0
+        goal[:] = 0
+        own[:] = 0
+        coin, kept = coins[g], 0
+        for i in range(starts[g], starts[g + 1]):
+            now[values[i]] = counts[i]
+            if not protected[values[i]]:
+                own[values[i]] = counts[i]
+                kept += counts[i]
+        for i in range(goals[g], goals[g + 1]):
+            goal[goal_values[i]] = goal_counts[i]
+        free, need = 0, 0
+        for v in range(domain):
+            if protected[v]:
+                for _ in range(now[v] - goal[v]):
+                    spare[free] = v
+                    free += 1
+                for _ in range(goal[v] - now[v]):
+                    wanted[need] = v
+                    need += 1
+        while need < free:  # more rows are freed than protected values are wanted
+            coin, x = _mixed(coin)
+            v = _weighted(own, kept, x)
+            if v < 0:
+                v = _weighted(np.where(protected, 0, marginal), outside, x)
+            if v < 0:  # all values are protected
+                room = 0
+                for u in range(domain):
+                    room += marginal[u] if goal[u] < caps[g] else 0
+                v = _weighted(np.where(goal < caps[g], marginal, 0), room, x)
+                if v < 0:
+                    stuck += 1
+                    break
+                goal[v] += 1
+            wanted[need] = v
+            need += 1
+        while free < need:  # protected values are wanted beyond what is freed: unprotected rows give way
+            coin, x = _mixed(coin)
+            v = _weighted(own, kept, x)
+            if v < 0:
+                stuck += 1
+                break
+            own[v] -= 1
+            kept -= 1
+            spare[free] = v
+            free += 1
+        for i in range(need - 1, 0, -1):
+            coin, x = _mixed(coin)
+            other = np.int64((x >> np.uint64(1)) % np.uint64(i + 1))
+            wanted[i], wanted[other] = wanted[other], wanted[i]
+        for i in range(min(free, need)):
+            if spare[i] != wanted[i]:
+                moves[written, 0], moves[written, 1], moves[written, 2] = g, spare[i], wanted[i]
+                written += 1
+    return moves[:written], stuck

@@ -1,0 +1,77 @@
+"""Alteration: how many sensitive cells were changed.
+
+Some methods publish values that are not the people's own. In every box the published values are compared with those of
+the people who are in it: at least half the differences between the two counts must have been changed. Boxes that share
+people are left out, and so are releases without boxes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from voile import kernels
+from voile.core.measure import Measure, View
+from voile.core.microdata import Microdata
+from voile.core.release import Release
+from voile.core.results import Loss
+from voile.core.shapes.generalized import Generalized
+
+PAIRS = 100_000_000
+
+
+@dataclass(frozen=True)
+class Alteration(Measure):
+    """The share of sensitive cells that were changed, at least.
+
+    >>> Alteration().name
+    'alteration'
+    """
+
+    name: ClassVar[str] = "alteration"
+
+    def __call__(self, data: Microdata, release: Release) -> Loss:
+        view = View(data, release)
+        if not isinstance(release, Generalized) or not data.columns.sensitive:
+            return Loss(self.name, "Changed sensitive cells", 0.0, note="no boxes to compare")
+        table = data.rows.histogram(view.names)
+        boxes = [cells.matrix.tocsr()[cell] for cells, cell in view.cells.values()]
+        single = [
+            sparse.identity(data.columns[name].size, format="csr")[table.column(name).astype(np.int64)]
+            for name in view.names
+        ]
+        group, cell = kernels.match.overlaps(boxes, single, PAIRS)
+        home = np.full(len(table.counts), -1)
+        home[cell] = group
+        shared = np.bincount(cell, minlength=len(home)) > 1
+        clear = np.ones(release.groups, dtype=bool)
+        clear[group[shared[cell]]] = False
+        home[shared] = -1
+        rows, codes, people = view.sensitive
+        parts = {}
+        for number, column in enumerate(data.columns.sensitive):
+            full = data.rows.histogram([*view.names, column.name])
+            place = home[np.searchsorted(_keys(table.codes, data, view.names), _keys(full.codes, data, view.names))]
+            inside = place >= 0
+            before = sparse.coo_matrix(
+                (full.counts[inside], (place[inside], full.column(column.name)[inside].astype(np.int64))),
+                shape=(release.groups, column.size),
+            )
+            now = sparse.coo_matrix((people, (rows, codes[:, number])), shape=(release.groups, column.size))
+            gap = np.asarray(abs(before.tocsr() - now.tocsr()).sum(axis=1)).ravel()
+            parts[column.name] = float(gap[clear].sum() / 2 / max(int(release.sizes[clear].sum()), 1))
+        return Loss(
+            self.name, "Changed sensitive cells", float(np.mean(list(parts.values()))), parts, "0 to 1, at least"
+        )
+
+
+def _keys(codes: np.ndarray, data: Microdata, names: list[str]) -> np.ndarray:
+    """One number for each row of quasi-identifier codes, rising as the rows do."""
+    sizes = [data.columns[name].size for name in names]
+    key = np.zeros(len(codes), dtype=object if np.prod([float(size) for size in sizes]) > 2**62 else np.int64)
+    for number, size in enumerate(sizes):
+        key = key * size + codes[:, number].astype(np.int64)
+    return key

@@ -1,0 +1,152 @@
+"""MASK: the groups are blind, the values that show too much are changed, and nothing else is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import voile as vl
+from voile.errors import PolicyError, Unsatisfiable
+
+QUASI = ["age", "city"]
+SCHEMA = vl.Schema(quasi=QUASI, sensitive=["disease"])
+KEY = vl.Key(bytes(range(32)))
+
+
+def people(seed: int, rows: int = 300, rate: float = 0.15) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "age": rng.integers(20, 60, rows),
+            "city": rng.choice(["Bern", "Lyon", "Oslo"], rows),
+            "disease": rng.choice(["HIV", "flu", "acne", "gout"], rows, p=[rate, 0.4, 0.35, 0.25 - rate]),
+        }
+    )
+
+
+@given(st.integers(0, 2**32), st.sampled_from([2, 3, 4]), st.sampled_from(["slack", "paper"]))
+def test_quasi_identifiers_are_those_of_the_blind_groups(seed: int, m: int, sampling: str) -> None:
+    data = vl.read(people(seed), SCHEMA)
+    key = vl.Key(np.random.default_rng(seed).bytes(32))
+    blind = vl.publish(data, vl.KAnonymity(k=m), key=key)
+    try:
+        release = vl.publish(data, vl.MConfidentiality(m=m, protect=("HIV",)), vl.Mask(sampling=sampling), key=key)
+    except Unsatisfiable:
+        return
+    assert release.tables["table"].select(QUASI).equals(blind.tables["table"].select(QUASI))
+    counts = release.tallies["disease"]
+    assert counts.column is not None
+    hiv = np.array([text == "HIV" for text in counts.column.domain.texts])
+    inside = counts.summed(np.where(hiv[counts.values], counts.counts, 0))
+    assert (inside * m <= counts.sizes).all()
+    # groups that passed are as they were
+    before = blind.tallies["disease"]
+    assert before.column is not None
+    place = {text: code for code, text in enumerate(before.column.domain.texts)}
+    moved = np.array([place[text] for text in counts.column.domain.texts])
+    old, new = np.zeros((counts.groups, before.column.size)), np.zeros((counts.groups, before.column.size))
+    old[before.owner, before.values] = before.counts
+    new[counts.owner, moved[counts.values]] = counts.counts
+    passed = old[:, place["HIV"]] * m <= before.sizes
+    assert np.array_equal(old[passed], new[passed])
+    assert (new[:, place["HIV"]] <= np.maximum(old[:, place["HIV"]], 0)).all()
+
+
+def test_several_values_at_once_take_a_whole_vector() -> None:
+    data = vl.read(people(5, 2000, 0.1), SCHEMA)
+    release = vl.publish(data, vl.MConfidentiality(m=3, protect=("HIV", "gout")), vl.Mask(k=4), key=KEY)
+    counts = release.tallies["disease"]
+    guarded = vl.MConfidentiality(m=3, protect=("HIV", "gout"))
+    assert guarded.holds(counts).all()
+    assert vl.measures.Alteration()(data, release).value > 0
+
+
+def test_all_values_protected() -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {"age": rng.integers(20, 60, 900), "city": "Bern", "disease": rng.integers(0, 8, 900).astype(str)}
+    )
+    for sampling in ("slack", "paper"):
+        release = vl.publish(vl.read(frame, SCHEMA), vl.MConfidentiality(m=2), vl.Mask(k=4, sampling=sampling), key=KEY)
+        assert vl.LDiversity(l=2).holds(release.tallies["disease"]).all()
+
+
+def test_who_is_changed_is_left_to_the_key() -> None:
+    data = vl.read(people(2), SCHEMA)
+    policy = vl.MConfidentiality(m=4, protect=("HIV",))
+    one, same = (vl.publish(data, policy, key=KEY) for _ in range(2))
+    other = vl.publish(data, policy, key=vl.Key(bytes(32)))
+    assert one.tables["table"].equals(same.tables["table"])
+    assert not one.tables["table"].equals(other.tables["table"])
+
+
+def test_a_value_that_vanished_is_not_mentioned() -> None:
+    """Everybody with the value is in a group that shows too much: after masking nobody has it, and nothing tells."""
+    frame = pl.DataFrame(
+        {"age": [1, 1] + [2, 2] * 20, "city": "Bern", "disease": ["HIV", "HIV"] + ["flu", "acne"] * 20}
+    )
+    release = vl.publish(vl.read(frame, SCHEMA), vl.MConfidentiality(m=2, protect=("HIV",)), key=KEY)
+    assert "HIV" not in str(release.dictionary)
+    assert release.people == 42
+
+
+def test_the_base_rate_is_stated() -> None:
+    frame = people(0).with_columns(
+        pl.when(pl.int_range(300) < 200).then(pl.lit("HIV")).otherwise("disease").alias("disease")
+    )
+    with pytest.raises(
+        Unsatisfiable, match=r"base rate of a protected value of 'disease' is 0\.\d+, above 1/l"
+    ) as error:
+        vl.publish(vl.read(frame, SCHEMA), vl.MConfidentiality(m=2, protect=("HIV",)))
+    assert error.value.code == "unsatisfiable.base-rate"
+    assert error.value.best
+
+
+def test_no_group_that_passes_proposes_a_larger_k() -> None:
+    frame = pl.DataFrame({"age": [1, 1, 2, 2, 3, 3], "city": "Bern", "disease": ["a", "a", "b", "b", "c", "c"]})
+    with pytest.raises(Unsatisfiable, match="Raise k") as error:
+        vl.publish(vl.read(frame, SCHEMA), vl.MConfidentiality(m=2), vl.Mask(k=2))
+    assert error.value.code == "unsatisfiable.mask"
+
+
+def test_too_few_to_imitate_states_the_rate_over_groups() -> None:
+    """Few of the people, but most of the groups: a large group without the value is one group all the same."""
+    ages = [*np.repeat(np.arange(16), 2).tolist(), *[99] * 100]
+    diseases = ["HIV", "HIV"] * 8 + ["HIV", "flu"] * 8 + ["flu"] * 100
+    frame = pl.DataFrame({"age": ages, "city": "Bern", "disease": diseases})
+    with pytest.raises(Unsatisfiable, match=r"over the 17 groups is 0\.7059, above 1/l") as error:
+        vl.publish(vl.read(frame, SCHEMA), vl.MConfidentiality(m=2, protect=("HIV",)), vl.Mask(k=2))
+    assert error.value.code == "unsatisfiable.base-rate"
+
+
+@pytest.mark.parametrize(
+    ("policy", "method", "message"),
+    [
+        (vl.Policy(vl.LDiversity(l=2)), vl.Mask(), "without looking at values"),
+        (vl.Policy(vl.KAnonymity(k=2)), vl.Mask(), "nothing to mask for"),
+        (vl.Policy(vl.MConfidentiality(m=3)), vl.Mask(l=2), "l = 2 is below m = 3"),
+        (vl.Policy(vl.MConfidentiality(m=3)), vl.Mask(anonymizer=vl.Anatomy()), "it needs a k-anonymizer"),
+        (vl.Policy(vl.MConfidentiality(m=3)), vl.Mondrian(), "mondrian cannot promise m-confidentiality"),
+    ],
+)
+def test_requests_that_do_not_fit(policy: Any, method: Any, message: str) -> None:
+    data = vl.read(people(1), SCHEMA)
+    with pytest.raises(PolicyError, match=message):
+        vl.publish(data, policy, method)
+
+
+def test_the_attack_learns_nothing_from_blind_groups() -> None:
+    data = vl.read(people(3), SCHEMA)
+    release = vl.publish(data, vl.MConfidentiality(m=3, protect=("HIV",)), vl.Mask(k=5), key=KEY)
+    audit = vl.audit(release, data, [vl.attacks.Minimality()], external=data)
+    inside = [finding for finding in audit.findings if finding.inside]
+    assert inside
+    assert audit.passed
+    assert all(
+        finding.belief.details["people believed in more than their group shows"] == 0 for finding in audit.findings
+    )

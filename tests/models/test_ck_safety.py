@@ -1,0 +1,79 @@
+"""(c, k)-safety against trying every set of rules in every world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import oracle
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import voile as vl
+from voile.core.counts import Counts
+from voile.core.results import Answer
+from voile.models.ck_safety import disclosure, fewest, partitions
+
+VALUES = st.lists(st.integers(0, 3), min_size=2, max_size=5)
+
+
+def counts_of(groups: list[list[int]]) -> Counts:
+    values, counts, starts = [], [], [0]
+    for group in groups:
+        for value in sorted(set(group)):
+            values.append(value)
+            counts.append(group.count(value))
+        starts.append(len(values))
+    totals = np.bincount(values, weights=counts).astype(np.int64)
+    sizes = np.array([len(group) for group in groups])
+    return Counts(sizes, np.array(starts), np.array(values), np.array(counts), totals)
+
+
+@settings(max_examples=30)
+@given(st.lists(VALUES, min_size=1, max_size=2), st.integers(0, 2))
+def test_the_worst_rules(groups: list[list[int]], k: int) -> None:
+    assert disclosure(counts_of(groups), k) == pytest.approx(float(oracle.worst_rules(groups, k)), abs=1e-12)
+
+
+def test_rules_about_other_groups_can_be_worse_than_those_about_ones_own() -> None:
+    """A mixed group, and one with a frequent value: one premise there rules out more worlds than one here."""
+    mixed, skewed = [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 1, 2]
+    alone, both = disclosure(counts_of([mixed]), 1), disclosure(counts_of([mixed, skewed]), 1)
+    assert both > alone
+
+
+def test_partitions_are_falling_sums() -> None:
+    assert [len(list(partitions(number))) for number in range(8)] == [1, 1, 2, 3, 5, 7, 11, 15]
+    assert len(fewest(counts_of([[0, 1]]), 2)) == 3
+
+
+def test_verify_looks_at_all_groups_together() -> None:
+    """Each group holds by itself, together they do not: the joint judgement is what counts."""
+    rows = [("a", value) for value in "uvwxyz"] + [("b", value) for value in "uuuvwx"]
+    data = vl.read(pl.DataFrame(rows, schema=["q", "s"], orient="row"), vl.Schema(quasi=["q"], sensitive=["s"]))
+    release = vl.publish(data, vl.KAnonymity(k=6))
+    counts = release.tallies["s"]
+    assert release.groups == 2
+    for c in np.linspace(0.2, 0.99, 80):
+        model = vl.CKSafety(c=float(c), k=1)
+        answer, _ = model.judge(release, counts, Any)
+        assert (answer is Answer.HOLDS) == (disclosure(counts, 1) < c - 1e-9)
+        if answer is Answer.HOLDS:
+            assert model.holds(counts).all()
+
+
+def test_publish_keeps_it() -> None:
+    data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
+    release = vl.publish(data, vl.CKSafety(c=0.8, k=1))
+    assert vl.verify(release).holds
+    audit = vl.audit(release, attacks=[vl.attacks.Elimination(values=1)])
+    assert audit.findings[0].inside
+    assert audit.passed
+
+
+def test_all_different_is_the_least_that_holds() -> None:
+    assert vl.CKSafety(c=0.8, k=1).all_different() == 3
+    assert vl.CKSafety(c=1e-5, k=1).all_different() is None
+    assert "larger c" in vl.CKSafety(c=0.1, k=1).best(counts_of([[0, 1]]))
