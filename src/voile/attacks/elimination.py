@@ -41,7 +41,7 @@ class Elimination(Attack):
             whole = np.sort(counts.totals)[::-1]
             others = whole.sum() - whole[: self.values + 1].sum()
             baseline = float(whole[0] / max(int(whole[0] + others), 1))
-            guess = Belief("belief", worst(counts, self.values), counts.sizes, baseline, name)
+            guess = Belief("belief", worst(counts, self.values), target.sizes, baseline, name)
             found.append(Guess(f"{name!r} after ruling out {self.values}", informed, guess))
         return found
 

@@ -35,6 +35,6 @@ class Homogeneity(Attack):
             baseline = float(counts.totals.max(initial=0) / max(int(counts.totals.sum()), 1))
             certain = int(counts.sizes[counts.distinct() == 1].sum())
             details = {"people in groups with one value": certain}
-            guess = Belief("belief", belief, counts.sizes, baseline, name, details)
+            guess = Belief("belief", belief, target.sizes, baseline, name, details)
             found.append(Guess(f"Homogeneity of {name!r}", neighbour, guess))
         return found

@@ -37,6 +37,6 @@ class Skewness(Attack):
             # the best set of values is all that are more common here than overall
             gain = counts.summed(np.maximum(share - usual[counts.values], 0))
             found.append(
-                Guess(f"Gain of belief in {name!r}", statistician, Belief("gain", gain, counts.sizes, 0.0, name))
+                Guess(f"Gain of belief in {name!r}", statistician, Belief("gain", gain, target.sizes, 0.0, name))
             )
         return found

@@ -18,6 +18,7 @@ from voile.core.results import Loss
 from voile.core.rows import Histogram
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.generalized import Generalized
+from voile.core.shapes.republished import Republished
 from voile.errors import DataError
 
 
@@ -91,6 +92,8 @@ class View:
     def sensitive(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The published sensitive rows: group, codes of all sensitive columns, and how many people."""
         names = [column.name for column in self.data.columns.sensitive]
+        if isinstance(self.release, Republished):
+            return self._without_counterfeits(self.release, names[0])
         table = "table" if isinstance(self.release, Generalized) else "sensitive"
         codes = []
         for entry in self.release.described("sensitive"):
@@ -106,6 +109,18 @@ class View:
         ones = np.ones(self.release.people, dtype=np.int64)
         rows, people = kernels.distinct.weighted([self.release.group, *codes], sizes, ones)
         return rows[:, 0].astype(np.int64), rows[:, 1:], people
+
+    def _without_counterfeits(self, release: Republished, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Each value of a group stands for as much of a person as the counterfeits leave; values that nobody in the
+        table has are surely counterfeits."""
+        counts = release.tallies[name]
+        assert counts.column is not None
+        position = {leaf: code for code, leaf in enumerate(self.data.columns[name].domain.texts)}
+        moved = np.array([position.get(leaf, -1) for leaf in counts.column.domain.texts], dtype=np.int64)[counts.values]
+        share = release.sizes / np.maximum(release.sizes + release.counterfeits, 1)
+        real = moved >= 0
+        people = (counts.counts * share[counts.owner])[real]
+        return counts.owner[real], moved[real].reshape(-1, 1), people
 
     def seen(self, name: str) -> np.ndarray:
         """Which values of a column occur in the table."""
