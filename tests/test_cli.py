@@ -552,3 +552,65 @@ def test_progress_is_for_terminals_only(table: Path, tmp_path: Path) -> None:
     assert b"publish" in shown
     for cell in (b"Influenza", b"06000", b"Bianca"):
         assert cell not in shown
+
+
+def test_publishing_again(voile: Voile, tmp_path: Path) -> None:
+    """Earlier releases, a ledger and a key at the command line and in a spec: what the flags say, the file says."""
+    frame = vl.datasets.hospital()
+    frame.write_csv(tmp_path / "q1.csv")
+    frame.head(350).write_csv(tmp_path / "q2.csv")
+    base = ["--quasi", "birth,sex,zip", "--sensitive", "disease", "--person", "name", "--model", "m-invariance:m=3"]
+    one, two, ledger = str(tmp_path / "one"), str(tmp_path / "two"), str(tmp_path / "ledger.json")
+    done = voile("publish", str(tmp_path / "q1.csv"), *base, "--out", one, "--ledger", ledger)
+    assert done.code == 0, done.err
+    again = ["publish", str(tmp_path / "q2.csv"), *base, "--out", two, "--after", one, "--ledger", ledger]
+    done = voile(*again)
+    assert done.code == 0, done.err
+    assert voile("verify", two).code == 0  # NEEDS is no breach
+    checked = voile(
+        "verify", two, "--after", one, "--data", str(tmp_path / "q2.csv"), "--person", "name", "--ledger", ledger
+    )
+    assert checked.code == 0, checked.err
+    assert "Signatures agree" in checked.out.replace("\n", " ")
+    spec = tmp_path / "spec.toml"
+    spec.write_text(
+        '[schema]\nquasi = ["birth", "sex", "zip"]\nsensitive = ["disease"]\nperson = "name"\n'
+        '[[policy]]\nmodel = "m-invariance"\nm = 3\n'
+        '[release]\nafter = ["one", "two"]\nledger = "ledger.json"\n'
+    )
+    done = voile("publish", str(tmp_path / "q2.csv"), "--spec", str(spec), "--out", str(tmp_path / "three"))
+    assert done.code == 0, done.err
+    spec.write_text('[release]\nafter = "one"\nledger = 3\n')
+    done = voile("publish", str(tmp_path / "q2.csv"), "--spec", str(spec), "--out", str(tmp_path / "four"))
+    assert done.code == SpecError.exit_code
+    assert "2 problems" in done.err
+
+
+def test_masking_and_making_it_again(voile: Voile, tmp_path: Path) -> None:
+    frame = vl.datasets.hospital()
+    frame.write_csv(tmp_path / "patients.csv")
+    disease = sorted(frame["disease"].unique().to_list())[0]
+    (tmp_path / "key").write_text("ab" * 32)
+    spec = tmp_path / "spec.toml"
+    spec.write_text(
+        '[schema]\nquasi = ["birth", "sex", "zip"]\nsensitive = ["disease"]\n'
+        f'[[policy]]\nmodel = "m-confidentiality"\nm = 3\nprotect = ["{disease}"]\n'
+        '[method]\nname = "mask"\nk = 4\nanonymizer = {name = "mondrian", recoding = "tight"}\n'
+    )
+    out, key = str(tmp_path / "out"), str(tmp_path / "key")
+    done = voile("publish", str(tmp_path / "patients.csv"), "--spec", str(spec), "--out", out, "--key-file", key)
+    assert done.code == 0, done.err
+    assert "NEEDS" in done.out
+    done = voile("verify", out, "--data", str(tmp_path / "patients.csv"), "--key-file", key, "--json")
+    assert done.code == 0, done.err
+    assert done.json["holds"]
+    flags = [
+        "--method",
+        "mask:k=4,anonymizer=mondrian:recoding=tight",
+        "--key-file",
+        key,
+        "--out",
+        str(tmp_path / "same"),
+    ]
+    assert voile("publish", str(tmp_path / "patients.csv"), "--spec", str(spec), *flags).code == 0
+    assert vl.load(out).digest == vl.load(tmp_path / "same").digest

@@ -88,3 +88,52 @@ def test_extents_of_ranks(rows: LocalRows) -> None:
 
 def test_rows_have_no_telling_repr(rows: LocalRows) -> None:
     assert "array" not in repr(rows.keyed(vl.Key(bytes(32))))
+
+
+def test_revalue_changes_as_many_rows_as_asked_and_no_other() -> None:
+    rng = np.random.default_rng(4)
+    columns = [rng.integers(0, 3, 400), rng.integers(0, 4, 400), rng.integers(0, 2, 400)]
+    plain = local_rows(["q", "s", "o"], columns, [3, 4, 2]).keyed(vl.Key(bytes(32)))
+    table = plain.histogram(["q"])
+    rows = plain.place(table, np.array([0, 1, 1]))
+    groups, old, new, counts = np.array([0, 0, 1]), np.array([2, 2, 0]), np.array([0, 3, 1]), np.array([4, 3, 90])
+
+    def tally(rows: LocalRows) -> dict[tuple[int, ...], int]:
+        group, found = rows.grouped(["s"])
+        return {(int(g), int(c)): int(n) for g, c, n in zip(group, found.codes[:, 0], found.counts, strict=True)}
+
+    changed = rows.revalue("s", groups, old, new, counts)
+    before, after = tally(rows), tally(changed)
+    moved = dict(before)
+    for group, source, target, many in zip(groups, old, new, counts, strict=True):
+        many = min(int(many), before[int(group), int(source)])
+        moved[int(group), int(source)] -= many
+        moved[int(group), int(target)] += many
+    assert after == {place: many for place, many in moved.items() if many}
+    assert changed.histogram(["q"]).counts.tolist() == rows.histogram(["q"]).counts.tolist()
+    assert np.array_equal(changed.codes, changed.codes[np.lexsort(changed.codes.T[::-1])])  # still in rising order
+    assert np.array_equal(changed.codes, rows.revalue("s", groups, old, new, counts).codes)
+    other = rows.keyed(vl.Key(b"\1" * 32)).revalue("s", groups, old, new, counts)
+    assert tally(other) == after
+    assert not np.array_equal(
+        np.repeat(other.codes, other.weights, axis=0), np.repeat(changed.codes, changed.weights, axis=0)
+    )
+
+
+def test_revalue_of_nothing_changes_nothing() -> None:
+    rows = local_rows(["q", "s"], [np.array([0, 1]), np.array([1, 0])], [2, 2]).keyed(vl.Key(bytes(32)))
+    rows = rows.place(rows.histogram(["q"]), np.array([0, 1]))
+    none = np.zeros(0, dtype=np.int64)
+    same = rows.revalue("s", none, none, none, none)
+    assert np.array_equal(same.codes, rows.codes)
+    assert same.total == rows.total
+
+
+def test_rows_too_wide_for_one_number_stay_in_order() -> None:
+    rng = np.random.default_rng(1)
+    names = [f"c{n}" for n in range(9)]
+    wide = local_rows(names, [rng.integers(0, 500, 60) for _ in names], [500] * 9).keyed(vl.Key(bytes(32)))
+    wide = wide.place(wide.histogram(names), np.zeros(60, dtype=np.int64))
+    code = int(wide.codes[0, 8])
+    changed = wide.revalue("c8", np.array([0]), np.array([code]), np.array([(code + 1) % 500]), np.array([1]))
+    assert np.array_equal(changed.codes, changed.codes[np.lexsort(changed.codes.T[::-1])])

@@ -62,3 +62,23 @@ def test_many_codes(code: int) -> None:
     box = sparse.csr_matrix(([1.0], ([0], [code])), shape=(1, 100_000))
     people = np.array([[0], [50_000], [99_999]], dtype=np.uint32)
     assert kernel.people([box], people, np.array([1, 1, 1])).tolist() == [1]
+
+
+@given(st.integers(0, 2**32), st.sampled_from([0, 1, 9, 30]), st.sampled_from([0, 1, 9, 30]))
+def test_overlaps(seed: int, number: int, others: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 9, rng.integers(1, 4)).tolist()
+    some, more = (
+        [[{code for code in range(size) if rng.random() < 0.4} for size in sizes] for _ in range(many)]
+        for many in (number, others)
+    )
+    first, second = kernel.overlaps(matrices(some, sizes), matrices(more, sizes), 10**6)
+    expected = {
+        (i, j)
+        for i, box in enumerate(some)
+        for j, other in enumerate(more)
+        if all(a & b for a, b in zip(box, other, strict=True))
+    }
+    assert sorted(zip(first.tolist(), second.tolist(), strict=True)) == sorted(expected)
+    few, _ = kernel.overlaps(matrices(some, sizes), matrices(more, sizes), 3)
+    assert len(few) == min(3, len(expected))

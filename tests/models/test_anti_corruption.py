@@ -131,7 +131,7 @@ def test_a_process_that_is_not_stated(method: Any) -> None:
 
 
 def test_the_model_has_no_meaning_elsewhere() -> None:
-    with pytest.raises(PolicyError, match="anti-corruption has no meaning"):
+    with pytest.raises(PolicyError, match="anti-corruption"):
         vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), vl.Mondrian())
     with pytest.raises(PolicyError, match="k-anonymity has no meaning"):
         vl.publish(vl.read(ROWS, SCHEMA), vl.KAnonymity(k=2), vl.PerturbedGeneralization())

@@ -41,7 +41,7 @@ class Elimination(Attack):
             whole = np.sort(counts.totals)[::-1]
             others = whole.sum() - whole[: self.values + 1].sum()
             baseline = float(whole[0] / max(float(whole[0] + others), 1e-12))
-            guess = Belief("belief", worst(counts, self.values), counts.sizes, baseline, name, counts.remarks)
+            guess = Belief("belief", worst(counts, self.values), target.sizes, baseline, name, counts.remarks)
             found.append(Guess(f"{name!r} after ruling out {self.values}", informed, guess))
         return found
 

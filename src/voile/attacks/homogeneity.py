@@ -35,6 +35,6 @@ class Homogeneity(Attack):
             baseline = float(counts.totals.max(initial=0) / max(float(counts.totals.sum()), 1e-12))
             certain = int(counts.sizes[counts.distinct() == 1].sum())
             details = {"people in groups with one value": certain, **counts.remarks}
-            guess = Belief("belief", belief, counts.sizes, baseline, name, details)
+            guess = Belief("belief", belief, target.sizes, baseline, name, details)
             found.append(Guess(f"Homogeneity of {name!r}", neighbour, guess))
         return found

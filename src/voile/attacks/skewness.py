@@ -36,6 +36,6 @@ class Skewness(Attack):
             usual = counts.totals / max(float(counts.totals.sum()), 1e-12)
             # the best set of values is all that are more common here than overall
             gain = counts.summed(np.maximum(share - usual[counts.values], 0))
-            belief = Belief("gain", np.minimum(gain, 1.0), counts.sizes, 0.0, name, counts.remarks)
+            belief = Belief("gain", np.minimum(gain, 1.0), target.sizes, 0.0, name, counts.remarks)
             found.append(Guess(f"Gain of belief in {name!r}", statistician, belief))
         return found

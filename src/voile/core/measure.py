@@ -19,6 +19,7 @@ from voile.core.rows import Histogram
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.decomposed import Decomposed
 from voile.core.shapes.generalized import Generalized
+from voile.core.shapes.republished import Republished
 from voile.core.shapes.sampled import Sampled
 from voile.core.together import expected_rows
 from voile.errors import DataError
@@ -95,6 +96,8 @@ class View:
         """The published sensitive rows: group, codes of all sensitive columns, and how many people; of a decomposed
         release those that are expected."""
         names = [column.name for column in self.data.columns.sensitive]
+        if isinstance(self.release, Republished):
+            return self._without_counterfeits(self.release, names[0])
         if isinstance(self.release, Decomposed):
             group, shown, chance = expected_rows(self.release)
             places = self.release.names
@@ -122,6 +125,18 @@ class View:
         """For a decomposed release: the table's code of each published code of a sensitive column."""
         assert isinstance(self.release, Decomposed)
         return align(self.release.listings[name].column.domain, self.data.columns[name].domain)
+
+    def _without_counterfeits(self, release: Republished, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Each value of a group stands for as much of a person as the counterfeits leave; values that nobody in the
+        table has are surely counterfeits."""
+        counts = release.tallies[name]
+        assert counts.column is not None
+        position = {leaf: code for code, leaf in enumerate(self.data.columns[name].domain.texts)}
+        moved = np.array([position.get(leaf, -1) for leaf in counts.column.domain.texts], dtype=np.int64)[counts.values]
+        share = release.sizes / np.maximum(release.sizes + release.counterfeits, 1)
+        real = moved >= 0
+        people = (counts.counts * share[counts.owner])[real]
+        return counts.owner[real], moved[real].reshape(-1, 1), people
 
     def seen(self, name: str) -> np.ndarray:
         """Which values of a column occur in the table."""

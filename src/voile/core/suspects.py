@@ -106,7 +106,7 @@ def _placed(release: Release, external: Microdata, table: Histogram) -> tuple[np
             sparse.identity(external.columns[name].domain.size, format="csr")[table.codes[:, number].astype(np.int64)]
             for number, name in enumerate(table.names)
         ]
-        group, kind = kernels.match.overlaps(boxes, single, PAIRS)
+        kind, group = kernels.match.overlaps(single, boxes, PAIRS)
     else:
         texts = [
             np.array(external.columns[name].domain.texts, dtype=object)[table.column(name)] for name in table.names

@@ -2,7 +2,7 @@
 
 Some methods publish values that are not the people's own. In every box the published values are compared with those of
 the people who are in it: at least half the differences between the two counts must have been changed. Boxes that share
-people are left out, and so are releases without boxes.
+people are left out. In large tables, and in releases without boxes, only the whole tables are compared.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ import numpy as np
 from scipy import sparse
 
 from voile import kernels
-from voile.core.measure import Measure, View
+from voile.core.measure import Measure, View, align
 from voile.core.microdata import Microdata
 from voile.core.release import Release
 from voile.core.results import Loss
 from voile.core.shapes.generalized import Generalized
+from voile.core.shapes.republished import Republished
 
 PAIRS = 100_000_000
+LARGEST = 100_000  # different quasi-identifiers that are looked up box by box
+TITLE = "Changed sensitive cells"
 
 
 @dataclass(frozen=True)
@@ -35,15 +38,15 @@ class Alteration(Measure):
 
     def __call__(self, data: Microdata, release: Release) -> Loss:
         view = View(data, release)
-        if not isinstance(release, Generalized) or not data.columns.sensitive:
-            return Loss(self.name, "Changed sensitive cells", 0.0, note="no boxes to compare")
         table = data.rows.histogram(view.names)
+        if not isinstance(release, Generalized) or len(table.counts) > LARGEST or not data.columns.sensitive:
+            return _whole(data, release, view)
         boxes = [cells.matrix.tocsr()[cell] for cells, cell in view.cells.values()]
         single = [
             sparse.identity(data.columns[name].size, format="csr")[table.column(name).astype(np.int64)]
             for name in view.names
         ]
-        group, cell = kernels.match.overlaps(boxes, single, PAIRS)
+        cell, group = kernels.match.overlaps(single, boxes, PAIRS)
         home = np.full(len(table.counts), -1)
         home[cell] = group
         shared = np.bincount(cell, minlength=len(home)) > 1
@@ -63,9 +66,24 @@ class Alteration(Measure):
             now = sparse.coo_matrix((people, (rows, codes[:, number])), shape=(release.groups, column.size))
             gap = np.asarray(abs(before.tocsr() - now.tocsr()).sum(axis=1)).ravel()
             parts[column.name] = float(gap[clear].sum() / 2 / max(int(release.sizes[clear].sum()), 1))
-        return Loss(
-            self.name, "Changed sensitive cells", float(np.mean(list(parts.values()))), parts, "0 to 1, at least"
-        )
+        return Loss(self.name, TITLE, float(np.mean(list(parts.values()))), parts, "0 to 1, at least; box by box")
+
+
+def _whole(data: Microdata, release: Release, view: View) -> Loss:
+    """The differences between the whole tables; rows that are withheld or counterfeit account for some of them."""
+    parts = {}
+    for column in data.columns.sensitive:
+        counts = release.tallies[column.name]
+        assert counts.column is not None
+        before = np.bincount(view.original.column(column.name), weights=view.original.counts, minlength=column.size)
+        now = np.zeros(column.size)
+        if isinstance(release, Republished):  # its values are the people's own, and counterfeits
+            continue
+        now[align(counts.column.domain, column.domain)] = counts.totals
+        gap = float(np.abs(before - now).sum()) - abs(float(before.sum() - now.sum()))
+        parts[column.name] = max(gap, 0.0) / 2 / max(release.people, 1)
+    note = "0 to 1, at least; whole tables"
+    return Loss("alteration", TITLE, float(np.mean(list(parts.values()))) if parts else 0.0, parts, note)
 
 
 def _keys(codes: np.ndarray, data: Microdata, names: list[str]) -> np.ndarray:

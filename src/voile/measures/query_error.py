@@ -110,7 +110,9 @@ class _Questions:
         owner, codes, people = view.sensitive
         order = np.argsort(owner, kind="stable")
         self.entries = np.searchsorted(owner[order], np.arange(view.release.groups + 1))
-        self.values, self.people = codes[order].astype(np.int64), people[order].astype(np.int64)
+        self.values, self.people = codes[order].astype(np.int64), people[order]
+        if self.people.dtype.kind != "f":  # counterfeits make people of values fractions
+            self.people = self.people.astype(np.int64)
 
     def errors(self, queries: int, rng: np.random.Generator) -> tuple[np.ndarray, int]:
         """Relative errors of that many queries that somebody satisfies, and how many were redrawn."""

@@ -76,8 +76,11 @@ class Mondrian(Method):
             shown[column.name] = ancestor_cells(column, rows) if by_tree else tight_cells(column, rows)
         return generalized(columns, rows, shown)
 
-    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused:
-        """The most even cut of each column, where it leaves enough people on both sides."""
+    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused | None:
+        """The most even cut of each column, where it leaves enough people on both sides. Not known with labels of a
+        hierarchy: boxes with equal labels are one group, which was cut."""
+        if self.recoding == "hierarchy":
+            return None
         frame, codes = self.frame(columns, table)
         order = np.argsort(group, kind="stable")
         codes, weights = np.ascontiguousarray(codes[order]), table.counts[order].astype(np.int64)

@@ -94,16 +94,16 @@ def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Tra
     name, counts = next(iter(release.tallies.items()))
     assert counts.column is not None
     classes = classes_of(counts.column.domain, starts)
-    if isinstance(release, Bucketized):
+    if isinstance(release, Bucketized) and counts.counts.sum() == release.people:
         table = release.tables["quasi"].select([str(entry["name"]) for entry in release.described("quasi")])
         order = np.lexsort((rng.random(len(release.group)), release.group))
         values = np.empty(len(order), dtype=np.int64)
         values[order] = np.repeat(counts.values, counts.counts)  # people in the order of groups, as the values are
         exact = Channel(1.0, counts.column.size)
         return Training(table, classes.of_code[values], np.ones(len(order)), classes, exact)
-    if isinstance(release, Decomposed):
+    if isinstance(release, (Bucketized, Decomposed)):
         table = release.tables["quasi"].select([str(entry["name"]) for entry in release.described("quasi")])
-        # beliefs are expected counts: each person draws from those of their group
+        # expected counts, or some that are counterfeits: each person draws from those of their group
         reach = np.cumsum(counts.counts)
         ahead = np.append(0.0, reach)[counts.starts]
         point = ahead[release.group] + rng.random(release.people) * (ahead[release.group + 1] - ahead[release.group])
