@@ -71,11 +71,7 @@ class Case:
         return found
 
 
-def cases(seeds: range) -> list[int]:
-    return list(seeds)
-
-
-@pytest.mark.parametrize("seed", cases(range(60)))
+@pytest.mark.parametrize("seed", range(60))
 def test_what_a_method_refused_does_fail(seed: int) -> None:
     """The true table must never be struck out: every step that is said to be refused fails in it."""
     try:
@@ -98,15 +94,14 @@ def test_what_a_method_refused_does_fail(seed: int) -> None:
             assert several <= failing
 
 
-@pytest.mark.parametrize("seed", cases(range(60)))
+@pytest.mark.parametrize("seed", [seed for seed in range(60) if seed % 3 != 2])  # methods that say what they refuse
 def test_belief_is_counted_world_by_world(seed: int) -> None:
     try:
         case = Case(seed)
     except Unsatisfiable:
         pytest.skip("nothing to publish")
-    if case.crowd.steps is None:
-        pytest.skip("the method does not say")
     steps = case.crowd.steps
+    assert steps is not None
     found = beliefs(case.crowd, vl.Policy(case.model), "disease", 10**6)
     assert found.unexplained == found.estimated == found.unanswered == 0
     assert found.belief.sum(axis=1) == pytest.approx(np.ones(len(found.belief)))

@@ -248,7 +248,7 @@ def fraction(belief: Posterior, kind: Any, value: Any) -> Fraction | None:
         return None
     if (kind, value) not in belief.naive:
         raise DataError(
-            f"Nobody of kind {kind!r} is in the release, or it does not show the value.",
+            "Nobody of this kind is in the release, or it does not show the value.",
             code="data.target",
             hint="Name a kind of the external table and a published value.",
         )
