@@ -157,6 +157,16 @@ def test_known_people_are_struck() -> None:
     assert raw.worst == 1.0
 
 
+def test_known_people_are_struck_from_a_decomposed_release() -> None:
+    frame = ROWS.with_columns(other=pl.Series(["x", "y", "z", "x", "z", "y", "x", "z"]))
+    schema = vl.Schema(quasi=["age"], sensitive=["value", "other"])
+    release: Any = vl.publish(vl.read(frame, schema), vl.MultiDiversity({"value": 2, "other": 2}), key=KEY)
+    (guess,) = Corruption(known=vl.read(frame.head(1), schema)).guesses(release, None)
+    assert guess.belief.column == release.names[0]  # of the others there are lists, and nothing to strike
+    assert guess.belief.details == {"people known": 1.0, "known people whose group is not clear": 0.0}
+    assert Corruption().guesses(release, None)[0].belief.worst == 1.0
+
+
 def worlds(counts: dict[str, int], known: dict[str, int]) -> float:
     """The belief in the likeliest value of somebody not known, over all ways to deal out what is left."""
     left = [value for value, n in counts.items() for _ in range(n - known.get(value, 0))]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.core.prior import _joined, _split
+from voile.core.prior import _joined, split
 from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError
 
 HEAD = ["columns", "signature", "value", "probability"]
@@ -121,4 +121,4 @@ def test_a_prior_that_contradicts_the_table_is_named(data: Any) -> None:
 
 def test_separators_in_values_survive() -> None:
     for parts in (["a|b", "c\\"], ["", "x"], ["\\|", "||"]):
-        assert _split(_joined(parts)) == parts
+        assert split(_joined(parts)) == parts

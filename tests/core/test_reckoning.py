@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,12 @@ class Case:
     def __init__(self, seed: int) -> None:
         self.model = MODELS[seed % 5]
         trees = TREES if seed % 3 == 2 else {}
-        self.data = vl.read(people(seed), vl.Schema(quasi=SCHEMA.quasi, sensitive=SCHEMA.sensitive, hierarchies=trees))
-        self.release = vl.publish(self.data, self.model, METHODS[seed % 3])
+        schema = vl.Schema(quasi=SCHEMA.quasi, sensitive=SCHEMA.sensitive, hierarchies=trees)
+        for other in range(seed, seed + 6000, 60):  # the first table that can be published
+            self.data = vl.read(people(other), schema)
+            with contextlib.suppress(Unsatisfiable):
+                self.release = vl.publish(self.data, self.model, METHODS[seed % 3])
+                break
         self.crowd = crowd(self.release, self.data, vl.Policy(self.model), False)
         table, full = (self.data.rows.histogram(names) for names in (SCHEMA.quasi, SCHEMA.names()))
         true: dict[tuple[int, ...], list[int]] = {}
@@ -74,10 +79,7 @@ class Case:
 @pytest.mark.parametrize("seed", range(60))
 def test_what_a_method_refused_does_fail(seed: int) -> None:
     """The true table must never be struck out: every step that is said to be refused fails in it."""
-    try:
-        case = Case(seed)
-    except Unsatisfiable:
-        pytest.skip("nothing to publish")
+    case = Case(seed)
     steps = case.crowd.steps
     if steps is None:  # the method does not say; the table as it was could not be shown
         coarse = case.release.groups < len(np.unique(case.crowd.kind))
@@ -96,10 +98,7 @@ def test_what_a_method_refused_does_fail(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [seed for seed in range(60) if seed % 3 != 2])  # methods that say what they refuse
 def test_belief_is_counted_world_by_world(seed: int) -> None:
-    try:
-        case = Case(seed)
-    except Unsatisfiable:
-        pytest.skip("nothing to publish")
+    case = Case(seed)
     steps = case.crowd.steps
     assert steps is not None
     found = beliefs(case.crowd, vl.Policy(case.model), "disease", 10**6)

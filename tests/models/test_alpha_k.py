@@ -70,7 +70,7 @@ def test_an_unknown_protected_value_is_refused() -> None:
     with pytest.raises(PolicyError) as caught:
         vl.publish(table(), vl.AlphaK(alpha=0.5, k=2, protect=("hiv", "HIV")))
     assert caught.value.code == "policy.protect"
-    assert "1 protected" in str(caught.value)
+    assert "1 of 2 protected" in str(caught.value)
 
 
 def test_k_alone_is_not_enough_and_anatomy_is_refused() -> None:

@@ -38,10 +38,12 @@ class Chain(Attack):
 
     known: str | None = None
 
+    def applies(self, target: object) -> bool:
+        """With one sensitive column there is nothing to learn from another."""
+        return super().applies(target) and len(getattr(target, "tallies", ())) > 1
+
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         columns = list(target.tallies)
-        if len(columns) < 2:
-            return [alone(target, name, "Nothing to chain to") for name in columns]
         require(self.name, self.known, columns)
         chosen = [(one, other) for one, other in permutations(columns, 2) if self.known in (None, one)]
         return [self._guess(target, one, other) for one, other in chosen]

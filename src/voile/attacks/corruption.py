@@ -14,7 +14,7 @@ other person with probability `corrupted`. On disturbed values the prior is the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from voile.core.attack import Attack, Guess, Target
 from voile.core.channel import Channel, exact
 from voile.core.counts import Counts
 from voile.core.microdata import Microdata
-from voile.core.plugin import knob
+from voile.core.plugin import knob, learned
 from voile.core.results import Belief
 from voile.core.shapes.sampled import Sampled
 from voile.errors import InconsistentKnowledge
@@ -49,11 +49,7 @@ class Corruption(Attack):
     rho1: float = knob(0.2, low=0, high=1)
     seed: int = 0
     known: Microdata | None = None
-    table: Microdata | None = field(default=None, repr=False)
-
-    def applies(self, target: object) -> bool:
-        """Striking out known values needs counts of values; a decomposed release lists them without."""
-        return getattr(target, "shape", "") != "decomposed"
+    table: Microdata | None = learned()
 
     def informed(self, data: Microdata | None) -> Corruption:
         return replace(self, table=data) if self.table is None else self
@@ -61,7 +57,9 @@ class Corruption(Attack):
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         if isinstance(target, Sampled):
             return self._disturbed(target, external)
-        return [self._true(target, name, counts) for name, counts in target.tallies.items()]
+        # of a decomposed release the primary column: the others are listed, and there is nothing to strike from a list
+        counted = {name: counts for name, counts in target.tallies.items() if counts.counts.dtype.kind != "f"}
+        return [self._true(target, name, counts) for name, counts in counted.items()]
 
     # releases that show true values ------------------------------------------------------------------------------
     def _true(self, target: Target, name: str, counts: Counts) -> Guess:

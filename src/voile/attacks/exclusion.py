@@ -37,10 +37,12 @@ class Exclusion(Attack):
     values: int = knob(1, low=1)
     column: str | None = None
 
+    def applies(self, target: object) -> bool:
+        """With one sensitive column there is nothing to learn from another."""
+        return super().applies(target) and len(getattr(target, "tallies", ())) > 1
+
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         columns = list(target.tallies)
-        if len(columns) < 2:
-            return [alone(target, name, "Nothing to rule out elsewhere") for name in columns]
         require(self.name, self.column, columns)
         chosen = [(one, other) for one, other in permutations(columns, 2) if self.column in (None, one)]
         return [self._guess(target, one, other) for one, other in chosen]

@@ -21,12 +21,13 @@ from voile.core.counts import Counts
 from voile.core.linkage import MAX_STATES, linkage
 from voile.core.members import Members, gathered
 from voile.core.microdata import Microdata
-from voile.core.plugin import knob
-from voile.core.prior import INDICATOR, SUPPORT, learn, read_prior, tabulated
+from voile.core.plugin import knob, learned
+from voile.core.prior import INDICATOR, SUPPORT
 from voile.core.prior import Prior as Statistics
 from voile.core.results import Belief
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.generalized import Generalized
+from voile.core.statistics import learn, read_prior, tabulated
 from voile.errors import DataError
 from voile.models.r_robustness import RRobustness, statistician
 
@@ -53,12 +54,8 @@ class Prior(Attack):
     max_columns: int | None = knob(None, low=1)
     reading: str = knob("full", choices=("full", "binary"))
     max_states: int = knob(MAX_STATES, low=2)
-    learned: Mapping[str, Any] | None = None  # by `informed`, not by a user
-    register: Microdata | None = None
-
-    def parameters(self) -> dict[str, Any]:
-        own = super().parameters()
-        return {name: own[name] for name in own if name not in ("learned", "register")}
+    known: Mapping[str, Any] | None = learned()  # the table's own statistics, by column
+    register: Microdata | None = learned()
 
     def informed(self, data: Microdata | None) -> Prior:
         if data is None:
@@ -66,8 +63,8 @@ class Prior(Attack):
         if self.prior is not None:
             return replace(self, register=data)
         columns, limits = data.columns, self._limits(data.rows.total, len(data.columns.quasi))
-        learned = {column.name: learn(columns, data.rows, column, **limits) for column in columns.sensitive}
-        return replace(self, learned=learned, register=data)
+        known = {column.name: learn(columns, data.rows, column, **limits) for column in columns.sensitive}
+        return replace(self, known=known, register=data)
 
     def _limits(self, people: int, columns: int) -> dict[str, Any]:
         """How many columns are combined: all, or as many as can be afforded."""
@@ -105,8 +102,8 @@ class Prior(Attack):
         prior = read_prior(self.prior, name) if isinstance(self.prior, str) else self.prior
         if prior is not None:
             return prior if prior.column == name else None
-        if self.learned is not None:
-            return self.learned.get(name)
+        if self.known is not None:
+            return self.known.get(name)
         return self._estimated(members, counts)
 
     def _estimated(self, members: Members | None, counts: Counts) -> Statistics:

@@ -15,10 +15,11 @@ from voile.core.adversary import Adversary, Knowledge
 from voile.core.attack import Attack, Guess, Target
 from voile.core.method import Method
 from voile.core.microdata import Microdata
-from voile.core.plugin import build
-from voile.core.prior import Prior, learn, read_prior
+from voile.core.plugin import build, learned
+from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.results import Belief
+from voile.core.statistics import learn, read_prior
 from voile.models.r_robustness import RRobustness
 
 
@@ -36,13 +37,10 @@ class Replay(Attack):
     name: ClassVar[str] = "replay"
 
     prior: Prior | str | None = None
-    learned: Any = None  # the table, by `informed`
-
-    def parameters(self) -> dict[str, Any]:
-        return {name: value for name, value in super().parameters().items() if name != "learned"}
+    table: Microdata | None = learned()
 
     def informed(self, data: Microdata | None) -> Replay:
-        return self if data is None else replace(self, learned=data)
+        return self if data is None else replace(self, table=data)
 
     def applies(self, target: object) -> bool:
         return isinstance(target, Release) and any(_robust(claim) for claim in target.certificate.claims)
@@ -75,9 +73,9 @@ class Replay(Attack):
     def _statistics(self, column: str, model: RRobustness) -> Prior | None:
         if isinstance(self.prior, str):
             return read_prior(self.prior, column)
-        if self.prior is not None or self.learned is None:
+        if self.prior is not None or self.table is None:
             return self.prior
-        data: Microdata = self.learned
+        data = self.table
         limits = {"min_support": model.min_support, "max_columns": model.max_columns}
         return learn(data.columns, data.rows, data.columns[column], **limits)  # type: ignore[arg-type]
 

@@ -69,6 +69,11 @@ def knob(
     return dataclasses.field(default=default, metadata={"limits": limits})
 
 
+def learned() -> Any:
+    """A field that `informed` fills from the table: no knob, neither told in a certificate nor taken from a user."""
+    return dataclasses.field(default=None, repr=False, compare=False, metadata={"learned": True})
+
+
 @dataclasses.dataclass(frozen=True)
 class Plugin:
     """The root of the open sets."""
@@ -106,7 +111,12 @@ class Plugin:
 
     def parameters(self) -> dict[str, Any]:
         """The knobs as plain values, fit for JSON and for `build`."""
-        return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
+        return {field.name: plain(getattr(self, field.name)) for field in knobs_of(type(self))}
+
+
+def knobs_of(cls: type[Plugin]) -> list[dataclasses.Field[Any]]:
+    """The fields that a user may give."""
+    return [field for field in dataclasses.fields(cls) if not field.metadata.get("learned")]
 
 
 def plain(value: Any) -> Any:
@@ -154,7 +164,7 @@ def build(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
     KAnonymity(k=5)
     """
     cls = find(family, name)
-    fields = {field.name: field for field in dataclasses.fields(cls)}
+    fields = {field.name: field for field in knobs_of(cls)}
     hints = _types(cls)
     problems: list[SpecError] = []
     values: dict[str, Any] = {}

@@ -240,6 +240,18 @@ def claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -> Cla
     )
 
 
+def require_values(model: Model, column: Column | None, named: Sequence[str]) -> None:
+    """Raise PolicyError where a request names values that the column does not have."""
+    assert column is not None
+    unknown = [value for value in named if value not in column.domain.texts]
+    if unknown:
+        raise PolicyError(
+            f"{model.name}: {len(unknown)} of {len(named)} protected values do not occur in {column.name!r}.",
+            code="policy.protect",
+            hint="Check their spelling, or declare the column's domain.",
+        )
+
+
 def unreachable(model: Model, column: Column | None, counts: Counts) -> Unsatisfiable:
     """The error for a promise that even one single group of everybody does not keep."""
     parameters = ", ".join(f"{key} = {value}" for key, value in model.parameters().items() if value is not None)

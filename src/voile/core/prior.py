@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +17,11 @@ import polars as pl
 from voile import kernels
 from voile.core.rows import Rows
 from voile.core.schema import Column, Columns, nearest
-from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError, raise_together
-from voile.io import tables
+from voile.errors import InconsistentKnowledge, PolicyError, SpecError, raise_together
 
 SUPPORT = 30
 SALT = "#salt"
 INDICATOR = ("other values", "protected values")  # what is shown where only "in the protected set or not" is published
-_HEAD = ("columns", "signature", "value", "probability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,139 +194,6 @@ class Prior:
                 )
 
 
-def learn(
-    columns: Columns,
-    rows: Rows,
-    target: Column,
-    *,
-    min_support: int = SUPPORT,
-    max_columns: int | None = None,
-    smoothing: float = 0.0,
-    salt: str = "",
-) -> Prior:
-    """The table's own statistics: for every set of up to `max_columns` quasi-identifier columns and every signature
-    that at least `min_support` people share. `smoothing` pulls each row towards the whole table, by that many people.
-
-    O(rows * column sets). Memory is one row of probabilities a supported signature.
-    """
-    names = [column.name for column in columns.quasi]
-    table = rows.histogram([*names, target.name])
-    counted = (table.codes[:, :-1], table.column(target.name).astype(np.int64), table.counts)
-    return tabulated(columns.quasi, target, *counted, min_support, max_columns, smoothing, salt)
-
-
-def tabulated(
-    quasi: Sequence[Column],
-    target: Column,
-    codes: np.ndarray,
-    value: np.ndarray,
-    weights: np.ndarray,
-    min_support: int = SUPPORT,
-    max_columns: int | None = None,
-    smoothing: float = 0.0,
-    salt: str = "",
-) -> Prior:
-    """Statistics from rows of codes with a value and a weight each, which may be fractions of a person."""
-    whole = np.bincount(value, weights=weights, minlength=target.size)
-    marginal = whole / whole.sum()
-    texts = [np.array(column.domain.texts, dtype=object) for column in quasi]
-    sets = []
-    for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
-        for some in combinations(range(len(quasi)), size):
-            chosen = sorted(some, key=lambda j: quasi[j].name)  # one order for all, so that a file has one digest
-            index, first = kernels.distinct.ranked([codes[:, j] for j in chosen], [quasi[j].size for j in chosen])
-            people = np.bincount(index, weights=weights, minlength=len(first))
-            kept = np.flatnonzero(people >= min_support - 1e-9)
-            place = np.full(len(first), -1)
-            place[kept] = np.arange(len(kept))
-            inside = place[index] >= 0
-            key = place[index[inside]] * target.size + value[inside]
-            counts = np.bincount(key, weights=weights[inside], minlength=len(kept) * target.size)
-            shares = counts.reshape(len(kept), target.size) + smoothing * marginal
-            shares /= people[kept].reshape(-1, 1) + smoothing
-            found = [texts[j][codes[first[kept], j]] for j in chosen]
-            names = tuple(quasi[j].name for j in chosen)
-            sets.append(Statistics(names, tuple(zip(*found, strict=True)), shares))
-    return Prior(target.name, tuple(target.domain.texts), tuple(sets), marginal, salt)
-
-
-def read_prior(path: str | Path, column: str) -> Prior:
-    """Published statistics about one sensitive column from a CSV or Parquet file with the columns `columns`,
-    `signature`, `value` and `probability`. Several columns, and the values of a signature, are joined by `|`.
-
-    A line without columns gives a share in the whole table; a value that is not listed for a signature has
-    probability 0, a signature that is not listed has the shares of the whole table.
-    """
-    frame = tables.read_file(Path(path))
-    return of_frame(frame, column, Path(path).name)
-
-
-def of_frame(frame: pl.DataFrame, column: str, source: str = "the prior") -> Prior:
-    """A prior from its table, with the checks that a stranger's numbers need."""
-    lacking = [name for name in _HEAD if name not in frame.columns]
-    if lacking:
-        raise DataError(
-            f"{source!r} lacks the columns {', '.join(map(repr, lacking))}.",
-            code="data.prior",
-            hint="A prior has the columns columns, signature, value and probability.",
-        )
-    texts = [frame[name].cast(pl.String).fill_null("").to_list() for name in _HEAD[:3]]
-    chance = frame["probability"].cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    salt = ""
-    found: dict[tuple[str, ...], dict[tuple[str, ...], dict[str, float]]] = {}
-    wrong: dict[str, int] = {}
-
-    def count(what: str) -> None:
-        wrong[what] = wrong.get(what, 0) + 1
-
-    for names_text, signature_text, value, probability in zip(*texts, chance.tolist(), strict=True):
-        if names_text == SALT:
-            salt = signature_text
-            continue
-        names = tuple(_split(names_text)) if names_text else ()
-        signature = tuple(_split(signature_text)) if names else ()
-        if len(signature) != len(names):
-            count("name more or fewer columns than values in the signature")
-            continue
-        if not 0 <= probability <= 1:
-            count("have a probability that is no number between 0 and 1")
-            continue
-        order = sorted(range(len(names)), key=names.__getitem__)
-        if len(set(names)) < len(names):
-            count("name a column twice")
-            continue
-        names = tuple(names[place] for place in order)
-        signature = tuple(signature[place] for place in order)
-        row = found.setdefault(names, {}).setdefault(signature, {})
-        if value in row:
-            count("repeat a value of the same signature")
-        row[value] = probability
-    heavy = sum(sum(row.values()) > 1 + 1e-9 for rows in found.values() for row in rows.values())
-    problems = [f"{number} lines {what}" for what, number in wrong.items()]
-    problems += [f"the probabilities of {heavy} signatures exceed 1 in sum"] if heavy else []
-    if not found:
-        problems.append("there is no statistic in it")
-    if problems:
-        raise DataError(
-            f"{source!r} is no prior: {'; '.join(problems)}.",
-            code="data.prior",
-            hint="Each line has columns, signature (joined by |), value, and a probability; sums stay within 1.",
-        )
-    values = tuple(sorted({value for rows in found.values() for row in rows.values() for value in row}))
-    place = {value: number for number, value in enumerate(values)}
-
-    def dense(rows: dict[tuple[str, ...], dict[str, float]]) -> np.ndarray:
-        matrix = np.zeros((len(rows), len(values)))
-        for number, row in enumerate(rows.values()):
-            for value, probability in row.items():
-                matrix[number, place[value]] = probability
-        return matrix
-
-    marginal = dense(found.pop(()))[0] if () in found else None
-    sets = tuple(Statistics(names, tuple(rows), dense(rows)) for names, rows in sorted(found.items()))
-    return Prior(column, values, sets, marginal, salt)
-
-
 def _matched(known: Statistics, people: Sequence[Column], codes: np.ndarray) -> np.ndarray:
     """For each person the place of their signature, or -1."""
     by_name = {column.name: (number, column) for number, column in enumerate(people)}
@@ -365,10 +229,10 @@ def _joined(parts: Sequence[str]) -> str:
     return "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """Undo `_joined`.
 
-    >>> _split("39|a\\\\|b")
+    >>> split("39|a\\\\|b")
     ['39', 'a|b']
     """
     parts, current, escaped = [], "", False

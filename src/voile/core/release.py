@@ -46,7 +46,8 @@ class Release:
     shape: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
-        _shapes[cls.shape] = cls
+        if cls.shape:
+            _shapes[cls.shape] = cls
 
     def __repr__(self) -> str:
         promises = ", ".join(str(claim["model"]) for claim in self.certificate.claims) or "nothing claimed"
@@ -55,7 +56,13 @@ class Release:
     def claiming(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
         """The same release with its certificate filled in."""
         stated = tuple(claim.as_json() for claim in claims)
-        return replace(self, certificate=Certificate(self.shape, method, stated, f"voile {__version__}"))
+        return self.certified(Certificate(self.shape, method, stated, f"voile {__version__}"))
+
+    def certified(self, certificate: Certificate) -> Release:
+        """The same release under another certificate. The tables stay, and with them all that was read from them."""
+        made = replace(self, certificate=certificate)
+        made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
+        return made
 
     @cached_property
     def digest(self) -> str:

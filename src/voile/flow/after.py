@@ -16,7 +16,7 @@ from voile.core.joining import all_of, same_columns
 from voile.core.microdata import Microdata
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
-from voile.core.results import Answer, Checked
+from voile.core.results import Answer, Checked, Verdict
 from voile.core.rows import Rows
 from voile.core.schema import Columns
 from voile.engines.local import local_rows
@@ -62,12 +62,10 @@ def jointly(policy: Policy, earlier: Sequence[Release]) -> Callable[[Columns], t
     return stated
 
 
-def refuse_jointly(release: Release, earlier: Sequence[Release]) -> None:
+def refuse_jointly(verdict: Verdict, earlier: Sequence[Release]) -> None:
     """Together the releases must keep what is claimed."""
-    if not earlier:
-        return
-    broken = [check for check in verify(release, after=earlier).checks if check.answer is Answer.BROKEN]
-    if broken:
+    broken = [check for check in verdict.checks if check.answer is Answer.BROKEN]
+    if earlier and broken:
         raise BrokenPromise(
             f"Together with {len(earlier)} earlier releases this one breaks its promise. {_listed(broken)}",
             code="broken.jointly",

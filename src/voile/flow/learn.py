@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from voile.core import prior as statistics
+from voile.core import statistics
 from voile.core.microdata import Microdata
 from voile.core.prior import SUPPORT, Prior
 from voile.core.schema import nearest

@@ -59,9 +59,10 @@ def publish(
     policy = method.settle(policy, release)  # the level that was reached, where it is part of the promise
     release = release.claiming((*method.claims(columns, policy), *joint(columns)), plain(method))
     release = with_findings(release, prior=policy.priors())
-    refuse_jointly(release, earlier)
-    # the code that a stranger runs (BrokenPromise), and what only the publisher can check
-    verify(release, prior=policy.priors(), after=earlier, data=data if ledger else None, ledger=ledger).or_raise()
+    # the code that a stranger runs, and what only the publisher can check (BrokenPromise)
+    verdict = verify(release, prior=policy.priors(), after=earlier, data=data if ledger else None, ledger=ledger)
+    refuse_jointly(verdict, earlier)
+    verdict.or_raise()
     if ledger is not None:
         ledger.record(release, shown_now(columns, rows, data, earlier))
     return release

@@ -144,8 +144,7 @@ def _claim(
         return Checked(what, Answer.BROKEN, f"Its {', '.join(different)} does not follow from the model.")
     try:
         answer, detail = model.judge(release, counts, evidence)
-        found = dict(model.found(release, counts, evidence)) if stated.get("found") else None
-        if answer is Answer.HOLDS and found and found != stated["found"]:
+        if answer is Answer.HOLDS and stated.get("found", {}) != dict(model.found(release, counts, evidence)):
             return Checked(what, Answer.BROKEN, "What it says was found is not what is found.")
         if (
             answer is Answer.NEEDS
@@ -168,7 +167,7 @@ def with_findings(release: Release, *, prior: Sequence[Prior]) -> Release:
         model = cast(Model, build("models", str(stated["model"]), dict(stated["parameters"])))
         found = model.found(release, release.tallies[str(stated["column"])], evidence) if model.reads_values else {}
         claims.append({**stated, "found": dict(found)} if found else stated)
-    return replace(release, certificate=replace(release.certificate, claims=tuple(claims)))
+    return release.certified(replace(release.certificate, claims=tuple(claims)))
 
 
 def _made_again(release: Release, evidence: Evidence, data: Microdata, key: Key) -> tuple[Answer, str]:

@@ -61,39 +61,9 @@ def _inside(members, starts, box, code):
 
 
 @njit(nogil=True, cache=True)
-def _own(codes, nodes, bounds, order, members, starts, owner):
-    """The one box that holds each person, -1 where none or several do. As `_count`."""
-    boxes, columns = order.size, codes.shape[1]
-    stack = np.empty(4096, np.int64)
-    for person in range(codes.shape[0]):
-        stack[0] = 0
-        top, found = 1, 0
-        while top > 0:
-            top -= 1
-            node = stack[top]
-            fits = True
-            for d in range(columns):
-                fits &= bounds[node, d, 0] <= codes[person, d] <= bounds[node, d, 1]
-            if not fits:
-                continue
-            if nodes[node, 2] >= 0:
-                stack[top] = nodes[node, 2]
-                stack[top + 1] = nodes[node, 3]
-                top += 2
-                continue
-            for i in range(nodes[node, 0], nodes[node, 1]):
-                fits = True
-                for d in range(columns):
-                    if fits:
-                        fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
-                if fits:
-                    found += 1
-                    owner[person] = order[i] if found == 1 else -1
-
-
-@njit(nogil=True, cache=True)
-def _count(codes, weights, nodes, bounds, order, members, starts, found):
-    """Add each person's weight to every box that holds them. About O(people * log boxes) for boxes that overlap little.
+def _place(codes, weights, nodes, bounds, order, members, starts, found, owner):
+    """Add each person's weight to every box that holds them, and note the box where it is the only one (else -1).
+    About O(people * log boxes) for boxes that overlap little.
 
     `members` and `starts` hold the sets of all columns one after another, column d of box b at d * boxes + b.
     """
@@ -101,7 +71,7 @@ def _count(codes, weights, nodes, bounds, order, members, starts, found):
     stack = np.empty(4096, np.int64)
     for person in range(codes.shape[0]):
         stack[0] = 0
-        top = 1
+        top, homes = 1, 0
         while top > 0:
             top -= 1
             node = stack[top]
@@ -122,6 +92,8 @@ def _count(codes, weights, nodes, bounds, order, members, starts, found):
                         fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
                 if fits:
                     found[order[i]] += weights[person]
+                    homes += 1
+                    owner[person] = order[i] if homes == 1 else -1
 
 
 Tree = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -154,18 +126,19 @@ def _tree(boxes: Sequence[Any]) -> Tree:
 
 def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
-    found = np.zeros(boxes[0].shape[0], np.int64)
-    if len(found):
-        _count(codes.astype(np.int64), weights, *_tree(boxes), found)
-    return found
+    return _placed(boxes, codes, weights)[0]
 
 
 def owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
     """The one box that each person fits, -1 where there is none or more than one. `boxes` as for `people`."""
-    owner = np.full(len(codes), -1, np.int64)
-    if boxes[0].shape[0]:
-        _own(codes.astype(np.int64), *_tree(boxes), owner)
-    return owner
+    return _placed(boxes, codes, np.ones(len(codes), np.int64))[1]
+
+
+def _placed(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    found, owner = np.zeros(boxes[0].shape[0], np.int64), np.full(len(codes), -1, np.int64)
+    if len(found):
+        _place(codes.astype(np.int64), weights, *_tree(boxes), found, owner)
+    return found, owner
 
 
 @njit(nogil=True, cache=True)
@@ -227,9 +200,4 @@ def overlaps(boxes: Sequence[Any], others: Sequence[Any], most: int) -> tuple[np
     if not boxes[0].shape[0] or not others[0].shape[0]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high, members, starts = _flat(boxes)
-    their_low, their_high, theirs, places = _flat(others)
-    order = np.arange(len(their_low))
-    nodes = np.empty((2 * len(order) + 1, 4), np.int64)
-    bounds = np.empty((2 * len(order) + 1, len(others), 2), np.int64)
-    total = _build(their_low, their_high, order, nodes, bounds)
-    return _pairs(low, high, members, starts, nodes[:total], bounds[:total], order, theirs, places, most)  # type: ignore[no-any-return]
+    return _pairs(low, high, members, starts, *_tree(others), most)  # type: ignore[no-any-return]

@@ -54,16 +54,22 @@ def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, 
 
 
 @njit(nogil=True, cache=True)
+def _fit(codes, offset, chosen, fitting):
+    """Which quasi-identifiers a query wants. O(rows * columns)."""
+    for i in range(codes.shape[0]):
+        fitting[i] = 1
+        for d in range(codes.shape[1]):
+            if chosen[offset[d] + codes[i, d]] == 0:
+                fitting[i] = 0
+                break
+
+
+@njit(nogil=True, cache=True)
 def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first, last, answer):
     quasi = codes.shape[1]
     fitting = np.empty(codes.shape[0], np.int64)
     for q in range(first, last):
-        for i in range(codes.shape[0]):
-            fitting[i] = 1
-            for d in range(quasi):
-                if chosen[q, offset[d] + codes[i, d]] == 0:
-                    fitting[i] = 0
-                    break
+        _fit(codes, offset, chosen[q], fitting)
         total = 0.0
         for g in range(rows.size - 1):
             matching = 0
@@ -83,12 +89,7 @@ def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first,
 def _lists(rows, cell, codes, slots, kind, shares, offset, chosen, first, last, answer):
     fitting = np.empty(codes.shape[0], np.int64)
     for q in range(first, last):
-        for i in range(codes.shape[0]):
-            fitting[i] = 1
-            for d in range(codes.shape[1]):
-                if chosen[q, offset[d] + codes[i, d]] == 0:
-                    fitting[i] = 0
-                    break
+        _fit(codes, offset, chosen[q], fitting)
         total = 0.0
         for g in range(rows.size - 1):
             matching = 0

@@ -16,7 +16,7 @@ from voile.core.method import NOTHING_REFUSED, Method, Refused
 from voile.core.policy import Policy
 from voile.core.release import Release
 from voile.core.rows import Histogram, Rows
-from voile.core.schema import Column, Columns
+from voile.core.schema import Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
 
@@ -40,12 +40,7 @@ class Anatomy(Method):
         check_linked(self, columns, policy)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        wanted = max(model.all_different() or 1 for model in policy)
-        target = columns.sensitive[0]
-        table = rows.histogram([column.name for column in columns])
-        code = table.column(target.name)
-        (sizes,) = kernels.distinct.frequencies(code.reshape(-1, 1), [target.size], table.counts)
-        require_eligible(self, target, sizes, wanted)
+        wanted, table, code, sizes = eligible(self, columns, rows, policy)
         total = table.total
         picks, remaining = kernels.deal.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total // wanted))
         starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -73,8 +68,15 @@ def check_linked(method: Method, columns: Columns, policy: Policy) -> None:
         )
 
 
-def require_eligible(method: Method, target: Column, sizes: np.ndarray, wanted: int) -> None:
-    """Raise Unsatisfiable where some value is too frequent to be in each group once only."""
+def eligible(
+    method: Method, columns: Columns, rows: Rows, policy: Policy
+) -> tuple[int, Histogram, np.ndarray, np.ndarray]:
+    """How many different values a group needs, the table with everybody's value, and how often each value occurs;
+    Unsatisfiable where some value is too frequent to be in each group once only."""
+    wanted, target = max(model.all_different() or 1 for model in policy), columns.sensitive[0]
+    table = rows.histogram([column.name for column in columns])
+    value = table.column(target.name)
+    (sizes,) = kernels.distinct.frequencies(value.reshape(-1, 1), [target.size], table.counts)
     total, most = int(sizes.sum()), int(sizes.max(initial=0))
     if most * wanted > total:
         best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."
@@ -84,6 +86,7 @@ def require_eligible(method: Method, target: Column, sizes: np.ndarray, wanted: 
             hint=best,
             best=best,
         )
+    return wanted, table, value, sizes
 
 
 def optimal_l(sizes: np.ndarray) -> int:

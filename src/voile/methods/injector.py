@@ -25,7 +25,7 @@ from voile.core.rows import WITHHELD, Histogram, Rows
 from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized
 from voile.errors import BrokenPromise, Unsatisfiable
-from voile.methods.anatomy import check_linked, require_eligible
+from voile.methods.anatomy import check_linked, eligible
 
 NEVER = np.iinfo(np.int64).max
 
@@ -59,12 +59,8 @@ class Injector(Method):
         check_linked(self, columns, policy)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        wanted = max(model.all_different() or 1 for model in policy)
-        target = columns.sensitive[0]
-        table = rows.histogram([column.name for column in columns])
-        value = table.column(target.name).astype(np.int64)
-        (sizes,) = kernels.distinct.frequencies(value.reshape(-1, 1), [target.size], table.counts)
-        require_eligible(self, target, sizes, wanted)
+        wanted, table, value, sizes = eligible(self, columns, rows, policy)
+        value = value.astype(np.int64)
         home, allowed = self.mined(columns, table, sizes)
         piles = piled(rows.key, table, value, home, allowed)
         pile, group = gathered(rows.key, piles, allowed, wanted)
@@ -72,8 +68,9 @@ class Injector(Method):
         cells, groups = kernels.deal.hand_out(piles.cell, table.counts, starts, group)
         cells, groups = cells[groups != WITHHELD], groups[groups != WITHHELD]
         if not len(cells):
+            name = columns.sensitive[0].name
             raise Unsatisfiable(
-                f"No group leaves l = {wanted} values of {target.name!r} to everybody: the rules exclude too many.",
+                f"No group leaves l = {wanted} values of {name!r} to everybody: the rules exclude too many.",
                 code="unsatisfiable.injector",
                 hint="Lower l, raise min_exp, lower max_items, or use --method anatomy.",
             )

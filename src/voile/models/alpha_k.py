@@ -15,9 +15,8 @@ import numpy as np
 from voile.core.adversary import Adversary
 from voile.core.counts import Counts, at_most
 from voile.core.plugin import knob
-from voile.core.policy import Model
+from voile.core.policy import Model, require_values
 from voile.core.schema import Column
-from voile.errors import PolicyError
 from voile.models.k_anonymity import NEIGHBOUR
 
 
@@ -68,14 +67,7 @@ class AlphaK(Model):
         )
 
     def check_values(self, column: Column | None) -> None:
-        assert column is not None
-        unknown = [value for value in self.protect if value not in column.domain.texts]
-        if unknown:
-            raise PolicyError(
-                f"{self.name}: {len(unknown)} protected values do not occur in {column.name!r}.",
-                code="policy.protect",
-                hint="Check their spelling, or declare the column's domain.",
-            )
+        require_values(self, column, self.protect)
 
     def smallest(self) -> int:
         return self.k

@@ -23,11 +23,10 @@ from voile.core.adversary import Adversary, Knowledge
 from voile.core.counts import Counts
 from voile.core.evidence import Evidence
 from voile.core.plugin import knob
-from voile.core.policy import Model
+from voile.core.policy import Model, require_values
 from voile.core.release import Release
 from voile.core.results import Answer
 from voile.core.schema import Column
-from voile.errors import PolicyError
 from voile.models.k_anonymity import NEIGHBOUR
 
 
@@ -96,14 +95,7 @@ class MConfidentiality(Model):
         )
 
     def check_values(self, column: Column | None) -> None:
-        assert column is not None
-        unknown = [value for value in self.protect if value not in column.domain.texts]
-        if unknown:
-            raise PolicyError(
-                f"{self.name}: {len(unknown)} protected values do not occur in {column.name!r}.",
-                code="policy.protect",
-                hint="Check their spelling, or declare the column's domain.",
-            )
+        require_values(self, column, self.protect)
 
     def smallest(self) -> int:
         return 1 if self.protect else self.m

@@ -20,12 +20,13 @@ from voile.core.counts import Counts, at_most
 from voile.core.evidence import Evidence
 from voile.core.linkage import Linkage, events_of, linkage
 from voile.core.plugin import knob
-from voile.core.policy import Model
-from voile.core.prior import SUPPORT, Prior, learn, read_prior
+from voile.core.policy import Model, require_values
+from voile.core.prior import SUPPORT, Prior
 from voile.core.release import Release
 from voile.core.results import Answer
 from voile.core.rows import Rows
 from voile.core.schema import Column, Columns
+from voile.core.statistics import learn, read_prior
 from voile.errors import PolicyError
 
 DIGEST = "sha256:"
@@ -69,7 +70,7 @@ class RRobustness(Model):
     def __post_init__(self) -> None:
         super().__post_init__()
         named = (self.protect,) if isinstance(self.protect, str) else tuple(self.protect)
-        if not named or not all(isinstance(value, str) for value in named):
+        if not any(named) or not all(isinstance(value, str) for value in named):
             raise PolicyError(
                 f"{self.name}: protect names no value.",
                 code="policy.protect",
@@ -177,14 +178,8 @@ class RRobustness(Model):
         return 1 if self.named else math.ceil(self.r - 1e-9)
 
     def check_values(self, column: Column | None) -> None:
+        require_values(self, column, self.named)
         assert column is not None
-        unknown = [value for value in self.named if value not in column.domain.texts]
-        if unknown:
-            raise PolicyError(
-                f"{self.name}: {len(unknown)} protected values do not occur in {column.name!r}.",
-                code="policy.protect",
-                hint="Check their spelling, or declare the column's domain.",
-            )
         if self.named and self.protect_as == "set" and set(column.domain.texts) <= set(self.named):
             raise PolicyError(
                 f"{self.name}: the protected set holds every value of {column.name!r}, so everybody is in it.",

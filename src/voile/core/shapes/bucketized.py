@@ -74,15 +74,7 @@ class Bucketized(Release):
         return found
 
     def locate(self, people: Microdata) -> np.ndarray:
-        """Clear where the people with exactly this quasi-identifier are all in one group."""
-        names = [str(entry["name"]) for entry in self.described("quasi")]
-        shown = zip(*([text(value) for value in self.tables["quasi"][name]] for name in names), strict=True)
-        homes: dict[tuple[str, ...], int] = {}
-        for row, group in zip(shown, self.group.tolist(), strict=True):
-            homes[row] = group if homes.get(row, group) == group else -1
-        table = people.rows.histogram(names)
-        texts = [np.array(people.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
-        return np.array([homes.get(row, -1) for row in zip(*texts, strict=True)], dtype=np.int64)
+        return exact_homes(self, self.group, people)
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         return exact_candidates(self, self.group, external)
@@ -112,3 +104,15 @@ def exact_candidates(release: Release, group: np.ndarray, external: Microdata) -
     texts = [np.array([text(value) for value in release.tables["quasi"][name]], dtype=object) for name in names]
     found = people_with(external, names, texts)
     return np.maximum(found, 1) * release.sizes[group], np.ones(release.people, dtype=np.int64)
+
+
+def exact_homes(release: Release, group: np.ndarray, people: Microdata) -> np.ndarray:
+    """The group of distinct people: clear where those with exactly this quasi-identifier are all in one, else -1."""
+    names = [str(entry["name"]) for entry in release.described("quasi")]
+    shown = zip(*([text(value) for value in release.tables["quasi"][name]] for name in names), strict=True)
+    homes: dict[tuple[str, ...], int] = {}
+    for row, home in zip(shown, group.tolist(), strict=True):
+        homes[row] = home if homes.get(row, home) == home else -1
+    table = people.rows.histogram(names)
+    texts = [np.array(people.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    return np.array([homes.get(row, -1) for row in zip(*texts, strict=True)], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,14 +11,13 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.core.certificate import Claim
 from voile.core.counts import Counts, tally
 from voile.core.matchings import Linkage, equal_sets, linkage
 from voile.core.microdata import Microdata
 from voile.core.query import Query
 from voile.core.release import Release
 from voile.core.schema import Column
-from voile.core.shapes.bucketized import exact_candidates
+from voile.core.shapes.bucketized import exact_candidates, exact_homes
 from voile.errors import BrokenPromise
 
 
@@ -50,12 +49,6 @@ class Decomposed(Release):
     @property
     def people(self) -> int:
         return self.tables["quasi"].height
-
-    def claiming(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
-        """The tables stay the same, and with them all that was read from them."""
-        made = super().claiming(claims, method)
-        made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
-        return made
 
     @property
     def joint(self) -> bool:
@@ -213,6 +206,9 @@ class Decomposed(Release):
         if self.linkage is not None and not self.linkage.possible:
             found.append("The joint table and the lists of the groups cannot belong together.")
         return found
+
+    def locate(self, people: Microdata) -> np.ndarray:
+        return exact_homes(self, self.group, people)
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         return exact_candidates(self, self.group, external)

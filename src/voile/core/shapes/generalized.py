@@ -9,16 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.core.cells import Cells
+from voile.core.boxed import Boxed
 from voile.core.counts import Counts, tally
-from voile.core.microdata import Microdata
-from voile.core.published import cell_shares, read_column
+from voile.core.published import cell_shares
 from voile.core.query import Query
-from voile.core.release import Release
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalized(Release):
+class Generalized(Boxed):
     """Each group is shown as a box: one table, equal quasi-identifier cells make a group."""
 
     shape: ClassVar[str] = "generalized"
@@ -26,18 +24,6 @@ class Generalized(Release):
     @property
     def people(self) -> int:
         return self.tables["table"].height
-
-    @cached_property
-    def cells(self) -> dict[str, Cells]:
-        """What the published cells of each quasi-identifier column stand for."""
-        return {name: cells for name, (cells, _) in self._read.items()}
-
-    @cached_property
-    def _read(self) -> dict[str, tuple[Cells, np.ndarray]]:
-        return {
-            str(entry["name"]): read_column(entry, self.column_of("table", str(entry["name"])))
-            for entry in self.described("quasi")
-        }
 
     @cached_property
     def _grouping(self) -> tuple[np.ndarray, np.ndarray]:
@@ -67,18 +53,6 @@ class Generalized(Release):
             ones = np.ones(len(codes), dtype=np.int64)
             found[column.name] = tally(column, self.group, codes, ones, len(self.sizes))
         return found
-
-    def locate(self, people: Microdata) -> np.ndarray:
-        names = list(self.cells)
-        table = people.rows.histogram(names)
-        boxes = [self.cells[name].onto(people.columns[name].domain).matrix[self.boxes[name]] for name in names]
-        return kernels.match.owners(boxes, table.codes)
-
-    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        names = list(self.cells)
-        table = external.rows.histogram(names)
-        boxes = [self.cells[name].onto(external.columns[name].domain).matrix[self.boxes[name]] for name in names]
-        return kernels.match.people(boxes, table.codes, table.counts), self.sizes
 
     def answer(self, query: Query) -> float:
         """Per group the product of the shares of its cells that satisfy the conditions, times the matching rows."""

@@ -8,19 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile import kernels
-from voile.core.cells import Cells
+from voile.core.boxed import Boxed
 from voile.core.channel import Channel
 from voile.core.counts import Counts
-from voile.core.microdata import Microdata
-from voile.core.published import cell_shares, read_column
+from voile.core.published import cell_shares
 from voile.core.query import Query
-from voile.core.release import Release
 from voile.errors import DataError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sampled(Release):
+class Sampled(Boxed):
     """Each group is shown as its box, one disturbed sensitive value, and its size: one row a group, no box twice.
 
     `tallies` holds what is published, one value a group; it is no count of true values.
@@ -50,18 +47,6 @@ class Sampled(Release):
         return Channel(float(keep), len(listed))
 
     @cached_property
-    def _read(self) -> dict[str, tuple[Cells, np.ndarray]]:
-        return {
-            str(entry["name"]): read_column(entry, self.column_of("table", str(entry["name"])))
-            for entry in self.described("quasi")
-        }
-
-    @cached_property
-    def cells(self) -> dict[str, Cells]:
-        """What the published cells of each quasi-identifier column stand for."""
-        return {name: cells for name, (cells, _) in self._read.items()}
-
-    @cached_property
     def boxes(self) -> dict[str, np.ndarray]:
         """For each quasi-identifier column the cell of every group."""
         return {name: codes.astype(np.int64) for name, (_, codes) in self._read.items()}
@@ -86,18 +71,6 @@ class Sampled(Release):
         if bool((self.sizes < 1).any()):
             found.append(f"{int((self.sizes < 1).sum())} groups have a size below 1.")
         return found
-
-    def locate(self, people: Microdata) -> np.ndarray:
-        names = list(self.cells)
-        table = people.rows.histogram(names)
-        boxes = [self.cells[name].onto(people.columns[name].domain).matrix[self.boxes[name]] for name in names]
-        return kernels.match.owners(boxes, table.codes)
-
-    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        names = list(self.cells)
-        table = external.rows.histogram(names)
-        boxes = [self.cells[name].onto(external.columns[name].domain).matrix[self.boxes[name]] for name in names]
-        return kernels.match.people(boxes, table.codes, table.counts), self.sizes
 
     def answer(self, query: Query) -> float:
         """Per group the shares of its cells times its size; a condition on the disturbed values is undone in the sum.

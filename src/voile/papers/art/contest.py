@@ -21,10 +21,11 @@ from voile.core.narrow import narrowed
 from voile.core.paper import Run
 from voile.core.plugin import build, registered
 from voile.core.policy import Model, Policy
-from voile.core.prior import Prior, learn
+from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.rows import Rows
 from voile.core.schema import Schema
+from voile.core.statistics import learn
 from voile.errors import InconsistentKnowledge, Unsatisfiable
 from voile.measures.query_error import QueryError
 from voile.papers.art.bounds import average_delta, delta_ceil
