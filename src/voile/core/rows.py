@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from voile.core.counts import Counts
 from voile.core.key import Key
 from voile.core.schema import Columns
+
+if TYPE_CHECKING:
+    from voile.core.division import Division
+    from voile.core.parts import Parts
 
 WITHHELD = -1
 
@@ -61,6 +65,16 @@ class Rows(Protocol):
         ...
 
     @property
+    def box(self) -> Mapping[str, np.ndarray] | None:
+        """Of a part of a large table: which codes of each quasi-identifier column may be in it."""
+        ...
+
+    @property
+    def totals(self) -> Mapping[str, np.ndarray]:
+        """Of a part of a large table: how often each value of a sensitive column occurs in the whole table."""
+        ...
+
+    @property
     def key(self) -> Key:
         """The coins that these rows are dealt with."""
         ...
@@ -71,6 +85,18 @@ class Rows(Protocol):
 
     def histogram(self, names: Sequence[str]) -> Histogram:
         """Count the distinct combinations of some columns."""
+        ...
+
+    def gathered(self) -> Rows:
+        """The same rows in this process's memory; EngineError where they are too many."""
+        ...
+
+    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        """How many people at each of some leaves of a division have each code of some columns, one after the other."""
+        ...
+
+    def parts(self, division: Division | None) -> Parts:
+        """The rows of each part of a division, under keys of their own; all rows where there is none."""
         ...
 
     def place(self, histogram: Histogram, groups: np.ndarray) -> Rows:

@@ -48,6 +48,7 @@ class Decompose(Method):
 
     name: ClassVar[str] = "decompose"
     produces: ClassVar[str] = "decomposed"
+    whole: ClassVar[bool] = True
 
     primary: str | None = None
     l: Mapping[str, int] = field(default_factory=dict)  # noqa: E741 - the letter of the literature

@@ -42,6 +42,7 @@ class FullDomain(Method):
     """
 
     name: ClassVar[str] = "full-domain"
+    whole: ClassVar[bool] = True
 
     suppression: float = knob(0.0, low=0, high=1)
 

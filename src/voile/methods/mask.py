@@ -48,6 +48,7 @@ class Mask(Method):
     """
 
     name: ClassVar[str] = "mask"
+    whole: ClassVar[bool] = True  # what is changed where depends on all groups
     forgets: ClassVar[bool] = True
 
     k: int | None = knob(None, low=2)

@@ -7,12 +7,14 @@ is chosen by what an adversary knows of them. Rows without a protected value sta
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from voile import kernels
+from voile.core.counts import Counts
 from voile.core.key import Key
 from voile.core.linkage import MAX_STATES, indicated
 from voile.core.method import Method
@@ -90,6 +92,16 @@ class Art(Method):
             if model.protect_as == "values" and kept and len(kept) < int((events >= 0).sum()):
                 model = replace(model, protect=tuple(kept))
         return Policy(model)
+
+    def fits(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
+        """A part needs room to hide each event of its own: ceil(r) rows a case."""
+        model, target = _asked(policy, columns)
+        counts, event = tallies[target.name], model.events(target)
+        good = np.ones(counts.groups, dtype=bool)
+        for number in range(int(event.max(initial=-1)) + 1):
+            cases = counts.summed(np.where(event[counts.values] == number, counts.counts, 0))
+            good &= cases * _whole(model.r) <= counts.sizes
+        return good
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         model, target = _asked(policy, columns)

@@ -1,0 +1,60 @@
+"""A large table in parts, wherever they lie: what an engine must be able to do with them.
+
+A part is any object: a frame, coded rows, published tables. Work on a part is a plain function of it, so that an engine
+may run it here, in another process or on another machine, and again after a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Work = Callable[..., tuple[Any, Any]]  # (part, number, *more) -> (what becomes of the part, what the caller is told)
+Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *more) -> pieces for new parts
+
+
+class Parts(Protocol):
+    """Parts in order. Every verb returns new parts; `notes` is what the last work told, one a part."""
+
+    @property
+    def notes(self) -> list[Any]: ...
+
+    def __len__(self) -> int: ...
+
+    def map(self, what: str, work: Work, *more: Any) -> Parts:
+        """Every part becomes what the work makes of it. `what` names the work to who watches."""
+        ...
+
+    def scatter(self, what: str, route: Route, number: int, *more: Any) -> Parts:
+        """Every part gives pieces to `number` new parts, each of which is then the list of its pieces."""
+        ...
+
+    def each(self) -> Iterator[Any]:
+        """The parts themselves, one after the other, brought here."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Here:
+    """Parts in this process's memory."""
+
+    held: Sequence[Any]
+    notes: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def map(self, what: str, work: Work, *more: Any) -> Here:
+        done = [work(part, number, *more) for number, part in enumerate(self.held)]
+        return Here([part for part, _ in done], [note for _, note in done])
+
+    def scatter(self, what: str, route: Route, number: int, *more: Any) -> Here:
+        pieces: list[list[Any]] = [[] for _ in range(number)]
+        for place, part in enumerate(self.held):
+            for home, piece in route(part, place, *more):
+                pieces[home].append(piece)
+        return Here(pieces, [])
+
+    def each(self) -> Iterator[Any]:
+        return iter(self.held)
