@@ -21,7 +21,7 @@ from voile.core.schema import Column, Columns
 
 if TYPE_CHECKING:
     from voile.core.method import Method
-    from voile.core.rows import Rows
+    from voile.core.rows import Table
 
 SHARD = 1 << 20  # people in a part, at most: large enough to lose nothing, small enough for one task
 
@@ -83,7 +83,7 @@ class Division:
         return np.asarray(kernels.divide.leaves(codes, places, offset, ranks, self.column, self.cut, self.left))
 
 
-def undivided(columns: Columns, rows: Rows) -> Division:
+def undivided(columns: Columns, rows: Table) -> Division:
     """Everybody in one part. Categories are cut in the order of how frequent they are, other columns in their own."""
     ranks = []
     for column in columns.quasi:
@@ -100,7 +100,7 @@ def undivided(columns: Columns, rows: Rows) -> Division:
     return Division(names, tuple(ranks), np.array([-1]), np.array([-1]), np.array([-1]), np.array([rows.total]))
 
 
-def divided(columns: Columns, rows: Rows, policy: Policy, method: Method) -> Division | None:
+def divided(columns: Columns, rows: Table, policy: Policy, method: Method) -> Division | None:
     """The parts of a table; None where it is published whole. No part is made that could not keep the policy alone."""
     if method.whole or rows.total <= SHARD:
         return None

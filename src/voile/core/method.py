@@ -14,7 +14,7 @@ from voile.core.plugin import Plugin
 from voile.core.policy import Model, Policy
 from voile.core.prior import Prior
 from voile.core.release import Release
-from voile.core.rows import Histogram, Rows
+from voile.core.rows import Histogram, Rows, Table
 from voile.core.schema import Column, Columns
 from voile.errors import PolicyError, raise_together
 
@@ -79,15 +79,15 @@ class Method(Plugin):
         sizes = next(iter(tallies.values())).sizes
         return policy.holds(columns, tallies, sizes)
 
-    def prepare(self, columns: Columns, rows: Rows) -> Columns:
+    def prepare(self, columns: Columns, rows: Table) -> Columns:
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
         return columns
 
-    def promising(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
+    def promising(self, columns: Columns, rows: Table, policy: Policy) -> Policy:
         """What of the policy this method can promise: all of it, unless the user chose a method that promises less."""
         return policy
 
-    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> Method:
+    def informed(self, columns: Columns, rows: Table, policy: Policy) -> Method:
         """The method with the knobs that it takes from the policy and the table."""
         return self
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 Work = Callable[..., tuple[Any, Any]]  # (part, number, *more) -> (what becomes of the part, what the caller is told)
 Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *more) -> pieces for new parts
+Gather = Callable[[Sequence[Any], int], Any]  # (pieces, number) -> a new part
 
 
 class Parts(Protocol):
@@ -26,8 +27,9 @@ class Parts(Protocol):
         """Every part becomes what the work makes of it. `what` names the work to who watches."""
         ...
 
-    def scatter(self, what: str, route: Route, number: int, *more: Any) -> Parts:
-        """Every part gives pieces to `number` new parts, each of which is then the list of its pieces."""
+    def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Parts:
+        """Every part gives pieces to `number` new parts, each of which is gathered from its pieces. In which order they
+        come is not said."""
         ...
 
     def each(self) -> Iterator[Any]:
@@ -49,12 +51,12 @@ class Here:
         done = [work(part, number, *more) for number, part in enumerate(self.held)]
         return Here([part for part, _ in done], [note for _, note in done])
 
-    def scatter(self, what: str, route: Route, number: int, *more: Any) -> Here:
+    def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Here:
         pieces: list[list[Any]] = [[] for _ in range(number)]
         for place, part in enumerate(self.held):
             for home, piece in route(part, place, *more):
                 pieces[home].append(piece)
-        return Here(pieces, [])
+        return Here([gather(some, home) for home, some in enumerate(pieces)], [])
 
     def each(self) -> Iterator[Any]:
         return iter(self.held)

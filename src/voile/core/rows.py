@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
@@ -46,8 +46,8 @@ class Histogram:
         return int(self.counts.sum())
 
 
-class Rows(Protocol):
-    """Rows of integer codes. Every verb returns new rows; none changes the old ones."""
+class Table(Protocol):
+    """Rows of integer codes, wherever they lie. Every verb returns new rows; none changes the old ones."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,6 +58,43 @@ class Rows(Protocol):
     def total(self) -> int:
         """The number of people."""
         ...
+
+    @property
+    def key(self) -> Key:
+        """The coins that these rows are dealt with."""
+        ...
+
+    def keyed(self, key: Key) -> Self:
+        """The same rows under a key."""
+        ...
+
+    def gathered(self) -> Rows:
+        """The same rows in this process's memory; EngineError where they are too many."""
+        ...
+
+    def histogram(self, names: Sequence[str]) -> Histogram:
+        """Count the distinct combinations of some columns."""
+        ...
+
+    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        """How many people at each of some leaves of a division have each code of some columns, one after the other."""
+        ...
+
+    def parts(self, division: Division | None) -> Parts:
+        """The rows of each part of a division, under keys of their own; all rows where there is none."""
+        ...
+
+    def tallies(self, columns: Columns) -> dict[str, Counts]:
+        """The counts of each sensitive column by group."""
+        ...
+
+    def recode(self, codes: Mapping[str, np.ndarray]) -> Self:
+        """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
+        ...
+
+
+class Rows(Table, Protocol):
+    """Rows in this process's memory: all of a table, or one part of it. They can be put into groups."""
 
     @property
     def groups(self) -> int:
@@ -74,31 +111,6 @@ class Rows(Protocol):
         """Of a part of a large table: how often each value of a sensitive column occurs in the whole table."""
         ...
 
-    @property
-    def key(self) -> Key:
-        """The coins that these rows are dealt with."""
-        ...
-
-    def keyed(self, key: Key) -> Rows:
-        """The same rows under a key."""
-        ...
-
-    def histogram(self, names: Sequence[str]) -> Histogram:
-        """Count the distinct combinations of some columns."""
-        ...
-
-    def gathered(self) -> Rows:
-        """The same rows in this process's memory; EngineError where they are too many."""
-        ...
-
-    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
-        """How many people at each of some leaves of a division have each code of some columns, one after the other."""
-        ...
-
-    def parts(self, division: Division | None) -> Parts:
-        """The rows of each part of a division, under keys of their own; all rows where there is none."""
-        ...
-
     def place(self, histogram: Histogram, groups: np.ndarray) -> Rows:
         """Each row goes to the group of its cell; WITHHELD rows are not published."""
         ...
@@ -107,16 +119,8 @@ class Rows(Protocol):
         """`counts[i]` rows of cell `cells[i]` go to `groups[i]`; which ones is left to chance."""
         ...
 
-    def tallies(self, columns: Columns) -> dict[str, Counts]:
-        """The counts of each sensitive column by group."""
-        ...
-
     def regroup(self, labels: np.ndarray) -> Rows:
         """Group g becomes `labels[g]`."""
-        ...
-
-    def recode(self, codes: Mapping[str, np.ndarray]) -> Rows:
-        """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
         ...
 
     def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:

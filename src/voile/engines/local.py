@@ -83,20 +83,22 @@ class LocalRows:
     def parts(self, division: Division | None) -> Here:
         if division is None:
             return Here([self], [])
-        return Here([self.boxed(division, number, rows) for number, rows in enumerate(self.routed(division))], [])
-
-    def routed(self, division: Division) -> list[LocalRows]:
-        """The rows of each part."""
         home = division.part[division.nodes(self.names, self.codes)]
-        order = np.argsort(home, kind="stable")  # rows stay in rising order
-        ends = np.searchsorted(home[order], np.arange(len(division.leaves) + 1))
-        spans = [order[low:high] for low, high in pairwise(ends)]
-        return [replace(self, codes=self.codes[span], weights=self.weights[span]) for span in spans]
+        return Here([rows.boxed(division, number) for number, rows in self.apart(home, len(division.leaves))], [])
 
-    @staticmethod
-    def boxed(division: Division, number: int, rows: LocalRows) -> LocalRows:
-        """The rows of a part, under its own key and within its box."""
-        return replace(rows, coins=rows.key.of_part(number), box=division.boxes[number], totals=division.totals)
+    def apart(self, home: np.ndarray, homes: int) -> list[tuple[int, LocalRows]]:
+        """The rows of each home that has some."""
+        order = np.argsort(home, kind="stable")  # rows stay in rising order
+        ends = np.searchsorted(home[order], np.arange(homes + 1))
+        spans = {number: order[low:high] for number, (low, high) in enumerate(pairwise(ends)) if high > low}
+        return [
+            (number, replace(self, codes=self.codes[span], weights=self.weights[span]))
+            for number, span in spans.items()
+        ]
+
+    def boxed(self, division: Division, number: int) -> LocalRows:
+        """The rows as a part of a division: under its own key and within its box."""
+        return replace(self, coins=self.key.of_part(number), box=division.boxes[number], totals=division.totals)
 
     def place(self, histogram: Histogram, groups: np.ndarray) -> LocalRows:
         group = groups if histogram.index is None else groups[histogram.index]
@@ -214,7 +216,10 @@ def _rising(codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
 
 def merged(pieces: Sequence[LocalRows]) -> LocalRows:
     """One table of the rows of several."""
+    pieces = [piece for piece in pieces if piece is not None]
     first = pieces[0]
+    if len(pieces) == 1:
+        return first
     columns = [np.concatenate([piece.codes[:, j] for piece in pieces]) for j in range(len(first.names))]
     codes, weights = kernels.distinct.weighted(columns, first.sizes, np.concatenate([one.weights for one in pieces]))
     return replace(first, codes=codes.astype(first.codes.dtype), weights=weights)

@@ -21,7 +21,7 @@ from voile.core.method import Method
 from voile.core.plugin import knob
 from voile.core.policy import Policy, claim
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Rows, Table
 from voile.core.schema import Column, Columns
 from voile.core.tiling import region_cells, sampled
 from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
@@ -97,7 +97,7 @@ class PerturbedGeneralization(Method):
             problems += _unfit(column, self.name)
         raise_together(problems)
 
-    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> PerturbedGeneralization:
+    def informed(self, columns: Columns, rows: Table, policy: Policy) -> PerturbedGeneralization:
         """With the largest p that meets every target, or the given p where it does."""
         size = columns.sensitive[0].size
         wanted = [model for model in policy if isinstance(model, AntiCorruption)]

@@ -22,7 +22,7 @@ from voile.core.plugin import knob
 from voile.core.policy import Model, Policy
 from voile.core.prior import Prior
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Rows, Table
 from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
@@ -76,7 +76,7 @@ class Art(Method):
                 hint='Name the values and use protect_as = "set".',
             )
 
-    def promising(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
+    def promising(self, columns: Columns, rows: Table, policy: Policy) -> Policy:
         """Mode paper promises the binary reading only; too frequent values lose protection if the user says so."""
         model, target = _asked(policy, columns)
         if self.mode == "paper":
@@ -206,7 +206,7 @@ def _whole(r: float) -> int:
     return math.ceil(r - 1e-9)
 
 
-def _counts(rows: Rows, target: Column) -> np.ndarray:
+def _counts(rows: Table, target: Column) -> np.ndarray:
     table = rows.histogram([target.name])
     return np.bincount(table.codes[:, 0], weights=table.counts, minlength=target.size).astype(np.int64)
 

@@ -150,7 +150,7 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     columns = method.prepare(data.columns, data.rows)
     policy.check(columns)
     method.check(columns, policy)
-    rows = data.rows.keyed(KEY)
+    rows = data.rows.keyed(KEY).gathered()
     policy = method.promising(columns, rows, policy.informed(columns, rows))
     began = time.perf_counter()
     try:
