@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from voile.core.key import Key
     from voile.core.policy import Policy
     from voile.core.schema import Schema
+    from voile.engines.disk import Disk
+    from voile.engines.spark import Spark
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
     from voile.flow.learn import learn_prior, read_prior
@@ -59,6 +61,7 @@ _HOME = {
     "Art": "methods.art",
     "CKSafety": "models.ck_safety",
     "Decompose": "methods.decompose",
+    "Disk": "engines.disk",
     "FullDomain": "methods.full_domain",
     "Injector": "methods.injector",
     "KAnonymity": "models.k_anonymity",
@@ -79,6 +82,7 @@ _HOME = {
     "Republish": "methods.republish",
     "Schema": "core.schema",
     "Sequential": "models.sequential",
+    "Spark": "engines.spark",
     "TCloseness": "models.t_closeness",
     "attacks": "",
     "audit": "flow.audit",
@@ -110,6 +114,7 @@ __all__ = [
     "Art",
     "CKSafety",
     "Decompose",
+    "Disk",
     "FullDomain",
     "Injector",
     "KAnonymity",
@@ -129,6 +134,7 @@ __all__ = [
     "Republish",
     "Schema",
     "Sequential",
+    "Spark",
     "TCloseness",
     "__version__",
     "attacks",

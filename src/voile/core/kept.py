@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,8 @@ from voile.core.parts import Parts
 
 
 class Kept(Mapping[str, pl.DataFrame]):
-    """The tables of a release that lies in parts. `parts` hold a dict of frames each, their notes the names."""
+    """The tables of a release that lies in parts. `parts` hold a dict of frames each, their notes the same without a
+    row, as they are written."""
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -30,6 +32,35 @@ class Kept(Mapping[str, pl.DataFrame]):
 
     def __len__(self) -> int:
         return len(self.parts.notes[0])
+
+    def write(self, name: str, folder: Path, format: str) -> list[Path]:
+        """One table as a file, or as several where the engine writes them side by side."""
+        if format == "parquet":
+            made = self.parts.write_parquet(name, self.parts.notes[0][name], folder)
+            if made is not None:
+                return made
+        path = folder / f"{name}.{format}"
+        frames = (plain(part[name]) for part in self.parts.each())
+        if format == "csv":
+            with path.open("wb") as file:
+                for number, frame in enumerate(frames):
+                    frame.write_csv(file, include_header=number == 0)
+            return [path]
+        import pyarrow.parquet as pq
+
+        with pq.ParquetWriter(
+            path, self.parts.notes[0][name].to_arrow().schema, compression="zstd", compression_level=1,
+            write_statistics=False, store_schema=False,
+        ) as writer:  # fmt: skip
+            for frame in frames:
+                writer.write_table(frame.to_arrow(), row_group_size=max(frame.height, 1))
+        return [path]
+
+
+def plain(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with text instead of categories, which differ from part to part."""
+    named = [name for name, kind in table.schema.items() if kind in (pl.Enum, pl.Categorical)]
+    return table.with_columns(pl.col(named).cast(pl.String)) if named else table
 
 
 def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

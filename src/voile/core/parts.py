@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
+
+import polars as pl
 
 Work = Callable[..., tuple[Any, Any]]  # (part, number, *more) -> (what becomes of the part, what the caller is told)
 Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *more) -> pieces for new parts
@@ -36,6 +39,11 @@ class Parts(Protocol):
         """The parts themselves, one after the other, brought here."""
         ...
 
+    def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> list[Path] | None:
+        """Parts that are tables by name, one of them written side by side where they lie, typed as the `empty` one;
+        None where this engine does not do that."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Here:
@@ -60,3 +68,6 @@ class Here:
 
     def each(self) -> Iterator[Any]:
         return iter(self.held)
+
+    def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
+        return None

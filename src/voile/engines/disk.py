@@ -10,8 +10,9 @@ import os
 import pickle
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
@@ -65,6 +66,10 @@ class Disk:
             table = pl.scan_parquet(f"/proc/self/fd/{handle.fileno()}", glob=False)
         return Slices(self, table, int(table.select(pl.len()).collect().item()), handle)
 
+    def listed(self, items: Sequence[Any], load: Callable[[Any], Any], notes: list[Any]) -> Listed:
+        """Parts that `load` brings into memory when they are needed."""
+        return Listed(self, items, load, notes)
+
     def file(self) -> IO[bytes]:
         """A file without a name."""
         try:
@@ -91,6 +96,9 @@ class _Stage:
 
     def each(self) -> Iterator[Any]:
         return (self.fetch(number) for number in range(len(self)))
+
+    def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
+        return None
 
     def map(self, what: str, work: Work, *more: Any) -> Stored:
         made = Stored(self.engine, self.engine.file(), [], [])
@@ -130,6 +138,21 @@ class Slices(_Stage):
 
     def fetch(self, number: int) -> pl.DataFrame:
         return self.table.slice(number * ROWS, ROWS).collect()
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(_Stage):
+    """Things that a function brings into memory one by one."""
+
+    items: Sequence[Any]
+    load: Callable[[Any], Any]
+    notes: list[Any] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def fetch(self, number: int) -> Any:
+        return self.load(self.items[number])
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from voile.errors import EngineError, VoileError
 
 PART, NOTE, FAULT = 0, 1, 2  # kinds of rows: a part (or a piece of one), what is told of it, an error of ours
 SCHEMA = "part long, kind int, slot int, blob binary"
+BATCH_ROWS = 100_000
 BATCH = {"spark.sql.execution.arrow.maxRecordsPerBatch": "100000"}
 BLOBS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1"}  # a blob may be as large as a batch should be
 
@@ -99,6 +100,14 @@ class Spark:
                 code="engine.source",
                 hint="Name a Parquet or CSV file that the driver and all workers see.",
             ) from None
+
+    def listed(self, items: Sequence[Any], load: Callable[[Any], Any], notes: list[Any]) -> Stored:
+        """Parts that `load` brings into a worker's memory when they are needed."""
+        rows = [(number, PART, 0, pickle.dumps(item, protocol=5)) for number, item in enumerate(items)]
+        slots = self.slots(len(rows))
+        rows = [(number, kind, slots[number], blob) for number, kind, _, blob in rows]
+        table = self.spark.createDataFrame(rows, SCHEMA).repartition(len(rows), "slot").sortWithinPartitions("part")
+        return Stored(self, table, notes, _Loading(load))
 
     @contextmanager
     def settings(self, wanted: dict[str, str]) -> Iterator[None]:
@@ -183,6 +192,16 @@ def _cause(error: BaseException) -> str:
     return type(error).__name__
 
 
+def _readable(empty: pl.DataFrame) -> Any:
+    """The Arrow schema of a table in types that Spark has."""
+    import pyarrow as pa
+
+    signed: dict[Any, Any] = {name: pl.Int64() for name, kind in empty.schema.items() if kind.is_unsigned_integer()}
+    schema = empty.cast(signed).to_arrow().schema
+    short = [pa.field(one.name, pa.string()) if pa.types.is_large_string(one.type) else one for one in schema]
+    return pa.schema(short)
+
+
 class _Stage:
     """What both kinds of parts can do; they differ in what a partition of theirs holds."""
 
@@ -232,6 +251,9 @@ class Frames(_Stage):
     def each(self) -> Iterator[Any]:
         raise NotImplementedError("a table is not brought here")  # pragma: no cover - nobody asks
 
+    def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
+        raise NotImplementedError("a table is written after it was published")  # pragma: no cover - nobody asks
+
     def _work(self, function: Callable[[Any, int], Any]) -> Callable[[Any], Any]:
         def run(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow as pa
@@ -275,12 +297,50 @@ class Stored(_Stage):
         return self.table.where(f"kind = {PART}")
 
     def each(self) -> Iterator[Any]:
-        pieces: dict[int, list[Any]] = {}
-        with self.engine.settings(BLOBS):
-            for row in self._source().select("part", "blob").collect():
-                pieces.setdefault(int(row.part), []).append(pickle.loads(row.blob))
-        for number in sorted(pieces):
-            yield self.gather(pieces[number], number) if self.gather is not None else pieces[number][0]
+        """One partition after the other; parts lie in the order of the partitions."""
+        gather = self.gather or _first
+        number, pieces = -1, list[Any]()
+        for row in self._source().select("part", "blob").toLocalIterator(prefetchPartitions=False):
+            if int(row.part) != number and pieces:
+                yield gather(pieces, number)
+                pieces = []
+            number = int(row.part)
+            pieces.append(pickle.loads(row.blob))
+        if pieces:
+            yield gather(pieces, number)
+
+    def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> list[Path]:
+        """By Spark's own writer, a file a part; then the files get names that say nothing but their place."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        schema = _readable(empty)
+
+        def unpack(batches: Iterator[Any]) -> Iterator[Any]:
+            for batch in batches:
+                for blob in batch.column("blob"):
+                    table = pickle.loads(blob.as_buffer())[name]
+                    named = [column for column, kind in table.schema.items() if kind in (pl.Enum, pl.Categorical)]
+                    shown = table.with_columns(pl.col(named).cast(pl.String)).to_arrow().cast(schema)
+                    yield from shown.to_batches(max_chunksize=BATCH_ROWS)
+
+        place = folder / f".{name}"
+        with warnings.catch_warnings(), self.engine.settings(BLOBS):
+            warnings.simplefilter("ignore", FutureWarning)
+            try:
+                shown = self._source().mapInArrow(unpack, from_arrow_schema(schema))
+                shown.write.option("compression", "zstd").parquet(str(place))
+            except Exception as error:
+                raise EngineError(
+                    f"Spark could not write the table {name!r}: {_cause(error)}.",
+                    code="engine.write",
+                    hint="The folder must be one that the driver and all workers see and may write to.",
+                ) from None
+        made = []
+        for number, found in enumerate(sorted(place.glob("part-*.parquet"))):
+            made.append(folder / f"{name}.{number:05d}.parquet")
+            found.rename(made[-1])
+        shutil.rmtree(place)
+        return made
 
     def _work(self, function: Callable[[Any, int], Any]) -> Callable[[Any], Any]:
         gather = self.gather or _first
@@ -298,6 +358,16 @@ class Stored(_Stage):
                 yield from _said(function, pieces, number, gather)
 
         return run
+
+
+@dataclass(frozen=True)
+class _Loading:
+    """A part is what a function brings for the one thing that stands for it."""
+
+    load: Callable[[Any], Any]
+
+    def __call__(self, pieces: Sequence[Any], number: int) -> Any:
+        return self.load(pieces[0])
 
 
 def _first(pieces: Sequence[Any], number: int) -> Any:

@@ -14,7 +14,7 @@ import polars as pl
 
 from voile.core.cells import shielded
 from voile.core.domain import Domain, codes_in
-from voile.core.kept import Kept, stacked
+from voile.core.kept import Kept, plain, stacked
 from voile.core.method import Method
 from voile.core.narrow import codes_used, narrowed
 from voile.core.parts import Here, Parts
@@ -110,7 +110,7 @@ def joined(parts: Parts) -> tuple[Release, Columns]:
     assert first.columns is not None
     dictionary = _common(parts.notes)
     tables: Mapping[str, pl.DataFrame]
-    if len(parts) > 1:
+    if len(parts) > 1 or not isinstance(parts, Here):
         parts = parts.map("label", relabel, _labels(dictionary, first.columns))
     if isinstance(parts, Here):
         tables = {name: stacked([part[name] for part in parts.held]) for name in parts.held[0]}
@@ -146,13 +146,13 @@ def _labels(dictionary: Mapping[str, Any], columns: Columns) -> dict[str, tuple[
     return found
 
 
-def relabel(tables: Tables, number: int, labels: Mapping[str, tuple[Domain, list[str]]]) -> tuple[Tables, list[str]]:
+def relabel(tables: Tables, number: int, labels: Mapping[str, tuple[Domain, list[str]]]) -> tuple[Tables, Tables]:
     """Exact values of a part as labels, in columns that another part generalizes."""
     made = {}
     for name, table in tables.items():
         exact = [n for n in table.columns if n in labels and not _is_label(table[n], labels[n][0])]
         made[name] = table.with_columns(_labelled(table[n], *labels[n]) for n in exact)
-    return made, list(tables)
+    return made, {name: plain(table.clear()) for name, table in made.items()}
 
 
 def _is_label(values: pl.Series, domain: Domain) -> bool:

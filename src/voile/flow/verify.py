@@ -14,6 +14,7 @@ from voile.core.certificate import FORMAT, Certificate
 from voile.core.counts import Counts, sizes_only
 from voile.core.evidence import Evidence
 from voile.core.following import Ledger
+from voile.core.kept import Kept
 from voile.core.key import Key
 from voile.core.method import Method
 from voile.core.microdata import Microdata
@@ -23,6 +24,7 @@ from voile.core.prior import Prior
 from voile.core.release import Release, of_shape
 from voile.core.results import Answer, Checked, Verdict
 from voile.errors import DataError, PolicyError, SpecError, VoileError
+from voile.flow.chunks import Engine
 from voile.flow.pieces import Judged, combined, in_pieces, judged, with_totals
 from voile.io import folder
 
@@ -37,12 +39,14 @@ def verify(
     data: Microdata | None = None,
     key: Key | None = None,
     ledger: Ledger | None = None,
+    engine: Engine | None = None,
 ) -> Verdict:
     """Check a release, or a published folder: the files, the tables, and every claim.
 
     A folder needs no key, no data and no trust in who wrote it. Answers HOLDS or BROKEN for each claim; NEEDS where a
     claim rests on statistics (`prior`), or on coins that only the publisher can show again (`data` and `key`). `after`
     are earlier releases of the same people, and `ledger` the publisher's record of who was shown with which values.
+    With an `engine` (`Disk()`, `Spark()`) a folder larger than memory is checked piece by piece.
     """
     priors = (prior,) if isinstance(prior, Prior) else tuple(prior)
     earlier = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
@@ -61,15 +65,16 @@ def verify(
     extra = sorted(found.name for found in place.iterdir() if found.name not in {*files, folder.CERTIFICATE})
     notes = (f"Not covered by the certificate: {', '.join(extra)}.",) if extra else ()
     try:
-        loaded = load(place)
+        loaded = load(place, engine=engine)
         checks += _checked(loaded, evidence)
     except DataError as error:
         checks.append(Checked("tables", Answer.BROKEN, str(error)))
     return Verdict(tuple(checks), notes)
 
 
-def load(place: str | Path) -> Release:
-    """A published folder as a release. Its claims are as they stand in the certificate; `verify` checks them."""
+def load(place: str | Path, *, engine: Engine | None = None) -> Release:
+    """A published folder as a release. Its claims are as they stand in the certificate; `verify` checks them. With an
+    `engine` the tables stay where they are."""
     place = Path(place)
     document, dictionary = folder.read_documents(place)
     try:
@@ -80,7 +85,12 @@ def load(place: str | Path) -> Release:
                 hint="Use a newer version of voile.",
             )
         shape = of_shape(str(document["shape"]))
-        tables = folder.read_tables(place, document["files"])
+        tables: Mapping[str, pl.DataFrame]
+        if engine is not None and not any(str(name).endswith(".csv") for name in document["files"]):
+            empty, slices = folder.slices(place, document["files"])
+            tables = Kept(engine.listed([(one, empty) for one in slices], read_slice, [empty] * len(slices)))
+        else:
+            tables = folder.read_tables(place, document["files"])
         certificate = Certificate(
             shape.shape, document["method"], tuple(document["claims"]), str(document["tool"]), document["files"]
         )
@@ -91,6 +101,15 @@ def load(place: str | Path) -> Release:
             hint="Fetch the release again.",
         ) from None
     return shape(tables, dictionary, certificate)
+
+
+def read_slice(item: tuple[Mapping[str, tuple[str, int, int]], dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    """Some rows of each table of a folder."""
+    places, empty = item
+    found = dict(empty)
+    for name, (path, start, rows) in places.items():
+        found[name] = pl.scan_parquet(path, glob=False).slice(start, rows).collect()
+    return found
 
 
 def _checked(release: Release, evidence: Evidence) -> list[Checked]:
