@@ -1,4 +1,4 @@
-"""A real Spark cluster on this machine: a standalone master and workers of one core each, from the installed PySpark."""
+"""A real Spark cluster on this machine: a standalone master and one-core workers, from the installed PySpark."""
 
 from __future__ import annotations
 

@@ -135,6 +135,13 @@ def divided(columns: Columns, rows: Table, policy: Policy, method: Method) -> Di
     return replace(division, totals={column.name: totals[column.name] for column in reads})
 
 
+def ahead(division: Division | None) -> list[int]:
+    """How many people are in the parts before each part."""
+    if division is None:
+        return [0]
+    return [0, *np.cumsum(division.people[division.leaves])[:-1].tolist()]
+
+
 def _split(columns: Sequence[Column], held: np.ndarray) -> dict[str, np.ndarray]:
     ends = np.cumsum([max(column.size, 1) for column in columns])[:-1]
     return {column.name: part for column, part in zip(columns, np.split(held, ends), strict=True)}

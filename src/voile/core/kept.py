@@ -12,31 +12,32 @@ from voile.core.parts import Parts
 
 
 class Kept(Mapping[str, pl.DataFrame]):
-    """The tables of a release that lies in parts. `parts` hold a dict of frames each, their notes the same without a
-    row, as they are written."""
+    """The tables of a release that lies in parts. `parts` hold a dict of frames each, `empty` is the same without a
+    row, as it is written."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, empty: Mapping[str, pl.DataFrame]) -> None:
         self.parts = parts
+        self.empty = {name: plain(table) for name, table in empty.items()}
         self._here: dict[str, pl.DataFrame] = {}
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        if name not in self.parts.notes[0]:
+        if name not in self.empty:
             raise KeyError(name)
         if not self._here:
             every = list(self.parts.each())
-            self._here = {table: stacked([part[table] for part in every]) for table in self.parts.notes[0]}
+            self._here = {table: stacked([part[table] for part in every]) for table in self.empty}
         return self._here[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.parts.notes[0])
+        return iter(self.empty)
 
     def __len__(self) -> int:
-        return len(self.parts.notes[0])
+        return len(self.empty)
 
     def write(self, name: str, folder: Path, format: str) -> list[Path]:
         """One table as a file, or as several where the engine writes them side by side."""
         if format == "parquet":
-            made = self.parts.write_parquet(name, self.parts.notes[0][name], folder)
+            made = self.parts.write_parquet(name, self.empty[name], folder)
             if made is not None:
                 return made
         path = folder / f"{name}.{format}"
@@ -49,7 +50,7 @@ class Kept(Mapping[str, pl.DataFrame]):
         import pyarrow.parquet as pq
 
         with pq.ParquetWriter(
-            path, self.parts.notes[0][name].to_arrow().schema, compression="zstd", compression_level=1,
+            path, self.empty[name].to_arrow().schema, compression="zstd", compression_level=1,
             write_statistics=False, store_schema=False,
         ) as writer:  # fmt: skip
             for frame in frames:

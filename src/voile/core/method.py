@@ -41,6 +41,7 @@ class Method(Plugin):
     family: ClassVar[str] = "methods"
     produces: ClassVar[str] = "generalized"
     forgets: ClassVar[bool] = False  # altering may leave values that nobody has; the release must not mention them
+    loses: ClassVar[bool] = True  # some rows may be withheld
     whole: ClassVar[bool] = False  # one decision for all people: a large table is not published part by part
 
     def check(self, columns: Columns, policy: Policy) -> None:

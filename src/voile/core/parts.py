@@ -15,6 +15,7 @@ import polars as pl
 
 Work = Callable[..., tuple[Any, Any]]  # (part, number, *more) -> (what becomes of the part, what the caller is told)
 Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *more) -> pieces for new parts
+Turn = Callable[..., Any]  # (part, number, *more) -> what becomes of the part
 Gather = Callable[[Sequence[Any], int], Any]  # (pieces, number) -> a new part
 
 
@@ -28,6 +29,10 @@ class Parts(Protocol):
 
     def map(self, what: str, work: Work, *more: Any) -> Parts:
         """Every part becomes what the work makes of it. `what` names the work to who watches."""
+        ...
+
+    def lazily(self, turn: Turn, *more: Any) -> Parts:
+        """Every part becomes what `turn` makes of it, whenever it is needed; the notes stay."""
         ...
 
     def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Parts:
@@ -58,6 +63,9 @@ class Here:
     def map(self, what: str, work: Work, *more: Any) -> Here:
         done = [work(part, number, *more) for number, part in enumerate(self.held)]
         return Here([part for part, _ in done], [note for _, note in done])
+
+    def lazily(self, turn: Turn, *more: Any) -> Here:
+        return Here([turn(part, number, *more) for number, part in enumerate(self.held)], self.notes)
 
     def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Here:
         pieces: list[list[Any]] = [[] for _ in range(number)]

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import polars as pl
 
-from voile.core.parts import Gather, Route, Work
+from voile.core.parts import Gather, Route, Turn, Work
 from voile.errors import EngineError, SpecError
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -66,9 +66,9 @@ class Disk:
             table = pl.scan_parquet(f"/proc/self/fd/{handle.fileno()}", glob=False)
         return Slices(self, table, int(table.select(pl.len()).collect().item()), handle)
 
-    def listed(self, items: Sequence[Any], load: Callable[[Any], Any], notes: list[Any]) -> Listed:
+    def listed(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Listed:
         """Parts that `load` brings into memory when they are needed."""
-        return Listed(self, items, load, notes)
+        return Listed(self, items, load)
 
     def file(self) -> IO[bytes]:
         """A file without a name."""
@@ -110,6 +110,9 @@ class _Stage:
         self._tell(what, len(self))
         return made
 
+    def lazily(self, turn: Turn, *more: Any) -> Lazy:
+        return Lazy(self.engine, self, turn, more)
+
     def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Stored:
         made = Stored(self.engine, self.engine.file(), [[] for _ in range(number)], [], gather)
         for place in range(len(self)):
@@ -138,6 +141,25 @@ class Slices(_Stage):
 
     def fetch(self, number: int) -> pl.DataFrame:
         return self.table.slice(number * ROWS, ROWS).collect()
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy(_Stage):
+    """Parts that are turned into something else whenever they are needed."""
+
+    under: Any
+    turn: Turn
+    more: tuple[Any, ...]
+
+    @property
+    def notes(self) -> list[Any]:
+        return list(self.under.notes)
+
+    def __len__(self) -> int:
+        return len(self.under)
+
+    def fetch(self, number: int) -> Any:
+        return self.turn(self.under.fetch(number), number, *self.more)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -217,12 +218,17 @@ def _rising(codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
 def merged(pieces: Sequence[LocalRows]) -> LocalRows:
     """One table of the rows of several."""
     pieces = [piece for piece in pieces if piece is not None]
-    first = pieces[0]
     if len(pieces) == 1:
-        return first
+        return pieces[0]
+    first = pieces[0]
     columns = [np.concatenate([piece.codes[:, j] for piece in pieces]) for j in range(len(first.names))]
     codes, weights = kernels.distinct.weighted(columns, first.sizes, np.concatenate([one.weights for one in pieces]))
-    return replace(first, codes=codes.astype(first.codes.dtype), weights=weights)
+    return replace(first, codes=codes.astype(code_type(first.sizes), copy=False), weights=weights)
+
+
+def code_type(sizes: Sequence[int]) -> Any:
+    """The narrowest type that holds every code."""
+    return np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
 
 
 def local_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> LocalRows:

@@ -22,7 +22,7 @@ from typing import Any
 
 import polars as pl
 
-from voile.core.parts import Gather, Route, Work
+from voile.core.parts import Gather, Route, Turn, Work
 from voile.engines.disk import ROWS, Disk, Watch
 from voile.errors import EngineError, VoileError
 
@@ -101,13 +101,13 @@ class Spark:
                 hint="Name a Parquet or CSV file that the driver and all workers see.",
             ) from None
 
-    def listed(self, items: Sequence[Any], load: Callable[[Any], Any], notes: list[Any]) -> Stored:
+    def listed(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Stored:
         """Parts that `load` brings into a worker's memory when they are needed."""
         rows = [(number, PART, 0, pickle.dumps(item, protocol=5)) for number, item in enumerate(items)]
         slots = self.slots(len(rows))
         rows = [(number, kind, slots[number], blob) for number, kind, _, blob in rows]
         table = self.spark.createDataFrame(rows, SCHEMA).repartition(len(rows), "slot").sortWithinPartitions("part")
-        return Stored(self, table, notes, _Loading(load))
+        return Stored(self, table, [None] * len(rows), _Loading(load))
 
     @contextmanager
     def settings(self, wanted: dict[str, str]) -> Iterator[None]:
@@ -220,6 +220,10 @@ class _Stage:
         made, notes = self.engine.run(what, self._source(), self._work(one), isinstance(self, Stored))
         return Stored(self.engine, made, [notes[number] for number in sorted(notes)])
 
+    def lazily(self, turn: Turn, *more: Any) -> Stored:
+        assert isinstance(self, Stored), "a table is looked at first"
+        return Stored(self.engine, self.table, self.notes, _Turning(self.gather or _first, turn, more), self)
+
     def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Stored:
         slots = self.engine.slots(number)
 
@@ -277,8 +281,8 @@ class Frames(_Stage):
 
 @dataclass(frozen=True, eq=False)
 class Stored(_Stage):
-    """Parts as blobs. `gather` is what makes a part of its pieces, where they are still apart; `under` is kept as long
-    as this is."""
+    """Parts as blobs. `gather` is what makes a part of its pieces, where they are still apart; `under` is what these
+    parts come from, and lasts as long as they do."""
 
     engine: Spark
     table: Any
@@ -287,8 +291,8 @@ class Stored(_Stage):
     under: Any = None
 
     def __post_init__(self) -> None:
-        kept = self.under if self.under is not None else self.table
-        weakref.finalize(self, _forget, kept)
+        if not isinstance(self.under, Stored):
+            weakref.finalize(self, _forget, self.under if self.under is not None else self.table)
 
     def __len__(self) -> int:
         return len(self.notes)
@@ -313,12 +317,12 @@ class Stored(_Stage):
         """By Spark's own writer, a file a part; then the files get names that say nothing but their place."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        schema = _readable(empty)
+        schema, gather = _readable(empty), self.gather or _first
 
         def unpack(batches: Iterator[Any]) -> Iterator[Any]:
             for batch in batches:
-                for blob in batch.column("blob"):
-                    table = pickle.loads(blob.as_buffer())[name]
+                for part, blob in zip(batch.column("part"), batch.column("blob"), strict=True):
+                    table = gather([pickle.loads(blob.as_buffer())], part.as_py())[name]
                     named = [column for column, kind in table.schema.items() if kind in (pl.Enum, pl.Categorical)]
                     shown = table.with_columns(pl.col(named).cast(pl.String)).to_arrow().cast(schema)
                     yield from shown.to_batches(max_chunksize=BATCH_ROWS)
@@ -368,6 +372,18 @@ class _Loading:
 
     def __call__(self, pieces: Sequence[Any], number: int) -> Any:
         return self.load(pieces[0])
+
+
+@dataclass(frozen=True)
+class _Turning:
+    """A part is gathered, and then turned into something else."""
+
+    gather: Gather
+    turn: Turn
+    more: tuple[Any, ...]
+
+    def __call__(self, pieces: Sequence[Any], number: int) -> Any:
+        return self.turn(self.gather(pieces, number), number, *self.more)
 
 
 def _first(pieces: Sequence[Any], number: int) -> Any:

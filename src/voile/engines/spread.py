@@ -15,7 +15,7 @@ from voile.core.key import Key
 from voile.core.parts import Parts
 from voile.core.rows import Histogram
 from voile.core.schema import Columns
-from voile.engines.local import LocalRows, merged
+from voile.engines.local import LocalRows, code_type, merged
 from voile.errors import EngineError
 
 
@@ -28,6 +28,7 @@ class SpreadRows:
     chunks: Parts
     total: int
     most: int
+    margins: Mapping[str, np.ndarray]  # how often each code of each column occurs
     coins: Key | None = None
 
     groups = 0
@@ -46,6 +47,10 @@ class SpreadRows:
         return replace(self, coins=key)
 
     def histogram(self, names: Sequence[str]) -> Histogram:
+        if len(names) == 1:
+            people = self.margins[names[0]]
+            found_codes = np.flatnonzero(people)
+            return Histogram(tuple(names), found_codes.reshape(-1, 1), people[found_codes])
         found = self._brought("count", list(names))
         return Histogram(tuple(names), found.codes, found.weights)
 
@@ -70,6 +75,8 @@ class SpreadRows:
         return merged(list(counted.each()))
 
     def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        if len(division.column) == 1:  # not cut yet: everybody
+            return np.concatenate([self.margins[name] for name in names]).reshape(1, -1)
         counted = self.chunks.map("cut", _profiled, list(names), division, nodes)
         return np.sum(counted.notes, axis=0)  # type: ignore[no-any-return]
 
@@ -92,7 +99,11 @@ class SpreadRows:
     def recode(self, codes: Mapping[str, np.ndarray]) -> SpreadRows:
         changed = {name: int(moved.max(initial=0)) + 1 for name, moved in codes.items()}
         sizes = tuple(changed.get(name, size) for name, size in zip(self.names, self.sizes, strict=True))
-        return replace(self, sizes=sizes, chunks=self.chunks.map("recode", _recoded, dict(codes)))
+        margins = {
+            name: np.bincount(codes[name], people, changed[name]).astype(np.int64) if name in codes else people
+            for name, people in self.margins.items()
+        }
+        return replace(self, sizes=sizes, margins=margins, chunks=self.chunks.lazily(recoded, dict(codes), sizes))
 
 
 def _collapsed(rows: LocalRows, number: int, names: list[str]) -> tuple[LocalRows, int]:
@@ -131,13 +142,17 @@ def _boxed(pieces: Sequence[LocalRows], number: int, division: Division, key: Ke
     return replace(merged(pieces), coins=key).boxed(division, number)
 
 
-def _recoded(rows: LocalRows, number: int, codes: Mapping[str, np.ndarray]) -> tuple[LocalRows, None]:
-    return rows.recode(codes), None
+def recoded(rows: LocalRows, number: int, codes: Mapping[str, np.ndarray], sizes: tuple[int, ...]) -> LocalRows:
+    """The rows with other codes; in rising order again where the codes do not rise with the old ones."""
+    wide = replace(rows, codes=rows.codes.astype(np.result_type(rows.codes, code_type(sizes))))
+    made = replace(wide.recode(codes), sizes=sizes)
+    if all(bool((np.diff(moved) > 0).all()) for moved in codes.values()):
+        return made
+    return merged([made, replace(made, codes=made.codes[:0], weights=made.weights[:0])])
 
 
 def chunk(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> LocalRows:
     """Some rows of a table as codes; equal ones are kept once."""
     sizes = [max(size, 1) for size in sizes]
-    kind = np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
     codes, weights = kernels.distinct.distinct(columns, sizes)
-    return LocalRows(tuple(names), tuple(sizes), codes.astype(kind, copy=False), weights)
+    return LocalRows(tuple(names), tuple(sizes), codes.astype(code_type(sizes), copy=False), weights)

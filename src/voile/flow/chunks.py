@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from voile.core.domain import codes_in, comparable
+from voile.core.domain import Domain, codes_in, encode
 from voile.core.microdata import Microdata
 from voile.core.parts import Parts
 from voile.core.schema import Columns, Schema
 from voile.engines.disk import Disk
 from voile.engines.local import LocalRows
 from voile.engines.spark import Spark
-from voile.engines.spread import SpreadRows, chunk
+from voile.engines.spread import SpreadRows, chunk, recoded
 from voile.errors import DataError, EngineError, SpecError, raise_together
 from voile.flow.columns import column_of, missing_cells, nothing_left
 from voile.io import tables
@@ -34,6 +35,14 @@ class Seen:
     kept: int
     missing: Mapping[str, int]
     values: Mapping[str, pl.DataFrame]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """The rows of a chunk, and the value that each of its own codes stands for."""
+
+    rows: LocalRows
+    values: Mapping[str, pl.Series]
 
 
 def read_at(
@@ -81,7 +90,8 @@ def read_chunks(frames: Parts, schema: Schema, most: int, *, texts: bool = False
             hint="Leave out the column of persons, or use the local engine.",
         )
     types = found_types(frames, schema) if texts else {}
-    seen: list[Seen] = frames.map("look", look, schema, types).notes
+    looked = frames.map("look", look, schema, types)
+    seen: list[Seen] = looked.notes
     if not sum(one.rows for one in seen):
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
     missing_cells({name: sum(one.missing[name] for one in seen) for name in seen[0].missing}, schema)
@@ -89,18 +99,21 @@ def read_chunks(frames: Parts, schema: Schema, most: int, *, texts: bool = False
     if not total:
         raise nothing_left()
     problems: list[SpecError] = []
-    columns = []
+    columns, margins = [], {}
     for name in schema.names():
         try:
             table = _together([one.values[name] for one in seen])
-            columns.append(column_of(name, table["value"], schema, table["count"].to_numpy())[0])
+            column, codes = column_of(name, table["value"], schema, table["count"].to_numpy())
         except SpecError as error:
             problems.append(error)
+            continue
+        columns.append(column)
+        margins[name] = np.bincount(codes, table["count"].to_numpy(), max(column.size, 1)).astype(np.int64)
     raise_together(problems)
-    coded = frames.map("code", code, schema, types, {column.name: column.domain for column in columns})
+    coded = looked.lazily(code, {column.name: column.domain for column in columns})
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
     sizes = tuple(max(column.size, 1) for column in columns)
-    rows = SpreadRows(tuple(schema.names()), sizes, coded, total, most)
+    rows = SpreadRows(tuple(schema.names()), sizes, coded, total, most, margins)
     return Microdata(Columns(**by_role), rows, sum(one.rows for one in seen) - total)
 
 
@@ -111,26 +124,30 @@ def _together(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(tables).group_by("value").agg(pl.col("count").sum()).sort("value", nulls_last=True)
 
 
-def look(frame: pl.DataFrame, number: int, schema: Schema, types: Types) -> tuple[None, Seen]:
-    """What a chunk holds."""
+def look(frame: pl.DataFrame, number: int, schema: Schema, types: Types) -> tuple[Coded | None, Seen]:
+    """What a chunk holds; and its rows, coded by what it holds itself."""
     ready = _ready(frame, schema, types)
     missing = {name: ready[name].null_count() for name in (*schema.quasi, *schema.sensitive)}
     kept = _kept(ready, schema)
-    values = {}
+    values, own, codes = {}, {}, []
     for name in schema.names():
-        found = comparable(name, kept[name]).alias("value").to_frame().group_by("value").agg(pl.len().alias("count"))
-        values[name] = found.cast({"count": pl.Int64})
-    return None, Seen(frame.height, kept.height, missing, values)
+        domain, code = encode(name, kept[name], "categorical", None)
+        people = np.bincount(code, minlength=domain.size)
+        own[name] = domain.decode(np.arange(domain.size))
+        values[name] = pl.DataFrame({"value": own[name], "count": pl.Series(people, dtype=pl.Int64)})
+        codes.append(code)
+    seen = Seen(frame.height, kept.height, missing, values)
+    return Coded(chunk(schema.names(), codes, [len(one) for one in own.values()]), own), seen
 
 
-def code(
-    frame: pl.DataFrame, number: int, schema: Schema, types: Types, domains: Mapping[str, Any]
-) -> tuple[LocalRows, None]:
-    """The rows of a chunk as codes of the domains that were found."""
-    kept = _kept(_ready(frame, schema, types), schema)
-    names = schema.names()
-    codes = [codes_in(domains[name], comparable(name, kept[name])) for name in names]
-    return chunk(names, codes, [domains[name].size for name in names]), None
+def code(coded: Coded, number: int, domains: Mapping[str, Domain]) -> LocalRows:
+    """The rows of a chunk in the codes of the whole table."""
+    moved = {}
+    for name, domain in domains.items():
+        own = coded.values[name]
+        same_type = domain.values.dtype if domain.values.dtype in (pl.String, pl.Enum) else own.dtype
+        moved[name] = codes_in(domain, own.cast(same_type)).astype(np.int64)
+    return recoded(coded.rows, number, moved, tuple(max(domains[name].size, 1) for name in coded.rows.names))
 
 
 def _ready(frame: pl.DataFrame, schema: Schema, types: Types) -> pl.DataFrame:

@@ -6,7 +6,7 @@ first, so that nothing depends on how a release was cut into parts, and nobody n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,14 +26,6 @@ DIVISIBLE = ("generalized", "bucketized")  # shapes whose groups can be judged o
 
 
 @dataclass(frozen=True, eq=False)
-class Marked:
-    """What a part holds: its groups, as numbers that stand for them, and how often each sensitive value occurs."""
-
-    groups: np.ndarray
-    values: Mapping[str, pl.DataFrame]
-
-
-@dataclass(frozen=True, eq=False)
 class Judged:
     """What was found in a piece."""
 
@@ -44,24 +36,41 @@ class Judged:
     found: Sequence[Mapping[str, Any]]
 
 
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """What a part holds: its groups, as numbers that stand for them, and how often each sensitive value occurs."""
+
+    groups: np.ndarray
+    values: Mapping[str, pl.DataFrame]
+    judged: Judged | None = None
+
+
+Judge = Callable[[Release, Mapping[str, pl.DataFrame], Evidence], Judged]
+
+
 def in_pieces(release: Release) -> bool:
     """Whether a release is to be judged piece by piece."""
     return isinstance(release.tables, Kept) and release.shape in DIVISIBLE
 
 
-def judged(release: Release, evidence: Evidence, judge: Any) -> list[Judged]:
-    """What `judge(piece, totals, evidence)` says of every piece of a release."""
+def judged(release: Release, evidence: Evidence, judge: Judge) -> list[Judged]:
+    """What `judge` says of every piece of a release."""
     assert isinstance(release.tables, Kept)
-    parts = release.tables.parts
-    keys = group_columns(release)
-    marked = parts.map("mark", mark, keys, sensitive_tables(release))
+    parts, keys = release.tables.parts, group_columns(release)
+    # sizes can be judged at once; what looks at values must know first how often they occur in all
+    sizes_only = not any(stated.get("column") for stated in release.certificate.claims)
+    quick: tuple[Any, ...] | None
+    quick = (release.shape, release.dictionary, release.certificate, {}, evidence, judge) if sizes_only else None
+    marked = parts.map("check" if sizes_only else "mark", mark, keys, sensitive_tables(release), quick)
     shared = _in_several([note.groups for note in marked.notes])
+    if sizes_only and not len(shared):
+        return [note.judged for note in marked.notes]
     values = {name: _summed([note.values[name] for note in marked.notes]) for name in marked.notes[0].values}
     dictionary = _listing(release.dictionary, values)
     more = (release.shape, dictionary, release.certificate, values, evidence, judge)
     if not len(shared):
         return parts.map("check", check, *more).notes
-    apart = parts.map("part", without, keys, shared).map("check", check, *more).notes
+    apart = parts.lazily(without, keys, shared).map("check", check, *more).notes
     number = max(1, -(-len(shared) * len(parts) // max(sum(len(note.groups) for note in marked.notes), 1)))
     joined = parts.scatter("join", shared_rows, join_pieces, number, keys, shared, number)
     return [*apart, *joined.map("check", check, *more).notes]
@@ -80,7 +89,9 @@ def sensitive_tables(release: Release) -> dict[str, str]:
     return {str(entry["name"]): home for entry in release.described("sensitive")}
 
 
-def mark(tables: Tables, number: int, keys: Mapping[str, list[str]], homes: Mapping[str, str]) -> tuple[None, Marked]:
+def mark(
+    tables: Tables, number: int, keys: Mapping[str, list[str]], homes: Mapping[str, str], quick: tuple[Any, ...] | None
+) -> tuple[None, Marked]:
     groups = np.unique(np.concatenate([numbers(tables[name], columns) for name, columns in keys.items()]))
     values = {}
     for name, home in homes.items():
@@ -89,7 +100,7 @@ def mark(tables: Tables, number: int, keys: Mapping[str, list[str]], homes: Mapp
         found = table.group_by(pl.col(name).alias("value")).agg(people.cast(pl.Int64).alias("people"))
         named = found.schema["value"] in (pl.Enum, pl.Categorical)
         values[name] = found.with_columns(pl.col("value").cast(pl.String)) if named else found
-    return None, Marked(groups, values)
+    return None, Marked(groups, values, check(tables, number, *quick)[1] if quick is not None else None)
 
 
 def numbers(table: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
@@ -128,12 +139,12 @@ def _listing(dictionary: Mapping[str, Any], values: Mapping[str, pl.DataFrame]) 
     return {**dictionary, "columns": entries}
 
 
-def without(tables: Tables, number: int, keys: Mapping[str, list[str]], shared: np.ndarray) -> tuple[Tables, None]:
+def without(tables: Tables, number: int, keys: Mapping[str, list[str]], shared: np.ndarray) -> Tables:
     """A part without the groups that others share."""
     return {
         name: table.filter(~np.isin(numbers(table, keys[name]), shared)) if name in keys else table
         for name, table in tables.items()
-    }, None
+    }
 
 
 def shared_rows(
@@ -163,7 +174,7 @@ def check(
     certificate: Certificate,
     values: Mapping[str, pl.DataFrame],
     evidence: Evidence,
-    judge: Any,
+    judge: Judge,
 ) -> tuple[None, Judged]:
     """One piece, as a release of its own whose totals are those of the whole."""
     if not tables or not any(table.height for table in tables.values()):
@@ -175,7 +186,7 @@ def check(
 def with_totals(release: Release, values: Mapping[str, pl.DataFrame]) -> dict[str, Counts]:
     """The tallies of a piece, which know how often each value occurs in the whole release."""
     found = {}
-    for name, counts in release.tallies.items():
+    for name, counts in release.tallies.items() if values else ():
         assert counts.column is not None
         domain, told = counts.column.domain, values[name]
         codes = codes_in(domain, told["value"].cast(domain.values.dtype))

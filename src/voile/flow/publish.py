@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-import numpy as np
-
-from voile.core.division import divided
+from voile.core.division import ahead, divided
 from voile.core.following import Ledger, shown_now
 from voile.core.key import Key
 from voile.core.method import Method
@@ -17,7 +15,7 @@ from voile.core.plugin import build, plain
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
 from voile.flow.after import followed, jointly, refuse_jointly, understood
-from voile.flow.shards import hide, joined, left, show
+from voile.flow.shards import Task, hide, hide_and_show, joined, left, show
 from voile.flow.verify import verify, with_findings
 
 
@@ -55,10 +53,13 @@ def publish(
     method = method.informed(columns, rows, policy)  # knobs that follow from policy and table
     rows = rows.gathered() if method.whole else rows
     division = divided(columns, rows, policy, method)  # a large table is published part by part
-    parts = rows.parts(division).map("hide", hide, columns, policy, method, division is not None)  # who with whom
-    columns, moved, lost = left(columns, parts, method)  # what nobody published has, the release does not mention
-    first = np.concatenate([[0], np.cumsum([note.groups for note in parts.notes])]).tolist()
-    shown = parts.map("show", show, columns, policy, method, moved, first)  # how each group is shown
+    parts, task = rows.parts(division), Task(policy, method, ahead(division))
+    if method.loses or method.forgets:
+        parts = parts.map("hide", hide, columns, task)  # who hides with whom, which values are disturbed
+        columns, moved, lost = left(columns, parts, method)  # what nobody has, the release does not mention
+        shown = parts.map("show", show, columns, task, moved)  # how each group is shown
+    else:
+        moved, lost, shown = {}, 0, parts.map("hide and show", hide_and_show, columns, task)
     release, columns = joined(shown)
     release = release.withholding(lost)
     policy = method.settle(policy, release)  # the level that was reached, where it is part of the promise

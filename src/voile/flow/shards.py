@@ -30,32 +30,42 @@ Tables = dict[str, pl.DataFrame]
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """What the caller is told of a part whose people are hidden: who is left, and which codes they have."""
+    """What the caller is told of a part whose people are hidden: how many are left out, and which codes are left."""
 
-    people: int
     lost: int
-    groups: int
     used: Mapping[str, np.ndarray] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What the caller is told of a part that is shown: the dictionary of its tables, and the columns as shown."""
+    """What the caller is told of a part that is shown: the dictionary of its tables, the columns as shown, and the
+    tables without a row."""
 
     shape: str
     dictionary: Mapping[str, Any]
     columns: Columns | None
+    empty: Tables
 
 
-def hide(
-    rows: Rows, number: int, columns: Columns, policy: Policy, method: Method, telling: bool
-) -> tuple[Rows, Hidden]:
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is done to every part. `first` is the number of people in the parts before each."""
+
+    policy: Policy
+    method: Method
+    first: Sequence[int]
+
+    @property
+    def divided(self) -> bool:
+        return len(self.first) > 1
+
+
+def hide(rows: Rows, number: int, columns: Columns, task: Task) -> tuple[Rows, Hidden]:
     """Who hides with whom (Unsatisfiable), and which values are disturbed (default: none)."""
-    before = rows.total
-    rows = method.alter(columns, method.group(columns, rows, policy), policy)
+    before, method = rows.total, task.method
+    rows = method.alter(columns, method.group(columns, rows, task.policy), task.policy)
     lost = before - rows.total
-    used = codes_used(columns, rows) if telling or lost or method.forgets else None
-    return rows, Hidden(rows.total, lost, rows.groups, used)
+    return rows, Hidden(lost, codes_used(columns, rows) if task.divided or lost or method.forgets else None)
 
 
 def left(columns: Columns, parts: Parts, method: Method) -> tuple[Columns, dict[str, np.ndarray], int]:
@@ -69,26 +79,27 @@ def left(columns: Columns, parts: Parts, method: Method) -> tuple[Columns, dict[
 
 
 def show(
-    rows: Rows,
-    number: int,
-    columns: Columns,
-    policy: Policy,
-    method: Method,
-    moved: Mapping[str, np.ndarray],
-    first: Sequence[int],
+    rows: Rows, number: int, columns: Columns, task: Task, moved: Mapping[str, np.ndarray]
 ) -> tuple[Tables, Shown]:
-    """The published tables of a part; groups are numbered after those of the parts before it."""
+    """The published tables of a part; groups are numbered after the people of the parts before it."""
     rows = rows.recode(moved) if moved else rows
-    columns, rows = method.recode(columns, rows, policy)  # which values are shown more coarsely (default: none)
-    release = method.shape(columns, rows)
-    tables = dict(release.tables)
-    if first[number]:
+    columns, rows = task.method.recode(columns, rows, task.policy)  # which values are shown more coarsely
+    release = task.method.shape(columns, rows)
+    tables, ahead = dict(release.tables), task.first[number]
+    if ahead and release.shape != "generalized":
         for name, table in tables.items():
-            if "group" in table.columns and "group" not in [column.name for column in columns]:
-                tables[name] = table.with_columns(pl.col("group") + first[number])
-    told = columns if number == 0 else None
+            if "group" in table.columns:
+                tables[name] = table.with_columns(pl.col("group") + ahead)
     dictionary = release.dictionary if number == 0 else _brief(release.dictionary)
-    return tables, Shown(release.shape, dictionary, told)
+    empty = {name: plain(table.clear()) for name, table in tables.items()}
+    return tables, Shown(release.shape, dictionary, columns if number == 0 else None, empty)
+
+
+def hide_and_show(rows: Rows, number: int, columns: Columns, task: Task) -> tuple[Tables, Shown]:
+    """Both at once, for methods that leave nobody out."""
+    rows, told = hide(rows, number, columns, task)
+    assert not told.lost, f"{task.method.name} says that it leaves nobody out"
+    return show(rows, number, columns, task, {})
 
 
 def _brief(dictionary: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,12 +121,12 @@ def joined(parts: Parts) -> tuple[Release, Columns]:
     assert first.columns is not None
     dictionary = _common(parts.notes)
     tables: Mapping[str, pl.DataFrame]
-    if len(parts) > 1 or not isinstance(parts, Here):
-        parts = parts.map("label", relabel, _labels(dictionary, first.columns))
+    if len(parts) > 1:
+        parts = parts.lazily(relabel, _labels(dictionary, first.columns))
     if isinstance(parts, Here):
         tables = {name: stacked([part[name] for part in parts.held]) for name in parts.held[0]}
     else:
-        tables = Kept(parts)
+        tables = Kept(parts, relabel(first.empty, 0, _labels(dictionary, first.columns)))
     return of_shape(first.shape)(tables, dictionary, UNSIGNED), first.columns
 
 
@@ -146,13 +157,13 @@ def _labels(dictionary: Mapping[str, Any], columns: Columns) -> dict[str, tuple[
     return found
 
 
-def relabel(tables: Tables, number: int, labels: Mapping[str, tuple[Domain, list[str]]]) -> tuple[Tables, Tables]:
+def relabel(tables: Tables, number: int, labels: Mapping[str, tuple[Domain, list[str]]]) -> Tables:
     """Exact values of a part as labels, in columns that another part generalizes."""
     made = {}
     for name, table in tables.items():
         exact = [n for n in table.columns if n in labels and not _is_label(table[n], labels[n][0])]
         made[name] = table.with_columns(_labelled(table[n], *labels[n]) for n in exact)
-    return made, {name: plain(table.clear()) for name, table in made.items()}
+    return made
 
 
 def _is_label(values: pl.Series, domain: Domain) -> bool:

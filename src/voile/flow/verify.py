@@ -88,7 +88,7 @@ def load(place: str | Path, *, engine: Engine | None = None) -> Release:
         tables: Mapping[str, pl.DataFrame]
         if engine is not None and not any(str(name).endswith(".csv") for name in document["files"]):
             empty, slices = folder.slices(place, document["files"])
-            tables = Kept(engine.listed([(one, empty) for one in slices], read_slice, [empty] * len(slices)))
+            tables = Kept(engine.listed([(one, empty) for one in slices], read_slice), empty)
         else:
             tables = folder.read_tables(place, document["files"])
         certificate = Certificate(

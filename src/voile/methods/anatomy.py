@@ -36,6 +36,7 @@ class Anatomy(Method):
 
     name: ClassVar[str] = "anatomy"
     produces: ClassVar[str] = "bucketized"
+    loses: ClassVar[bool] = False
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)

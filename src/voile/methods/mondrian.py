@@ -43,6 +43,7 @@ class Mondrian(Method):
     """
 
     name: ClassVar[str] = "mondrian"
+    loses: ClassVar[bool] = False
 
     recoding: str = knob("tight", choices=("tight", "hierarchy"))
 

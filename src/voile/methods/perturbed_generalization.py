@@ -50,6 +50,7 @@ class PerturbedGeneralization(Method):
 
     name: ClassVar[str] = "perturbed-generalization"
     produces: ClassVar[str] = "sampled"
+    loses: ClassVar[bool] = False
 
     s: float = knob(0.2, above=0, high=1)
     p: float | None = knob(None, low=0, high=1)
