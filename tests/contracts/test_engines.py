@@ -24,8 +24,8 @@ def test_every_method_has_an_example() -> None:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts and chunks so small that a small table has several."""
-    monkeypatch.setattr(division, "SHARD", 700)
-    monkeypatch.setattr(disk, "ROWS", 900)
+    monkeypatch.setattr(division, "SHARD", 1_100)
+    monkeypatch.setattr(disk, "ROWS", 1_200)
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +53,17 @@ def engine(request: Any) -> Any:
         session.stop()
 
 
+@pytest.fixture(scope="module")
+def data(engine: Any, table: Path) -> Any:
+    return vl.read(table, schema(), engine=engine)
+
+
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_same_release(name: str, engine: Any, table: Path, tmp_path: Path) -> None:
+def test_the_same_release(name: str, engine: Any, data: Any, tmp_path: Path) -> None:
     policy, method = EXAMPLES[name]
     here = vl.publish(vl.read(people(), schema()), policy, method, key=KEY)
-    there = vl.publish(vl.read(table, schema(), engine=engine), policy, method, key=KEY)
+    there = vl.publish(data, policy, method, key=KEY)
     assert digests(there) == digests(here)
     assert there.dictionary == here.dictionary
     assert there.certificate == here.certificate
@@ -89,16 +94,16 @@ def test_missing_cells(missing: str, engine: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.xdist_group("spark")
-def test_what_is_wrong_is_said_as_it_is_said_in_memory(engine: Any, table: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_said_as_it_is_said_in_memory(engine: Any, data: Any, table: Path, tmp_path: Path) -> None:
     people().with_columns(age=None).write_parquet(tmp_path / "people.parquet")
     with pytest.raises(vl.errors.DataError, match="2000 in 'age'"):
         vl.read(tmp_path / "people.parquet", schema(), engine=engine)
     with pytest.raises(vl.errors.SchemaError, match="wage"):
         vl.read(table, vl.Schema(quasi=["wage"]), engine=engine)
     with pytest.raises(vl.errors.Unsatisfiable):
-        vl.publish(vl.read(table, schema(), engine=engine), vl.LDiversity(l=49), vl.Anatomy())
+        vl.publish(data, vl.LDiversity(l=49), vl.Anatomy())
+    people().with_row_index("id").write_parquet(tmp_path / "people.parquet")
     with pytest.raises(vl.errors.EngineError, match="memory only"):
-        people().with_row_index("id").write_parquet(tmp_path / "people.parquet")
         vl.read(tmp_path / "people.parquet", schema(person="id"), engine=engine)
 
 
