@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
+    from voile.flow.compare import compare
     from voile.flow.learn import learn_prior, read_prior
     from voile.flow.measure import measure
     from voile.flow.publish import publish
@@ -83,6 +84,7 @@ _HOME = {
     "attacks": "",
     "audit": "flow.audit",
     "by_frequency": "core.hierarchy",
+    "compare": "flow.compare",
     "datasets": "",
     "dates": "core.hierarchy",
     "intervals": "core.hierarchy",
@@ -134,6 +136,7 @@ __all__ = [
     "attacks",
     "audit",
     "by_frequency",
+    "compare",
     "datasets",
     "dates",
     "intervals",
