@@ -20,11 +20,12 @@ from voile.core.method import Method
 from voile.core.microdata import Microdata
 from voile.core.plugin import build, plain, registered, titled
 from voile.core.policy import Model, Policy
+from voile.core.preset import Preset
 from voile.core.release import Release
 from voile.core.results import Finding
 from voile.core.trial import Fault, Lost, Reached, Trial
 from voile.errors import PolicyError, SpecError, VoileError, raise_together
-from voile.flow.audit import attacked, every_attack
+from voile.flow.audit import Asked, attacked
 from voile.flow.comparison import Comparison
 from voile.flow.measure import every_measure, measure
 from voile.flow.publish import publish
@@ -41,6 +42,7 @@ def compare(
     attacks: Sequence[Attack] | None = None,
     measures: Sequence[Measure] | None = None,
     *,
+    adversary: str | Preset | Sequence[str | Preset] | None = None,
     external: Microdata | None = None,
     key: Key | None = None,
     progress: Progress | None = None,
@@ -50,8 +52,8 @@ def compare(
     """Try methods under policies, attack and measure each release, and name the one that keeps the promise at the least
     loss.
 
-    Without `methods`: every registered one that can serve the policy, in the settings that it names. Attacks that need
-    a register of the population take the table itself, unless `external` is given. `by` is the measure that decides
+    Without `methods`: every registered one that can serve the policy, in the settings that it names. Without `attacks`
+    and `adversary` (presets by name, e.g. "insurer"): every registered attack. Attacks that need a register of the population take the table itself, unless `external` is given. `by` is the measure that decides
     (query error, where it is measured). `progress(done, total, what)` is told at least once a second. In the folder
     `store` every finished trial is kept, so that the same call goes on where an interrupted one stopped.
 
@@ -66,9 +68,9 @@ def compare(
         raise PolicyError("There is no policy to compare methods under.", code="policy.empty", hint="Name a model.")
     bench = _Bench(
         data,
-        tuple(attacks if attacks is not None else [*every_attack(), *_with_register()]),
+        tuple(_asked(attacks, adversary)),
         tuple(measures if measures is not None else every_measure()),
-        external or data,
+        external,
         key or Key.fresh(),
     )
     plan = _plan(data, chosen, methods)
@@ -87,10 +89,12 @@ def compare(
     return Comparison(tuple(rows), before, _decisive(bench.measures, by), data.rows.total)
 
 
-def _with_register() -> list[Attack]:
-    """The registered attacks that need a register of the population."""
+def _asked(attacks: Sequence[Attack] | None, adversary: str | Preset | Sequence[str | Preset] | None) -> list[Asked]:
+    """The attacks that are listed and those of the presets; without either, all that are registered."""
+    if attacks is not None or adversary is not None:
+        return Asked.of(attacks, adversary)
     found = [build("attacks", name, {}) for name in registered("attacks")]
-    return [attack for attack in found if isinstance(attack, Attack) and attack.needs_external]
+    return [Asked(attack) for attack in found if isinstance(attack, Attack)]
 
 
 def _decisive(measures: Sequence[Measure], by: str | None) -> str:
@@ -164,31 +168,36 @@ class _Bench:
     """What every trial shares: the table, the attacks with what they learned from it, the measures, the coins."""
 
     data: Microdata
-    attacks: tuple[Attack, ...]
+    asked: tuple[Asked, ...]
     measures: tuple[Measure, ...]
-    register: Microdata
+    external: Microdata | None
     key: Key
 
     @property
     def tables(self) -> tuple[Microdata, ...]:
-        return (self.data,) if self.register is self.data else (self.data, self.register)
+        return (self.data,) if self.external is None else (self.data, self.external)
+
+    @property
+    def register(self) -> Microdata:
+        """The people of whom an adversary has a list: as told, or exactly those of the table, which is the worst."""
+        return self.external or self.data
 
     @property
     def told(self) -> list[object]:
         """What was asked for, beside policies and methods."""
-        return [plain(one) for one in (*self.attacks, *self.measures)]
+        return [plain(one) for one in (*(asked.attack for asked in self.asked), *self.measures)]
 
     @cached_property
-    def informed(self) -> tuple[Attack, ...]:
+    def informed(self) -> tuple[Asked, ...]:
         """The attacks with what they learn from the table, once for all trials."""
-        return tuple(attack.informed(self.data) for attack in self.attacks)
+        return tuple(replace(one, attack=one.attack.informed(self.data)) for one in self.asked)
 
     def before(self) -> tuple[Reached, ...]:
         """The same attacks on the table as it is, without identifiers."""
         raw, found = RawTable(self.data), []
-        for attack in self.informed:
+        for attack in (one.attack for one in self.informed):
             if attack.applies(raw):
-                guesses = attack.guesses(raw, self.register if attack.needs_external else None)
+                guesses = attack.guesses(raw, self.register if attack.needs_external else self.external)
                 found += [Finding(attack.name, one.title, one.adversary, one.belief, None) for one in guesses]
         return tuple(Reached.of(finding) for finding in found)
 
@@ -204,7 +213,7 @@ class _Bench:
             verdict = verify(release, prior=priors, data=self.data, key=self.key)
         except VoileError as error:
             return replace(trial, fault=Fault.of(error), seconds=time.perf_counter() - start)
-        reached = [item for attack in self.informed for item in self.attack(release, attack, say)]
+        reached = [item for one in self.informed for item in self.attack(release, one, say)]
         return replace(
             trial,
             seconds=took,
@@ -216,15 +225,17 @@ class _Bench:
             losses=tuple(self.measure(release, one, say) for one in self.measures),
         )
 
-    def attack(self, release: Release, attack: Attack, say: Say) -> list[Reached]:
-        if not attack.applies(release):
-            return [Reached(attack.name, attack.name)]
+    def attack(self, release: Release, asked: Asked, say: Say) -> list[Reached]:
+        """What one attack reaches. Where it says nothing about such a release, a line without figures says so."""
+        attack, line = asked.attack, Reached(asked.attack.name, asked.attack.name, presets=asked.by)
+        if asked.silent(release, self.register):
+            return [line]
         say(f"attack {attack.name}")
         try:
-            found = attacked(release, attack, self.register if attack.needs_external else None)
+            found = attacked(release, attack, self.register if attack.needs_external else self.external)
         except VoileError as error:
-            return [Reached(attack.name, attack.name, fault=Fault.of(error))]
-        return [Reached.of(finding) for finding in found] or [Reached(attack.name, attack.name)]
+            return [replace(line, fault=Fault.of(error))]
+        return [replace(Reached.of(finding), presets=asked.by) for finding in found] or [line]
 
     def measure(self, release: Release, one: Measure, say: Say) -> Lost:
         say(f"measure {one.name}")
