@@ -53,9 +53,10 @@ def compare(
     loss.
 
     Without `methods`: every registered one that can serve the policy, in the settings that it names. Without `attacks`
-    and `adversary` (presets by name, e.g. "insurer"): every registered attack. Attacks that need a register of the population take the table itself, unless `external` is given. `by` is the measure that decides
-    (query error, where it is measured). `progress(done, total, what)` is told at least once a second. In the folder
-    `store` every finished trial is kept, so that the same call goes on where an interrupted one stopped.
+    and `adversary` (presets by name, e.g. "insurer"): every registered attack. Attacks that need a register of the
+    population take the table itself, unless `external` is given. `by` is the measure that decides (query error, where
+    it is measured). `progress(done, total, what)` is told at least once a second. In the folder `store` every finished
+    trial is kept, so that the same call goes on where an interrupted one stopped.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
