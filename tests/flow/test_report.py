@@ -24,7 +24,8 @@ from voile.core.release import Release
 from voile.core.results import Answer, Audit, Belief, Checked, Finding, Loss, Losses, Verdict
 from voile.errors import DataError, SpecError
 from voile.flow import charts
-from voile.flow.report import Report, bound, number, percent, report
+from voile.flow.page import bound, number, percent
+from voile.flow.report import Report, report
 
 NEIGHBOUR = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)
 INSIDER = Adversary.who("insider", Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.ALGORITHM)
