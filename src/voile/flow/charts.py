@@ -6,7 +6,7 @@ drawing serves light, dark and paper. A page draws each chart at two widths and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -47,12 +47,20 @@ def draw(content: Mapping[str, Any]) -> dict[str, Any]:
     if audit and audit["curve"]:
         found = audit["curve"]
         drawn["curve"] = both(partial(curve, found["before"], found["after"], found["limit"]))
-    certainty = next((item["parts"] for item in losses if item["measure"] == "certainty" and item["parts"]), None)
-    if certainty:
-        drawn["bars"] = both(partial(bars, {name: loss or 0.0 for name, loss in certainty.items()}))
+    columns = {column["name"] for column in content["columns"]}
+    lost = next((item for item in losses if by_column(item["parts"], columns)), None)
+    if lost:
+        drawn["bars"] = both(partial(bars, {name: loss or 0.0 for name, loss in lost["parts"].items()}))
+        drawn["bars_of"] = lost["measure"]
     if bins:
         drawn["sizes"] = both(partial(histogram, bins))
     return drawn
+
+
+def by_column(parts: Mapping[str, float | None], columns: Collection[str]) -> bool:
+    """Whether the parts of a loss are several columns, each between 0 and 1."""
+    fit = all(name in columns and 0 <= (loss or 0.0) <= 1 for name, loss in parts.items())
+    return fit and len(parts) > 1
 
 
 def both(draw: Callable[[int], str]) -> dict[str, str]:
@@ -80,10 +88,10 @@ def exceedance(risk: np.ndarray, people: np.ndarray) -> list[list[float]]:
 
 
 def over_people(findings: Sequence[Finding]) -> dict[str, Any] | None:
-    """The risk of being linked, over all people; without that attack, the first that was also run before publishing."""
+    """The risk of being found, over all people; without such an attack, the first one also run before publishing."""
     drawable = [item for item in findings if scale_of(item.belief.limits) == "probability" and item.belief.people.sum()]
-    linking = [item for item in drawable if item.attack == "linking"]
-    finding = next(iter(linking or [item for item in drawable if item.before]), None)
+    identity = [item for item in drawable if item.belief.limits == "identity"]
+    finding = next(iter(identity or [item for item in drawable if item.before]), None)
     if finding is None:
         return None
     before = finding.before

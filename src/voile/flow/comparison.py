@@ -149,8 +149,15 @@ class Comparison:
             measures=measures,
             measured=self.measured(self.by),
             risk_before=self.risk_before(),
+            silent=self._silent(),
             drawn=drawn,
         )
+
+    def _silent(self) -> list[str]:
+        """The attacks that apply to no release of any trial."""
+        every = [item for row in self.rows for item in row.reached]
+        spoken = {item.attack for item in every if item.worst is not None or item.fault is not None}
+        return [name for name in dict.fromkeys(item.attack for item in every) if name not in spoken]
 
     def _summary(self, promise: str) -> dict[str, Any]:
         own, best = [row for row in self.rows if row.promise == promise], self.best_for(promise)

@@ -5,7 +5,7 @@ Trials are called by their number, counted from 1 as in the tables beside the ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from voile.core.trial import Reached, Trial
@@ -56,9 +56,17 @@ def frontier(found: Comparison, width: int, attack: str | None = None) -> str:
         plotted([point for point in points if point["state"] == "best"])
         .mark_point(size=260, strokeWidth=2, filled=False, opacity=1)
         .encode(x=x, y=y, color=kinds),
-        plotted(points).mark_text(dy=-15, fontSize=11, fontWeight=600).encode(x=x, y=y, text="number:N"),
+        plotted(_labels(points)).mark_text(dy=-15, fontSize=11, fontWeight=600).encode(x=x, y=y, text="number:N"),
     ]
     return svg(alt.layer(*layers), width, 320)
+
+
+def _labels(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The numbers of the trials that lie in one place, together."""
+    places: dict[tuple[float, float], list[str]] = {}
+    for point in points:
+        places.setdefault((round(point["loss"], 6), round(point["risk"], 4)), []).append(point["number"])
+    return [{"loss": loss, "risk": risk, "number": ", ".join(names)} for (loss, risk), names in places.items()]
 
 
 def _point(number: int, row: Trial, by: str, attack: str | None, best: bool) -> dict[str, Any]:
@@ -78,8 +86,9 @@ def heat(found: Comparison, promise: str, size: str) -> list[str]:
 def _heat(block: Sequence[tuple[int, Trial]], width: int) -> str:
     import altair as alt
 
-    titles = list(dict.fromkeys(item.title for _, row in block for item in row.reached))
-    cells = [cell(number, item) for number, row in block for item in row.reached]
+    titles = list(dict.fromkeys(item.title for _, row in block for item in row.reached if item.worst is not None))
+    reached = [(number, {item.title: item for item in row.reached}) for number, row in block]
+    cells = [cell(number, title, own.get(title)) for number, own in reached for title in titles]
     room = width * 2 // 5
     x = alt.X(
         "trial:N",
@@ -98,11 +107,11 @@ def _heat(block: Sequence[tuple[int, Trial]], width: int) -> str:
     return svg(alt.layer(boxes, frames, text), width, 26 * len(titles) + 34)
 
 
-def cell(number: int, item: Reached) -> dict[str, Any]:
+def cell(number: int, title: str, item: Reached | None) -> dict[str, Any]:
     """One cell of the matrix; empty where the attack does not apply."""
-    if item.worst is None:
-        return {"trial": str(number), "title": item.title, "heat": 0.0, "inside": False, "shown": "–"}
+    made = {"trial": str(number), "title": title, "heat": 0.0, "inside": False, "shown": "–"}
+    if item is None or item.worst is None:
+        return made
     shown = f"{item.worst:.2f}" if item.limits == "distance" else f"{100 * item.worst:.0f}%"
     shown += "!" if not item.passed else ""
-    heat = min(item.worst, 1.0)
-    return {"trial": str(number), "title": item.title, "heat": heat, "inside": item.inside, "shown": shown}
+    return {**made, "heat": min(item.worst, 1.0), "inside": item.inside, "shown": shown}

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from voile.core.adversary import Knowledge
+from voile.core.plugin import registered
+from voile.core.preset import Preset
 from voile.core.release import Release
 from voile.core.results import Audit, Losses, Verdict
 from voile.errors import SpecError, VoileError
@@ -98,11 +100,15 @@ class Report:
                 "groups": groups["groups"],
                 "smallest_group": groups["smallest"],
                 "shape": release.shape,
+                "shown": release.words.shown,
+                "hides": release.words.hides,
                 "method": dict(certificate.method),
             },
             "verdict": self.verdict.as_json(),
             "promises": promises,
             "audit": _attacks(self.audit) if self.audit is not None else None,
+            "adversaries": _adversaries(self.audit) if self.audit is not None else [],
+            "recipient": _recipient(release, self.losses),
             "losses": [item.as_json() for item in self.losses.items] if self.losses is not None else None,
             "groups": groups,
             "columns": columns,
@@ -176,6 +182,42 @@ def _attacks(audit: Audit) -> dict[str, Any]:
         item["scale"] = charts.scale_of(finding.belief.limits)
         item["knows"] = [part.value for part in Knowledge if part in finding.adversary.knows]
     return {**found, "curve": charts.over_people(audit.findings)}
+
+
+def _adversaries(audit: Audit) -> list[dict[str, Any]]:
+    """The matrix: who tries what, what they come to believe of the worst-off person, and whether that was promised."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for finding in audit.findings:
+        who, belief = finding.adversary, finding.belief
+        row = rows.setdefault(
+            (finding.by, who.name, who.knows, who.excludes),
+            {
+                "name": who.name,
+                "knows": [item.value for item in Knowledge if item in who.knows],
+                "presets": [Preset.find(name).as_json() for name in finding.by],
+                "tries": [],
+            },
+        )
+        row["tries"].append(
+            {
+                "title": finding.title,
+                "limits": belief.limits,
+                "worst": belief.worst,
+                "worst_before": finding.before.worst if finding.before else None,
+                "bound": str(finding.bound) if finding.bound is not None else None,
+                "inside": finding.inside,
+                "passed": finding.passed,
+            }
+        )
+    # who has something promised against them comes first
+    return sorted(rows.values(), key=lambda row: not any(item["inside"] for item in row["tries"]))
+
+
+def _recipient(release: Release, losses: Losses | None) -> dict[str, Any]:
+    """What can be computed from the release, and how well, as far as it was measured."""
+    across = [name for name, cls in registered("measures").items() if getattr(cls, "across", False)]
+    known = [item.as_json() for item in losses.items if item.measure in across] if losses else []
+    return {"can": list(release.words.can), "cannot": list(release.words.cannot), "measured": known}
 
 
 def _limits(promises: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], attacked: bool) -> list[str]:
