@@ -13,6 +13,7 @@ from voile.core.method import Method
 from voile.core.microdata import Microdata
 from voile.core.plugin import plain, titled
 from voile.core.policy import Policy
+from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.results import Finding
 from voile.core.trial import Fault, Lost, Reached, Trial
@@ -76,14 +77,16 @@ class Bench:
             release = publish(self.data, policy, method, key=self.key)
             took = time.perf_counter() - start
             say("verify")
-            priors = policy.informed(self.data.columns, self.data.rows).priors()
+            priors = self.priors(policy)
             verdict = verify(release, prior=priors, data=self.data, key=self.key)
         except VoileError as error:
             return replace(trial, fault=Fault.of(error), seconds=time.perf_counter() - start)
         reached = []
         for asked, quick in self.informed:
-            # what a promise speaks of is computed in full
-            reached += self.attack(release, asked, asked.attack if priors else quick, say)
+            own = _against(asked.attack, priors)
+            if own is not asked.attack:  # what the promise speaks of is computed in full
+                asked, quick = replace(asked, attack=own), own
+            reached += self.attack(release, asked, quick, say)
         return replace(
             trial,
             seconds=took,
@@ -94,6 +97,12 @@ class Bench:
             reached=tuple(reached),
             losses=tuple(self.measure(release, one, say) for one in self.measures),
         )
+
+    def priors(self, policy: Policy) -> tuple[Prior, ...]:
+        """The statistics that the promise speaks of: under the same key they are the same as in publishing."""
+        if all(model.basis != "prior" for model in policy):
+            return ()
+        return policy.informed(self.data.columns, self.data.rows.keyed(self.key)).priors()
 
     def attack(self, release: Release, asked: Asked, quick: Attack, say: Say) -> list[Reached]:
         """What one attack reaches. Where it says nothing about such a release, a line without figures says so."""
@@ -115,6 +124,11 @@ class Bench:
             return Lost.of(measure(self.data, release, [one]).items[0])
         except VoileError as error:
             return Lost(one.name, one.name, fault=Fault.of(error))
+
+
+def _against(attack: Attack, priors: tuple[Prior, ...]) -> Attack:
+    """The attack with the statistics that a promise speaks of, where it takes some and was given none."""
+    return replace(attack, prior=priors[0]) if priors and getattr(attack, "prior", attack) is None else attack  # type: ignore[call-arg]
 
 
 def promised(policy: Policy) -> str:
