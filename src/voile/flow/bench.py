@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from voile.core.attack import Attack, RawTable
@@ -38,7 +39,9 @@ class Bench:
 
     @property
     def tables(self) -> tuple[Microdata, ...]:
-        return (self.data,) if self.external is None else (self.data, self.external)
+        """Every table that the numbers depend on: also those that an attack was given."""
+        parts = [getattr(one.attack, field.name) for one in self.asked for field in fields(one.attack)]
+        return tuple(part for part in (self.data, self.external, *parts) if isinstance(part, Microdata))
 
     @property
     def told(self) -> list[object]:
@@ -59,12 +62,13 @@ class Bench:
             found.append((replace(one, attack=full), full if quick is one.attack else quick.informed(self.data)))
         return tuple(found)
 
-    def before(self) -> tuple[Reached, ...]:
+    def before(self, say: Say) -> tuple[Reached, ...]:
         """The same attacks on the table as it is, without identifiers."""
         raw, found = RawTable(self.data), []
         for _, attack in self.informed:
-            if attack.applies(raw):
-                guesses = attack.guesses(raw, self.register(attack))
+            say(f"attack {attack.name}")
+            with suppress(VoileError):  # of each release it is said why an attack fails
+                guesses = attack.guesses(raw, self.register(attack)) if attack.applies(raw) else []
                 found += [Finding(attack.name, one.title, one.adversary, one.belief, None) for one in guesses]
         return tuple(Reached.of(finding) for finding in found)
 

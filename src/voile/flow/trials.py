@@ -123,7 +123,9 @@ def watched(tell: Callable[[int, int, str], None], done: int, total: int, title:
             faults.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
+    tell(done, total, title)
     thread.start()
+    thread.join(TICK)
     while thread.is_alive():
         tell(done, total, now[0])
         thread.join(TICK)
