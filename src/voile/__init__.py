@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from voile.core.hierarchy import by_frequency, dates, intervals, prefixes, tree
     from voile.core.key import Key
     from voile.core.policy import Policy
+    from voile.core.preset import Preset, presets
     from voile.core.schema import Schema
     from voile.engines.disk import Disk
     from voile.engines.spark import Spark
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
+    from voile.flow.compare import compare
     from voile.flow.learn import learn_prior, read_prior
     from voile.flow.measure import measure
     from voile.flow.publish import publish
@@ -78,6 +80,7 @@ _HOME = {
     "Personalized": "models.personalized",
     "PerturbedGeneralization": "methods.perturbed_generalization",
     "Policy": "core.policy",
+    "Preset": "core.preset",
     "RRobustness": "models.r_robustness",
     "Republish": "methods.republish",
     "Schema": "core.schema",
@@ -87,6 +90,7 @@ _HOME = {
     "attacks": "",
     "audit": "flow.audit",
     "by_frequency": "core.hierarchy",
+    "compare": "flow.compare",
     "datasets": "",
     "dates": "core.hierarchy",
     "intervals": "core.hierarchy",
@@ -96,6 +100,7 @@ _HOME = {
     "measures": "",
     "mining": "",
     "prefixes": "core.hierarchy",
+    "presets": "core.preset",
     "privacy_budget": "flow.budget",
     "publish": "flow.publish",
     "read": "flow.read",
@@ -130,6 +135,7 @@ __all__ = [
     "Personalized",
     "PerturbedGeneralization",
     "Policy",
+    "Preset",
     "RRobustness",
     "Republish",
     "Schema",
@@ -140,6 +146,7 @@ __all__ = [
     "attacks",
     "audit",
     "by_frequency",
+    "compare",
     "datasets",
     "dates",
     "intervals",
@@ -149,6 +156,7 @@ __all__ = [
     "measures",
     "mining",
     "prefixes",
+    "presets",
     "privacy_budget",
     "publish",
     "read",

@@ -18,12 +18,13 @@ from voile import cli
 from voile.cli.run import COMMANDS
 from voile.errors import BrokenPromise, DataError, EngineError, SpecError, Unsatisfiable, VoileError
 
-VERBS = ["publish", "verify", "audit", "measure", "report", "hierarchies", "prior", "reproduce", "guarantees", "demo"]
+VERBS = ["publish", "verify", "audit", "measure", "report", "compare", "adversaries"]
+VERBS += ["hierarchies", "prior", "reproduce", "guarantees", "demo"]
 
 
 def test_every_command_is_a_file_of_its_name() -> None:
     files = {path.stem for path in Path(cli.__file__).parent.glob("*.py")}
-    assert files - {"__init__", "run", "options", "opening"} == {command.__name__ for command in COMMANDS}
+    assert files - {"__init__", "run", "options", "opening", "asking"} == {command.__name__ for command in COMMANDS}
 
 
 def test_help_and_version(voile: Voile) -> None:
@@ -91,7 +92,7 @@ def test_unforeseen_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: 
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr("voile.flow.read.encode", broken)
+    monkeypatch.setattr("voile.flow.columns.encode", broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 1
     assert "CANARY" not in answer.out + answer.err
@@ -106,7 +107,7 @@ def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("voile.flow.read.encode", interrupted)
+    monkeypatch.setattr("voile.flow.columns.encode", interrupted)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 130
     assert answer.json["error"]["code"] == "interrupted"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from voile.core.release import Release
 from voile.core.rows import Histogram, Rows, Table
 from voile.core.schema import Column, Columns
 from voile.errors import PolicyError, raise_together
+
+Settings = tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,7 @@ class Method(Plugin):
 
     family: ClassVar[str] = "methods"
     produces: ClassVar[str] = "generalized"
+    tried: ClassVar[Settings] = ({},)  # settings of the knobs that a comparison tries
     forgets: ClassVar[bool] = False  # altering may leave values that nobody has; the release must not mention them
     loses: ClassVar[bool] = True  # some rows may be withheld
     whole: ClassVar[bool] = False  # one decision for all people: a large table is not published part by part
