@@ -782,3 +782,32 @@ def worst_rules(groups: Sequence[Sequence[Any]], k: int) -> Fraction:
             struck = set().union(*(true[premise] for premise in premises)) - true[fact] if premises else set()
             worst = max(worst, Fraction(len(true[fact]), len(worlds) - len(struck)))
     return worst
+
+
+def leaves(
+    codes: Any, places: Any, offset: Any, rank: Any, column: Sequence[int], cut: Sequence[int], left: Sequence[int]
+) -> list[int]:
+    """The leaf of each row: from the root down, cut after cut."""
+
+    def down(row: Any, node: int) -> int:
+        if column[node] < 0:
+            return node
+        place = rank[offset[column[node]] + row[places[column[node]]]]
+        return down(row, int(left[node]) + (1 if place > cut[node] else 0))
+
+    return [down(row, 0) for row in codes]
+
+
+def profile(codes: Any, weights: Any, places: Any, offset: Any, leaf: Any, asked: Sequence[int]) -> list[list[int]]:
+    """How many people of some leaves have each code of some columns, one column after the other."""
+    found = []
+    for node in asked:
+        line: list[int] = []
+        for j, place in enumerate(places):
+            for code in range(offset[j + 1] - offset[j]):
+                here = [
+                    int(w) for row, w, at in zip(codes, weights, leaf, strict=True) if at == node and row[place] == code
+                ]
+                line.append(sum(here))
+        found.append(line)
+    return found
