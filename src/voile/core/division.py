@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from voile.core.method import Method
     from voile.core.rows import Table
 
+UNEVEN = 16  # the smaller side of a cut has at least this part of the people
 SHARD = 1 << 20  # people in a part, at most: large enough to lose nothing, small enough for one task
 
 
@@ -110,7 +111,9 @@ def divided(columns: Columns, rows: Table, policy: Policy, method: Method) -> Di
     totals = _split(watched, rows.profile([column.name for column in watched], division, np.array([0]))[0])
     frontier, refused = {0: totals}, dict[int, set[int]]()
     while frontier:
-        found = {node: _best_cut(columns, division, held, refused.get(node, set())) for node, held in frontier.items()}
+        found = {}
+        for node, held in frontier.items():
+            found[node] = _best_cut(columns, division, held, refused.get(node, set()), policy.smallest())
         cuts = {node: cut for node, cut in found.items() if cut is not None}
         if not cuts:
             break
@@ -148,10 +151,10 @@ def _split(columns: Sequence[Column], held: np.ndarray) -> dict[str, np.ndarray]
 
 
 def _best_cut(
-    columns: Columns, division: Division, held: Mapping[str, np.ndarray], refused: set[int]
+    columns: Columns, division: Division, held: Mapping[str, np.ndarray], refused: set[int], least: int
 ) -> tuple[int, int, int] | None:
     """The column, the rank and the number of people on the left: the widest column that leaves a quarter on each side,
-    else the most even cut."""
+    else the most even cut; none that leaves a side with few people, of whom a cut that is not made would tell."""
     best: tuple[bool, float, int, int] | None = None
     chosen: tuple[int, int, int] | None = None
     for j, (column, rank) in enumerate(zip(columns.quasi, division.ranks, strict=True)):
@@ -161,9 +164,9 @@ def _best_cut(
         total = int(below[-1])
         cut = int(np.argmin(np.abs(2 * below - total)))
         left = int(below[cut])
-        if j in refused or left in (0, total):
-            continue
         even = min(left, total - left)
+        if j in refused or even < least or UNEVEN * even < total:
+            continue
         worth = (4 * even >= total, _width(column, held[column.name]) if 4 * even >= total else 0.0, even, -j)
         if best is None or worth > best:
             best, chosen = worth, (j, cut, left)

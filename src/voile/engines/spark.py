@@ -6,6 +6,7 @@ disk) until nobody needs it; a part that is lost with a worker is made again by 
 
 from __future__ import annotations
 
+import codecs
 import importlib.util
 import os
 import pickle
@@ -73,20 +74,22 @@ class Spark:
         check: Callable[[Sequence[str]], None],
         delimiter: str | None,
         encoding: str,
-        null_values: Sequence[str],
     ) -> tuple[Frames, bool]:
         """Columns of a DataFrame, or of a Parquet or CSV file that the cluster can read, and whether all are text."""
-        texts = isinstance(source, (str, Path)) and not str(source).rstrip("/").endswith((".parquet", ".pq"))
-        table = source
+        table, texts = source, False
         if isinstance(source, (str, Path)):
-            reader = self.spark.read
-            if texts:
-                options = {"header": "true", "sep": delimiter or ",", "encoding": encoding, "mode": "FAILFAST"}
+            kind, reader = Path(str(source).rstrip("/")).suffix.lower(), self.spark.read
+            place = Path(source).absolute().as_uri() if Path(source).exists() else str(source)
+            if kind in (".csv", ".tsv", ".txt"):
+                texts = True
+                options = {"header": "true", "sep": delimiter or ("\t" if kind == ".tsv" else ","), "mode": "FAILFAST"}
                 options |= {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true", "quote": '"'}
-                options |= {"escape": '"', "multiLine": "true", "nullValue": null_values[0] if null_values else ""}
-                table = self._told(lambda: reader.options(**options).csv(str(source)), str(source))
+                options |= {"escape": '"', "multiLine": "true", "encoding": codecs.lookup(encoding).name}
+                table = self._told(lambda: reader.options(**options).csv(place), str(source))
+            elif kind in (".parquet", ".pq", ""):
+                table = self._told(lambda: reader.parquet(place), str(source))
             else:
-                table = self._told(lambda: reader.parquet(str(source)), str(source))
+                raise _unread(str(source), f"it ends in {kind!r}")
         check(table.columns)
         table = table.select([f"`{name}`" for name in columns])
         return Frames(self, table), texts
@@ -95,11 +98,7 @@ class Spark:
         try:
             return read()
         except Exception as error:
-            raise EngineError(
-                f"Spark cannot read {Path(source).name!r} ({type(error).__name__}).",
-                code="engine.source",
-                hint="Name a Parquet or CSV file that the driver and all workers see.",
-            ) from None
+            raise _unread(source, _cause(error)) from None
 
     def listed(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Stored:
         """Parts that `load` brings into a worker's memory when they are needed."""
@@ -154,6 +153,14 @@ class Spark:
             self.watch(what, len(told), len(told))
         notes = {int(row.part): pickle.loads(row.blob) for row in told}
         return made, notes
+
+
+def _unread(source: str, why: str) -> EngineError:
+    return EngineError(
+        f"Spark cannot read {Path(source).name!r} ({why}).",
+        code="engine.source",
+        hint="Name a Parquet or CSV file that the driver and all workers see.",
+    )
 
 
 def started(master: str) -> Any:
@@ -332,7 +339,7 @@ class Stored(_Stage):
             warnings.simplefilter("ignore", FutureWarning)
             try:
                 shown = self._source().mapInArrow(unpack, from_arrow_schema(schema))
-                shown.write.option("compression", "zstd").parquet(str(place))
+                shown.write.option("compression", "zstd").parquet(place.absolute().as_uri())
             except Exception as error:
                 raise EngineError(
                     f"Spark could not write the table {name!r}: {_cause(error)}.",

@@ -101,8 +101,8 @@ def read_at(
         )
     most = engine.most(len(schema.names()))
     if isinstance(engine, Spark):
-        frames, texts = engine.frames(source, schema.read_names(), schema.check, delimiter, encoding, null_values)
-        return read_chunks(frames, schema, most, texts=texts)
+        frames, texts = engine.frames(source, schema.read_names(), schema.check, delimiter, encoding)
+        return read_chunks(frames, schema, most, texts=texts, nulls=null_values)
     assert path is not None
     schema.check(tables.names_of(path, delimiter, encoding))
     table, texts = tables.lazily(path, schema.read_names(), delimiter, encoding, null_values)
@@ -117,15 +117,19 @@ def is_spark(source: Any) -> bool:
     return type(source).__module__.startswith("pyspark.sql.") and type(source).__name__ == "DataFrame"
 
 
-def read_chunks(frames: Parts, schema: Schema, most: int, *, texts: bool = False) -> Microdata:
+def read_chunks(
+    frames: Parts, schema: Schema, most: int, *, texts: bool = False, nulls: Sequence[str] = ()
+) -> Microdata:
     """A table from chunks of it. `most` is how many distinct rows may be brought here; `texts` says that the chunks are
-    all text, whose types must be found first."""
+    all text, whose types must be found first, and `nulls` are texts that mean a missing cell."""
     if schema.person is not None:
         raise EngineError(
             "People are followed from release to release in memory only.",
             code="engine.person",
             hint="Leave out the column of persons, or use the local engine.",
         )
+    if texts and nulls:
+        frames = frames.map("clean", cleaned, tuple(nulls))
     types = found_types(frames, schema) if texts else {}
     looked = frames.map("look", look, schema, types)
     seen: list[Seen] = looked.notes
@@ -185,6 +189,11 @@ def code(coded: Coded, number: int, domains: Mapping[str, Domain]) -> LocalRows:
         same_type = domain.values.dtype if domain.values.dtype in (pl.String, pl.Enum) else own.dtype
         moved[name] = codes_in(domain, own.cast(same_type)).astype(np.int64)
     return recoded(coded.rows, number, moved, tuple(max(domains[name].size, 1) for name in coded.rows.names))
+
+
+def cleaned(frame: pl.DataFrame, number: int, nulls: tuple[str, ...]) -> tuple[pl.DataFrame, None]:
+    """A chunk of text without the texts that mean a missing cell."""
+    return frame.with_columns(pl.when(pl.all().is_in(nulls)).then(None).otherwise(pl.all()).name.keep()), None
 
 
 def _ready(frame: pl.DataFrame, schema: Schema, types: Types) -> pl.DataFrame:
