@@ -112,8 +112,8 @@ def divided(columns: Columns, rows: Table, policy: Policy, method: Method) -> Di
     frontier, refused = {0: totals}, dict[int, set[int]]()
     while frontier:
         found = {}
-        for node, held in frontier.items():
-            found[node] = _best_cut(columns, division, held, refused.get(node, set()), policy.smallest())
+        for node, own in frontier.items():
+            found[node] = _best_cut(columns, division, own, refused.get(node, set()), policy.smallest())
         cuts = {node: cut for node, cut in found.items() if cut is not None}
         if not cuts:
             break
