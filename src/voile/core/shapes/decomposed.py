@@ -251,6 +251,15 @@ class Decomposed(Release):
 
     def answer(self, query: Query) -> float:
         """Per group the number of matching people times the share of its slots' rows that match."""
+        return float(self._chances(query).sum())
+
+    def variance(self, query: Query) -> float:
+        """Every slot is a matching person's with the chance that the estimate adds up, one apart from the other."""
+        chance = self._chances(query)
+        return float((chance * (1 - chance)).sum())
+
+    def _chances(self, query: Query) -> np.ndarray:
+        """For every slot the chance that its person and its row match."""
         quasi = self.tables["quasi"]
         known = [column for column in quasi.columns if column != "group"]
         query.check([*known, *self.names])
@@ -264,5 +273,5 @@ class Decomposed(Release):
             fits = asked.matches(domain.values, domain.missing) if asked else np.ones(domain.size, dtype=bool)
             wanted[name] = fits.reshape(1, -1)
         matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
-        rows = np.bincount(self.slots, weights=self.shares(wanted)[0][self.units], minlength=len(self.sizes))
-        return float((matching / np.maximum(self.sizes, 1) * rows).sum())
+        share = matching / np.maximum(self.sizes, 1)
+        return np.asarray(share[self.slots] * self.shares(wanted)[0][self.units])
