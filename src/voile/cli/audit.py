@@ -1,0 +1,78 @@
+"""`voile audit`: a release under attack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from voile.cli.opening import open_plugins, open_release, open_table
+from voile.cli.options import Data, Folder, Json, Plugins, Reading, Trees, reads
+from voile.errors import BrokenPromise, SpecError
+from voile.terminal import say_json, show_audit, steps
+
+if TYPE_CHECKING:
+    from voile.core.microdata import Microdata
+    from voile.core.release import Release
+    from voile.core.results import Audit
+
+
+@reads
+def audit(
+    release: Folder,
+    attack: Annotated[
+        list[str] | None, typer.Option(help="E.g. linking, elimination:values=2; all by default.")
+    ] = None,
+    data: Data = None,
+    external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
+    corrupted: Annotated[
+        Path | None, typer.Option(help="People whose values are known, for --attack corruption.")
+    ] = None,
+    hierarchies: Trees = None,
+    *,
+    reading: Reading,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Attack a release; exit 5 if an attack inside the promise succeeds."""
+    with steps("load", "attack") as step:
+        open_plugins(plugin)
+        step("load")
+        loaded = open_release(release)
+        step("attack")
+        table = None if data is None else open_table(loaded, data, hierarchies, reading)
+        found = attacked(loaded, attack, table, external, hierarchies, corrupted)
+    say_json(found.as_json()) if as_json else show_audit(found)
+    if not found.passed:
+        raise typer.Exit(BrokenPromise.exit_code)
+
+
+def attacked(
+    release: Release,
+    attacks: list[str] | None,
+    data: Microdata | None,
+    external: Path | None,
+    trees: Path | None = None,
+    corrupted: Path | None = None,
+) -> Audit:
+    """What the named attacks find, or all of them; known people go to the corruption attack."""
+    from voile.core.attack import Attack
+    from voile.core.plugin import build, typed
+    from voile.flow.audit import audit
+    from voile.flow.read import read
+    from voile.flow.request import corrupted_schema, population_schema
+    from voile.io.hierarchies import of_folder
+    from voile.io.spec import short
+
+    asked = [short(text) for text in attacks or ()]
+    if corrupted is not None:
+        known = read(corrupted, corrupted_schema(release))
+        if attacks and all(name != "corruption" for name, _ in asked):
+            hint = "Add --attack corruption."
+            raise SpecError("--corrupted is for the corruption attack.", code="spec.corrupted", hint=hint)
+        asked = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in asked]
+        asked = asked or [("corruption", {"known": known})]
+    chosen = [typed(Attack, build("attacks", name, knobs)) for name, knobs in asked] or None
+    register = read(external, population_schema(release, of_folder(trees) if trees else {})) if external else None
+    return audit(release, data, chosen, external=register)

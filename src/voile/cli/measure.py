@@ -1,0 +1,49 @@
+"""`voile measure`: what a release costs those who analyse it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from voile.cli.opening import open_plugins, open_release, open_table
+from voile.cli.options import Folder, Json, NeededData, Plugins, Reading, Trees, reads
+from voile.terminal import say_json, show_losses, steps
+
+if TYPE_CHECKING:
+    from voile.core.microdata import Microdata
+    from voile.core.release import Release
+    from voile.core.results import Losses
+
+
+@reads
+def measure(
+    release: Folder,
+    data: NeededData,
+    measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=10000; all by default.")] = None,
+    hierarchies: Trees = None,
+    *,
+    reading: Reading,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Measure what analysts lose."""
+    with steps("load", "measure") as step:
+        open_plugins(plugin)
+        step("load")
+        loaded = open_release(release)
+        table = open_table(loaded, data, hierarchies, reading)
+        step("measure")
+        losses = measured(loaded, measure, table)
+    say_json(losses.as_json()) if as_json else show_losses(losses)
+
+
+def measured(release: Release, measures: list[str] | None, data: Microdata) -> Losses:
+    """What the named measures say, or all of them."""
+    from voile.core.measure import Measure
+    from voile.core.plugin import build, typed
+    from voile.flow.measure import measure
+    from voile.io.spec import short
+
+    chosen = [typed(Measure, build("measures", *short(text))) for text in measures] if measures else None
+    return measure(data, release, chosen)

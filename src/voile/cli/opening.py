@@ -1,0 +1,64 @@
+"""What commands open before they work: plug-ins, a release, the table behind it, statistics, a ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from voile.cli.options import Reading
+    from voile.core.following import Ledger
+    from voile.core.microdata import Microdata
+    from voile.core.prior import Prior
+    from voile.core.release import Release
+
+
+def open_plugins(named: list[str] | None) -> None:
+    from voile.core.plugin import load_plugin
+
+    for source in named or ():
+        load_plugin(source)
+
+
+def open_release(place: Path) -> Release:
+    """A folder whose claims hold; what is broken is not attacked or measured but refused."""
+    from voile.flow.verify import load, verify
+
+    verify(place).or_raise()
+    return load(place)
+
+
+def open_table(
+    release: Release, source: str, trees: Path | None, reading: Reading, person: str | None = None
+) -> Microdata:
+    """The table that a release was made from, under the schema that its dictionary tells."""
+    from dataclasses import replace
+
+    from voile.flow.read import read
+    from voile.flow.request import schema_of
+    from voile.io.hierarchies import of_folder
+
+    schema = schema_of(release, of_folder(trees) if trees else None)
+    return read(source, replace(schema, person=person) if person else schema, **reading)
+
+
+def open_priors(release: Path, files: list[Path] | None) -> list[Prior]:
+    """The statistics of each file, about the column that the release's claims rest on."""
+    if not files:
+        return []
+    from voile.flow.learn import read_prior
+    from voile.io import folder
+
+    claims = folder.read_documents(release)[0].get("claims", [])
+    resting = [claim for claim in claims if isinstance(claim, dict) and claim.get("basis") == "prior"]
+    columns = {str(claim.get("column")) for claim in resting}
+    return [read_prior(path, column) for path in files for column in sorted(columns)]
+
+
+def open_ledger(place: str | Path | None) -> Ledger | None:
+    """The ledger of a file, or a fresh one where there is none yet."""
+    from voile.core.following import Ledger
+
+    if place is None:
+        return None
+    return Ledger.read(place) if Path(place).exists() else Ledger()

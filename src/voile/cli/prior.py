@@ -1,0 +1,41 @@
+"""`voile prior`: the statistics that an adversary is taken to know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voile.cli.options import Json, Reading, Source, names, reads
+from voile.terminal import say_json
+
+
+@reads
+def prior(
+    source: Source,
+    out: Annotated[Path, typer.Option(help="The file for the statistics; .csv or .parquet.")],
+    quasi: Annotated[str, typer.Option(metavar="a,b,c", help="The quasi-identifier columns.")],
+    sensitive: Annotated[str, typer.Option(help="The sensitive column.")],
+    min_support: Annotated[int, typer.Option(help="People who must share a signature.")] = 30,
+    max_columns: Annotated[int | None, typer.Option(help="Columns combined at most; all by default.")] = None,
+    smoothing: Annotated[float, typer.Option(help="Pull rare signatures towards the whole table.")] = 0.0,
+    missing: Annotated[str, typer.Option(help="error, drop or value.")] = "error",
+    *,
+    reading: Reading,
+    as_json: Json = False,
+) -> None:
+    """Learn the statistics that an adversary is taken to know, and write them to a file to publish and verify with."""
+    from voile.core.schema import Schema
+    from voile.flow.learn import learn_prior
+    from voile.flow.read import read
+
+    schema = Schema(quasi=names(quasi), sensitive=[sensitive], missing=missing)
+    data = read(source, schema, **reading)
+    found = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
+    place = found.save(out)
+    signatures = sum(len(known.signatures) for known in found.sets)
+    body = {"out": str(place), "digest": found.digest, "column_sets": len(found.sets), "signatures": signatures}
+    say_json(body) if as_json else typer.echo(
+        f"{signatures} signatures in {len(found.sets)} column sets, written to {place}\n{found.digest}"
+    )

@@ -1,0 +1,45 @@
+"""`voile report`: the attacks, the losses and the verdict on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voile.cli.audit import attacked
+from voile.cli.measure import measured
+from voile.cli.opening import open_plugins, open_release, open_table
+from voile.cli.options import Data, Folder, Json, Plugins, Reading, Trees, reads
+from voile.terminal import say_json, steps
+
+
+@reads
+def report(
+    release: Folder,
+    out: Annotated[Path | None, typer.Option(help="The page; DIR/report.html by default.")] = None,
+    data: Data = None,
+    external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
+    hierarchies: Trees = None,
+    *,
+    reading: Reading,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Write one self-contained HTML page about a release, and the same as JSON."""
+    with steps("load", "attack", "measure", "write") as step:
+        from voile.flow.report import report as reporting
+        from voile.flow.verify import verify as check
+
+        open_plugins(plugin)
+        step("load")
+        loaded = open_release(release)
+        table = None if data is None else open_table(loaded, data, hierarchies, reading)
+        step("attack")
+        found = attacked(loaded, None, table, external, hierarchies)
+        step("measure")
+        losses = measured(loaded, None, table) if table is not None else None
+        step("write")
+        page = reporting(loaded, found, losses, check(release))
+        place = page.save(out or release / "report.html")
+    say_json({"report": str(place), **page.as_json()}) if as_json else typer.echo(f"Report: {place}")

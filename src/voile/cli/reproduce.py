@@ -1,0 +1,33 @@
+"""`voile reproduce`: the tables and figures of a source paper, recomputed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voile.cli.options import Data, Json
+from voile.terminal import progress, say_json, show_frame
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="A source paper: art, minimality, decompose or pg.")],
+    item: Annotated[list[str] | None, typer.Argument(help="Tables and figures; all by default.")] = None,
+    data: Data = None,
+    out: Annotated[Path | None, typer.Option(help="The folder for CSV and plots; PAPER by default.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A run of minutes: fewer rows and repetitions.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Recompute the tables and figures of a source paper."""
+    from voile.flow.reproduce import reproduce as reproducing
+
+    place = out or Path(paper)
+    with progress() as step:
+        found = reproducing(paper, item or (), out=place, data=data, quick=quick, step=step)
+    if as_json:
+        say_json({"out": str(place), "items": {name: frame.to_dicts() for name, frame in found.items()}})
+    else:
+        for name, frame in found.items():
+            show_frame(name, frame)
+        typer.echo(f"CSV and plots: {place}")

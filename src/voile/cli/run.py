@@ -1,0 +1,85 @@
+"""The list of commands, and what becomes of an error.
+
+A new command is a file beside this one, imported here and named in COMMANDS. Every command answers on a terminal, or as
+JSON with --json. What is heavy is imported inside the commands, so that --help is quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from voile.cli.audit import audit
+from voile.cli.demo import demo
+from voile.cli.guarantees import guarantees
+from voile.cli.hierarchies import hierarchies
+from voile.cli.measure import measure
+from voile.cli.prior import prior
+from voile.cli.publish import publish
+from voile.cli.report import report
+from voile.cli.reproduce import reproduce
+from voile.cli.verify import verify
+from voile.errors import SpecError, VoileError
+from voile.terminal import say_json
+from voile.version import __version__
+
+# in the order of --help
+COMMANDS = (publish, verify, audit, measure, report, hierarchies, prior, reproduce, guarantees, demo)
+
+app = typer.Typer(
+    name="voile",
+    help="Publish tables of people without giving the people away.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in COMMANDS:
+    app.command()(command)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
+    if version:
+        typer.echo(f"voile {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line: a VoileError becomes its message and its exit code, never a stack trace."""
+    usage_error: Any = typer.BadParameter.__bases__[0]  # typer keeps its own copy of click, or uses the real one
+    try:
+        code = app(standalone_mode=False)
+    except VoileError as error:
+        _fail(error.exit_code, error.as_json())
+    except usage_error as error:
+        if "--json" in sys.argv:
+            say_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
+        error.show()
+        code = SpecError.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except Exception as error:
+        if os.environ.get("VOILE_DEBUG"):
+            raise
+        # the message of an unforeseen error may quote a cell: only its kind and place are shown
+        place = error.__traceback__
+        while place is not None and place.tb_next is not None:
+            place = place.tb_next
+        where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "unknown"
+        hint = "This is a fault of voile; set VOILE_DEBUG=1 to see it whole (it may show data)."
+        _fail(1, {"code": "internal", "message": f"Unforeseen {type(error).__name__} at {where}.", "hint": hint})
+    if code == 130:
+        _fail(130, {"code": "interrupted", "message": "Interrupted; nothing was changed.", "hint": ""})
+    raise SystemExit(code or 0)
+
+
+def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:
+    if "--json" in sys.argv:
+        say_json({"error": error})
+    typer.echo(f"voile: {error['message']}" + (f"\n  {error['hint']}" if error["hint"] else ""), err=True)
+    raise SystemExit(exit_code)

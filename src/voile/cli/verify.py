@@ -1,0 +1,52 @@
+"""`voile verify`: what a stranger runs on a published folder, and what a publisher can show beyond it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from voile.cli.opening import open_plugins, open_priors, open_table
+from voile.cli.options import After, Data, Folder, Json, KeyFile, LedgerFile, Plugins, Reading, Trees, reads
+from voile.errors import BrokenPromise
+from voile.terminal import say_json, show_verdict
+
+
+@reads
+def verify(
+    release: Folder,
+    prior: Annotated[
+        list[Path] | None, typer.Option(help="Statistics that a claim of r-robustness speaks of; CSV or Parquet.")
+    ] = None,
+    after: After = None,
+    data: Data = None,
+    person: Annotated[str | None, typer.Option(help="With --data and --ledger: who is who.")] = None,
+    key_file: KeyFile = None,
+    ledger: LedgerFile = None,
+    hierarchies: Trees = None,
+    *,
+    reading: Reading,
+    plugin: Plugins = None,
+    as_json: Json = False,
+) -> None:
+    """Recount everything that a published folder claims; exit 5 if anything is broken.
+
+    With earlier releases (--after), what is claimed jointly; with the table and the key (--data, --key-file), what
+    rests on coins.
+    """
+    from voile.core.following import Ledger
+    from voile.core.key import Key
+    from voile.flow.verify import load
+    from voile.flow.verify import verify as check
+
+    open_plugins(plugin)
+    table = None if data is None else open_table(load(release), data, hierarchies, reading, person)
+    key = Key.read(key_file) if key_file else None
+    book = Ledger.read(ledger) if ledger else None
+    priors = open_priors(release, prior)
+    verdict = check(release, prior=priors, after=after or (), data=table, key=key, ledger=book)
+    by = "Verified with the table and the key" if table and key else "Verified from the published files alone"
+    say_json(verdict.as_json()) if as_json else show_verdict(verdict, by)
+    if verdict.broken:
+        raise typer.Exit(BrokenPromise.exit_code)
