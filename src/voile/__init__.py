@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
+    from voile.flow.distributions import distributions
+    from voile.flow.foresee import foresee, reach
+    from voile.flow.inspect import inspect
     from voile.flow.learn import learn_prior, read_prior
     from voile.flow.measure import measure
     from voile.flow.publish import publish
@@ -85,6 +88,9 @@ _HOME = {
     "by_frequency": "core.hierarchy",
     "datasets": "",
     "dates": "core.hierarchy",
+    "distributions": "flow.distributions",
+    "foresee": "flow.foresee",
+    "inspect": "flow.inspect",
     "intervals": "core.hierarchy",
     "learn_prior": "flow.learn",
     "load": "flow.verify",
@@ -94,6 +100,7 @@ _HOME = {
     "prefixes": "core.hierarchy",
     "privacy_budget": "flow.budget",
     "publish": "flow.publish",
+    "reach": "flow.foresee",
     "read": "flow.read",
     "read_prior": "flow.learn",
     "report": "flow.report",
@@ -136,6 +143,9 @@ __all__ = [
     "by_frequency",
     "datasets",
     "dates",
+    "distributions",
+    "foresee",
+    "inspect",
     "intervals",
     "learn_prior",
     "load",
@@ -145,6 +155,7 @@ __all__ = [
     "prefixes",
     "privacy_budget",
     "publish",
+    "reach",
     "read",
     "read_prior",
     "report",
