@@ -41,6 +41,7 @@ NAMES = [
     "attacks",
     "audit",
     "by_frequency",
+    "compare",
     "datasets",
     "dates",
     "distributions",
@@ -96,7 +97,7 @@ def test_the_folders_of_attacks_and_measures() -> None:
             assert getattr(module, name).__doc__
 
 
-@pytest.mark.parametrize("function", [vl.read, vl.publish, vl.verify, vl.load, vl.audit, vl.measure, vl.report])
+@pytest.mark.parametrize("function", [vl.read, vl.publish, vl.verify, vl.load, vl.audit, vl.measure, vl.report, vl.compare])
 def test_the_verbs_are_typed(function: object) -> None:
     signature = inspect.signature(function)  # type: ignore[arg-type]
     assert signature.return_annotation is not inspect.Signature.empty

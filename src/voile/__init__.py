@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from voile.core.schema import Schema
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
+    from voile.flow.compare import compare
     from voile.flow.distributions import distributions
     from voile.flow.foresee import foresee, reach
     from voile.flow.inspect import inspect
@@ -86,6 +87,7 @@ _HOME = {
     "attacks": "",
     "audit": "flow.audit",
     "by_frequency": "core.hierarchy",
+    "compare": "flow.compare",
     "datasets": "",
     "dates": "core.hierarchy",
     "distributions": "flow.distributions",
@@ -141,6 +143,7 @@ __all__ = [
     "attacks",
     "audit",
     "by_frequency",
+    "compare",
     "datasets",
     "dates",
     "distributions",

@@ -30,6 +30,7 @@ class Measure(Plugin):
     """One call: data and release in, a loss out. Lower is better."""
 
     family: ClassVar[str] = "measures"
+    across: ClassVar[bool] = False  # releases of every shape can be compared by it
 
     def __call__(self, data: Microdata, release: Release) -> Loss:
         raise NotImplementedError  # pragma: no cover - every measure defines it

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from voile.core.release import Release
 from voile.core.rows import Histogram, Rows
 from voile.core.schema import Columns
 from voile.errors import PolicyError, raise_together
+
+Settings = tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,7 @@ class Method(Plugin):
 
     family: ClassVar[str] = "methods"
     produces: ClassVar[str] = "generalized"
+    tried: ClassVar[Settings] = ({},)  # settings of the knobs that a comparison tries
     forgets: ClassVar[bool] = False  # altering may leave values that nobody has; the release must not mention them
 
     def check(self, columns: Columns, policy: Policy) -> None:

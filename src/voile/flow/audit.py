@@ -15,7 +15,7 @@ from voile.core.attack import Attack, Guess, RawTable
 from voile.core.microdata import Microdata
 from voile.core.plugin import build, registered
 from voile.core.release import Release
-from voile.core.results import Audit, Finding
+from voile.core.results import Audit, Belief, Finding
 from voile.errors import PolicyError, SchemaError, raise_together
 
 
@@ -51,17 +51,23 @@ def audit(
         if not attack.applies(release)
     )
     before = RawTable(data) if data is not None else None
-    findings = []
+    findings: list[Finding] = []
     for attack in (attack.informed(data) for attack in chosen):
-        guesses = attack.guesses(release, external)
         earlier = attack.guesses(before, external) if before is not None else []
-        known = {guess.title: guess.belief for guess in earlier}
-        for guess in guesses:
-            bound, claim = _promised(release.certificate.claims, guess)
-            findings.append(
-                Finding(attack.name, guess.title, guess.adversary, guess.belief, bound, claim, known.get(guess.title))
-            )
+        findings += attacked(release, attack, external, {guess.title: guess.belief for guess in earlier})
     return Audit(tuple(findings))
+
+
+def attacked(
+    release: Release, attack: Attack, external: Microdata | None, before: Mapping[str, Belief] | None = None
+) -> list[Finding]:
+    """One attack, which knows already what it may learn from the table, judged by the claims of the release."""
+    findings = []
+    for guess in attack.guesses(release, external):
+        bound, claim = _promised(release.certificate.claims, guess)
+        known = (before or {}).get(guess.title)
+        findings.append(Finding(attack.name, guess.title, guess.adversary, guess.belief, bound, claim, known))
+    return findings
 
 
 def every_attack() -> list[Attack]:

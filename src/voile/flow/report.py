@@ -7,11 +7,8 @@ names, counts and statistics, never a cell of the data.
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,9 +21,10 @@ import numpy as np
 from voile.core.adversary import Knowledge
 from voile.core.release import Release
 from voile.core.results import Audit, Losses, Verdict
-from voile.errors import DataError, SpecError, VoileError
+from voile.errors import SpecError, VoileError
 from voile.flow import charts
 from voile.flow.verify import verify
+from voile.io import pages
 
 FORMAT = 1
 
@@ -76,7 +74,7 @@ class Report:
         if page.suffix.lower() not in (".html", ".htm"):
             message = f"A report is a page, and {page.name!r} is none."
             raise SpecError(message, code="spec.out", hint="Call it report.html.")
-        _write({page: self.html, page.with_suffix(".json"): self._text + "\n"})
+        pages.write({page: self.html, page.with_suffix(".json"): self._text + "\n"})
         return page
 
     @cached_property
@@ -277,28 +275,3 @@ def bound(stated: str | None, limits: str) -> str:
     if value >= 1:
         return "no limit"
     return f"{stated} = " + (f"{value:.2f}" if limits == "distance" else percent(value))
-
-
-# the files ---------------------------------------------------------------------------------------------------------
-def _write(pages: Mapping[Path, str]) -> None:
-    """Each file is written beside its place and moved in whole."""
-    fresh = {place: place.with_name(f".{place.name}.{secrets.token_hex(4)}.partial") for place in pages}
-    try:
-        for place, text in pages.items():
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with fresh[place].open("x", encoding="utf-8", errors="replace", newline="\n") as handle:
-                handle.write(text)
-                handle.flush()
-                os.fsync(handle.fileno())
-        for place, written in fresh.items():
-            os.replace(written, place)
-    except OSError as error:
-        raise DataError(
-            f"The report cannot be written to {next(iter(pages)).name!r} ({error.strerror or type(error).__name__}).",
-            code="data.write",
-            hint="Check the space and the rights there.",
-        ) from None
-    finally:
-        for written in fresh.values():
-            with suppress(OSError):  # the error above has said so
-                written.unlink(missing_ok=True)

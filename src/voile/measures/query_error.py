@@ -40,6 +40,7 @@ class QueryError(Measure):
     """
 
     name: ClassVar[str] = "query-error"
+    across: ClassVar[bool] = True
 
     queries: int = knob(1000, low=1)
     dimensions: int | None = knob(None, low=1)

@@ -17,7 +17,7 @@ import numpy as np
 from voile import kernels
 from voile.core.cells import node_cells
 from voile.core.counts import tally
-from voile.core.method import Method, Refused
+from voile.core.method import Method, Refused, Settings
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
@@ -42,6 +42,7 @@ class FullDomain(Method):
     """
 
     name: ClassVar[str] = "full-domain"
+    tried: ClassVar[Settings] = ({}, {"suppression": 0.01}, {"suppression": 0.05})
 
     suppression: float = knob(0.0, low=0, high=1)
 

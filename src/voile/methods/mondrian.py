@@ -14,7 +14,7 @@ import numpy as np
 from voile import kernels
 from voile.core.cells import Cells
 from voile.core.counts import tally
-from voile.core.method import Method, Refused
+from voile.core.method import Method, Refused, Settings
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
@@ -42,6 +42,7 @@ class Mondrian(Method):
     """
 
     name: ClassVar[str] = "mondrian"
+    tried: ClassVar[Settings] = ({}, {"recoding": "hierarchy"})
 
     recoding: str = knob("tight", choices=("tight", "hierarchy"))
 
