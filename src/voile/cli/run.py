@@ -22,13 +22,14 @@ from voile.cli.prior import prior
 from voile.cli.publish import publish
 from voile.cli.report import report
 from voile.cli.reproduce import reproduce
+from voile.cli.serve import serve
 from voile.cli.verify import verify
 from voile.errors import SpecError, VoileError
 from voile.terminal import say_json
 from voile.version import __version__
 
 # in the order of --help
-COMMANDS = (publish, verify, audit, measure, report, hierarchies, prior, reproduce, guarantees, demo)
+COMMANDS = (publish, verify, audit, measure, report, hierarchies, prior, reproduce, guarantees, demo, serve)
 
 app = typer.Typer(
     name="voile",

@@ -159,15 +159,15 @@ def risks(findings: Sequence[Mapping[str, Any]], width: int) -> str:
         "strokeDash": alt.StrokeDash("what:N", legend=None, scale=dashes),
     }
     chart = alt.layer(
-        _data(marks).mark_rule(strokeWidth=2).encode(x=x, y=y, y2="end:Q", **kinds),
-        _data(lines).mark_rule(strokeWidth=3, opacity=0.35, color=GUESS).encode(x=x, x2="end:Q", y=y),
+        data_of(marks).mark_rule(strokeWidth=2).encode(x=x, y=y, y2="end:Q", **kinds),
+        data_of(lines).mark_rule(strokeWidth=3, opacity=0.35, color=GUESS).encode(x=x, x2="end:Q", y=y),
         _points([end for end in ends if end["when"] == "before"], BEFORE, filled=False).encode(x=x, y=y),
         _points([end for end in ends if end["when"] == "after"], AFTER, filled=True).encode(x=x, y=y),
-        _data(titles)
+        data_of(titles)
         .mark_text(align="left", baseline="middle", fontWeight=600, fontSize=12, limit=width - 70)
         .encode(x=alt.XDatum(0), y=y, text="text:N"),
     )
-    return _svg(chart, width, 64 * len(findings) + 48)
+    return svg(chart, width, 64 * len(findings) + 48)
 
 
 def curve(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], limit: float | None, width: int) -> str:
@@ -179,14 +179,14 @@ def curve(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], l
     y = alt.Y("share:Q", title="share of the people", scale=domain, axis=alt.Axis(format="%", tickCount=5))
     layers: list[alt.Chart] = []
     if limit is not None:
-        layers.append(_data([{"x": limit}]).mark_rule(color=BOUND, strokeWidth=2).encode(x=x))
+        layers.append(data_of([{"x": limit}]).mark_rule(color=BOUND, strokeWidth=2).encode(x=x))
     for points, colour, dash in ((before, BEFORE, [6, 4]), (after, AFTER, [1, 0])):
         if points:
             # nobody is above the highest risk, so the curve falls to zero there
             table = [{"x": x0, "share": share} for x0, share in points] + [{"x": max(1.0, points[-1][0]), "share": 0.0}]
-            line = _data(table).mark_line(interpolate="step-before", color=colour, strokeWidth=2.5, strokeDash=dash)
+            line = data_of(table).mark_line(interpolate="step-before", color=colour, strokeWidth=2.5, strokeDash=dash)
             layers.append(line.encode(x=x, y=y))
-    return _svg(alt.layer(*layers), width, 260)
+    return svg(alt.layer(*layers), width, 260)
 
 
 def bars(parts: Mapping[str, float], width: int) -> str:
@@ -200,10 +200,10 @@ def bars(parts: Mapping[str, float], width: int) -> str:
         "loss:Q", title="loss", scale=alt.Scale(domain=[0, 1], clamp=True), axis=alt.Axis(format="%", tickCount=5)
     )
     chart = alt.layer(
-        _data(table).mark_bar(color=AFTER, height=12).encode(x=x, y=y),
-        _data(table).mark_text(align="left", dx=5, fontSize=11).encode(x=x, y=y, text=alt.Text("loss:Q", format=".0%")),
+        data_of(table).mark_bar(color=AFTER, height=12).encode(x=x, y=y),
+        data_of(table).mark_text(align="left", dx=5, fontSize=11).encode(x=x, y=y, text=alt.Text("loss:Q", format=".0%")),
     )
-    return _svg(chart, width, 22 * len(table) + 48)
+    return svg(chart, width, 22 * len(table) + 48)
 
 
 def largest(parts: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -221,7 +221,7 @@ def histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
     scale = alt.Scale(domain=ends, nice=False) if even else alt.Scale(type="log", nice=False)
     axis = alt.Axis(format=",d", tickCount=8 if width > WIDTHS["narrow"] else 5, tickMinStep=1, grid=False)
     chart = (
-        _data(table)
+        data_of(table)
         .mark_bar(color=AFTER)
         .encode(
             x=alt.X("low:Q", bin="binned", title="people in the group", scale=scale, axis=axis),
@@ -229,21 +229,23 @@ def histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
             y=alt.Y("groups:Q", title="groups", axis=alt.Axis(format=",d", tickCount=4, tickMinStep=1)),
         )
     )
-    return _svg(chart, width, 240)
+    return svg(chart, width, 240)
 
 
-def _data(values: list[dict[str, Any]]) -> alt.Chart:
+def data_of(values: list[dict[str, Any]]) -> alt.Chart:
+    """A chart to be, over a small table."""
     import altair as alt
 
     return alt.Chart(alt.InlineData(values=values))
 
 
 def _points(values: list[dict[str, Any]], colour: str, filled: bool) -> alt.Chart:
-    marked: alt.Chart = _data(values).mark_point(size=75, strokeWidth=2.2, color=colour, filled=filled, opacity=1)
+    marked: alt.Chart = data_of(values).mark_point(size=75, strokeWidth=2.2, color=colour, filled=filled, opacity=1)
     return marked
 
 
-def _svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart, width: int, height: int) -> str:
+def svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart, width: int, height: int) -> str:
+    """A chart as SVG text, in the manner of all charts here."""
     import altair as alt
     import vl_convert
 

@@ -13,6 +13,7 @@ from voile.core.query import Condition, Query
 from voile.core.release import Release
 from voile.core.schema import Column
 from voile.errors import SchemaError
+from voile.flow import charts
 from voile.flow.measure import as_shown
 
 BARS = 12
@@ -85,3 +86,27 @@ def _ranges(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str
         label = text(low) if low == high else f"{text(low)} to {text(high)}"
         end = Condition(low=low) if after is None else Condition(low=low, high=values[after], below=True)
         yield label, end, int(counts[first:after].sum())
+
+
+def beside(one: Distribution, width: int = 360) -> str:
+    """A drawing (SVG): for every value two bars, before publishing and as a recipient would count."""
+    import altair as alt
+
+    table = [
+        {"value": label, "when": when, "people": people}
+        for label, *both in zip(one.labels, one.before, one.after, strict=True)
+        for when, people in zip(("before", "after"), both, strict=True)
+    ]
+    colours = alt.Scale(domain=["before", "after"], range=[charts.BEFORE, charts.AFTER])
+    axis = alt.Axis(labelLimit=width // 3, ticks=False, domain=False, grid=False)
+    chart = (
+        charts.data_of(table)
+        .mark_bar(height={"band": 0.9})
+        .encode(
+            x=alt.X("people:Q", title="people", axis=alt.Axis(tickCount=4, format="~s")),
+            y=alt.Y("value:N", title=None, sort=None, axis=axis, scale=alt.Scale(paddingInner=0.25)),
+            yOffset=alt.YOffset("when:N", sort=["before", "after"]),
+            color=alt.Color("when:N", legend=None, scale=colours),
+        )
+    )
+    return charts.svg(chart, width, 26 * len(one.labels) + 44)

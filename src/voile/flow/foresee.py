@@ -85,7 +85,7 @@ def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
 
 
 def start_of(field: Any) -> Any:
-    """A value to begin with for a parameter that has no default: a little above its lower end, or half way."""
+    """A value to begin with for a parameter that has no default: above its lower end, or half way between two."""
     if field.default is not MISSING:
         return field.default
     limits = field.metadata.get("limits") or Limits()
@@ -94,7 +94,7 @@ def start_of(field: Any) -> Any:
         return None
     if limits.high is not None:
         return (low + limits.high) / 2
-    return low + 1
+    return low + (3 if isinstance(low, int) and limits.above is None and low > 0 else 1)
 
 
 def _countable(model: Model) -> bool:
