@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-for name in ("startup", "adult", "queries", "mondrian", "anatomy", "decompose", "minimality", "pipeline", "pg", "art"):
+NAMES = ("startup", "adult", "queries", "mondrian", "anatomy", "decompose", "minimality", "pipeline", "pg", "art")
+
+for name in (*NAMES, "compare"):
     print(f"== {name}", flush=True)
     subprocess.run([sys.executable, str(Path(__file__).parent / f"{name}.py")], check=False)

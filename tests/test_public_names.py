@@ -32,6 +32,7 @@ NAMES = [
     "Personalized",
     "PerturbedGeneralization",
     "Policy",
+    "Preset",
     "RRobustness",
     "Republish",
     "Schema",
@@ -54,6 +55,7 @@ NAMES = [
     "measures",
     "mining",
     "prefixes",
+    "presets",
     "privacy_budget",
     "publish",
     "reach",
@@ -97,7 +99,9 @@ def test_the_folders_of_attacks_and_measures() -> None:
             assert getattr(module, name).__doc__
 
 
-@pytest.mark.parametrize("function", [vl.read, vl.publish, vl.verify, vl.load, vl.audit, vl.measure, vl.report, vl.compare])
+@pytest.mark.parametrize(
+    "function", [vl.read, vl.publish, vl.verify, vl.load, vl.audit, vl.measure, vl.report, vl.compare]
+)
 def test_the_verbs_are_typed(function: object) -> None:
     signature = inspect.signature(function)  # type: ignore[arg-type]
     assert signature.return_annotation is not inspect.Signature.empty

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from voile.core.hierarchy import by_frequency, dates, intervals, prefixes, tree
     from voile.core.key import Key
     from voile.core.policy import Policy
+    from voile.core.preset import Preset, presets
     from voile.core.schema import Schema
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
@@ -79,6 +80,7 @@ _HOME = {
     "Personalized": "models.personalized",
     "PerturbedGeneralization": "methods.perturbed_generalization",
     "Policy": "core.policy",
+    "Preset": "core.preset",
     "RRobustness": "models.r_robustness",
     "Republish": "methods.republish",
     "Schema": "core.schema",
@@ -100,6 +102,7 @@ _HOME = {
     "measures": "",
     "mining": "",
     "prefixes": "core.hierarchy",
+    "presets": "core.preset",
     "privacy_budget": "flow.budget",
     "publish": "flow.publish",
     "reach": "flow.foresee",
@@ -134,6 +137,7 @@ __all__ = [
     "Personalized",
     "PerturbedGeneralization",
     "Policy",
+    "Preset",
     "RRobustness",
     "Republish",
     "Schema",
@@ -156,6 +160,7 @@ __all__ = [
     "measures",
     "mining",
     "prefixes",
+    "presets",
     "privacy_budget",
     "publish",
     "reach",

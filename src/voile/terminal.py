@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from voile.core.results import Audit, Losses, Verdict
+    from voile.core.trial import Reached
+    from voile.flow.comparison import Comparison
 
 
 def say_json(body: dict[str, Any]) -> None:
@@ -60,6 +62,8 @@ def show_audit(found: Audit) -> None:
         ]
         if rows:
             _show(title, ["", "attack", "adversary", "bound", "worst", "mean", "worst before", "guessing"], rows, 5)
+    for note in found.notes:
+        typer.echo(note)
     levels = [(item.title, level) for item in found.findings for level in item.belief.levels(10)]
     if levels:
         rows = [[title, f"{risk:.4f}", str(people)] for title, (risk, people) in levels]
@@ -69,6 +73,48 @@ def show_audit(found: Audit) -> None:
 def show_losses(losses: Losses) -> None:
     rows = [[item.title, f"{item.value:.4f}", item.note] for item in losses.items]
     _show("What analysts lose", ["measure", "loss", "note"], rows, 0)
+
+
+def show_comparison(found: Comparison) -> None:
+    """The trials with a number each, then what every attack reaches in each of them, then the best."""
+    several = len(found.promises) > 1
+    rows = [
+        [
+            str(number),
+            row.title,
+            *([row.promise] if several else []),
+            row.fault.message if row.fault else "kept" if row.kept else "BROKEN" if row.verified != "needs" else "open",
+            "" if row.fault else f"{row.people} in {row.groups}",
+            "" if row.fault else str(row.withheld),
+            _number(row.loss(found.by)),
+            f"{row.seconds:.1f}",
+        ]
+        for number, row in enumerate(found.rows, 1)
+    ]
+    heads = ["", "method", *(["promise"] if several else []), "promise kept", "people", "withheld", found.by, "seconds"]
+    _show("Methods" if several else f"Methods for {found.promises[0]}", heads, rows, 4)
+    numbered = list(enumerate(found.rows, 1))
+    for block in (numbered[start : start + 8] for start in range(0, len(numbered), 8)):
+        reached = [{item.title: item for item in row.reached} for _, row in block]
+        titles = dict.fromkeys(title for own in reached for title in own)
+        cells = [[title, *(_cell(own.get(title)) for own in reached)] for title in titles]
+        if cells:
+            heads = ["attack", *(str(number) for number, _ in block)]
+            _show("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(reached))
+    for promise in found.promises:
+        best = found.best_for(promise)
+        said = f"{best.title}, with a loss of {_number(best.loss(found.by))} by {found.by}" if best else "none"
+        typer.echo(f"Keeps {promise} at the least loss: {said}.")
+
+
+def _cell(item: Reached | None) -> str:
+    if item is None or item.worst is None:
+        return "error" if item and item.fault else "–"
+    return f"{item.worst:.3f}" + ("!" if not item.passed else "*" if item.inside else " ")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
 
 
 def show_frame(title: str, frame: pl.DataFrame) -> None:

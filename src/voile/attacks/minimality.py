@@ -52,6 +52,7 @@ class Minimality(Attack):
 
     name: ClassVar[str] = "minimality"
     needs_external: ClassVar[bool] = True
+    quick: ClassVar[Mapping[str, Any]] = {"worlds": 1000}
 
     requirement: Model | None = None
     exclusion: str = knob("one-step", choices=("one-step", "original"))

@@ -48,6 +48,7 @@ class Prior(Attack):
     """
 
     name: ClassVar[str] = "prior"
+    quick: ClassVar[Mapping[str, Any]] = {"max_columns": 2, "max_states": 20_000}
 
     prior: Statistics | str | None = None
     min_support: int = knob(SUPPORT, low=1)

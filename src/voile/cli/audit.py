@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voile.cli.opening import open_plugins, open_release, open_table
-from voile.cli.options import Data, Folder, Json, Plugins, Reading, Trees, reads
+from voile.cli.options import Adversaries, Data, Folder, Json, Plugins, Reading, Trees, reads
 from voile.errors import BrokenPromise, SpecError
 from voile.terminal import say_json, show_audit, steps
 
@@ -24,6 +24,7 @@ def audit(
     attack: Annotated[
         list[str] | None, typer.Option(help="E.g. linking, elimination:values=2; all by default.")
     ] = None,
+    adversary: Adversaries = None,
     data: Data = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
     corrupted: Annotated[
@@ -42,7 +43,7 @@ def audit(
         loaded = open_release(release)
         step("attack")
         table = None if data is None else open_table(loaded, data, hierarchies, reading)
-        found = attacked(loaded, attack, table, external, hierarchies, corrupted)
+        found = attacked(loaded, attack, table, external, hierarchies, corrupted, adversary)
     say_json(found.as_json()) if as_json else show_audit(found)
     if not found.passed:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -55,8 +56,9 @@ def attacked(
     external: Path | None,
     trees: Path | None = None,
     corrupted: Path | None = None,
+    adversary: list[str] | None = None,
 ) -> Audit:
-    """What the named attacks find, or all of them; known people go to the corruption attack."""
+    """What the named attacks and adversaries find, or all of them; known people go to the corruption attack."""
     from voile.core.attack import Attack
     from voile.core.plugin import build, typed
     from voile.flow.audit import audit
@@ -75,4 +77,4 @@ def attacked(
         asked = asked or [("corruption", {"known": known})]
     chosen = [typed(Attack, build("attacks", name, knobs)) for name, knobs in asked] or None
     register = read(external, population_schema(release, of_folder(trees) if trees else {})) if external else None
-    return audit(release, data, chosen, external=register)
+    return audit(release, data, chosen, external=register, adversary=adversary)

@@ -22,6 +22,9 @@ Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A module or
 Data = Annotated[str | None, _DATA]
 NeededData = Annotated[str, _DATA]
 Trees = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
+Adversaries = Annotated[
+    list[str] | None, typer.Option("--adversary", help="A preset, e.g. insurer (voile adversaries lists them).")
+]
 After = Annotated[
     list[Path] | None, typer.Option("--after", help="An earlier release of the same people; first first.")
 ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from voile.cli.asking import described, named_part, overruled
 from voile.cli.opening import open_ledger, open_plugins, open_priors
 from voile.cli.options import (
     After,
@@ -21,8 +21,6 @@ from voile.cli.options import (
     Trees,
     given,
     names,
-    pair,
-    public_values,
     reads,
 )
 from voile.errors import BrokenPromise
@@ -73,13 +71,13 @@ def publish(
         open_plugins(plugin)
         wanted = load(spec) if spec else Spec()
         roles = given(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        schema = _overruled(wanted.schema, {role: names(text) for role, text in roles.items()})
+        schema = overruled(wanted.schema, {role: names(text) for role, text in roles.items()})
         schema |= given(missing=missing, person=person)
         told = given(format=format, after=[str(place) for place in after] if after else None, ledger=ledger)
         wanted = Spec(
-            _described(schema, kind or [], domain or [], hierarchies),
-            tuple(_named("model", text) for text in model or ()) or wanted.policy,
-            _named("name", method) if method else wanted.method,
+            described(schema, kind or [], domain or [], hierarchies),
+            tuple(named_part("model", text) for text in model or ()) or wanted.policy,
+            named_part("name", method) if method else wanted.method,
             {**wanted.release, **told},
             {**wanted.read, **reading},
         )
@@ -114,43 +112,3 @@ def _answer(out: Path, data: Microdata, release: Release, verdict: Verdict, as_j
         if count:
             typer.echo(f"{count} rows {why}")
     show_verdict(verdict)
-
-
-def _named(key: str, text: str) -> dict[str, Any]:
-    """A model or a method as a spec writes it: its name under `key`, beside its knobs."""
-    from voile.io.spec import short
-
-    name, knobs = short(text)
-    return {key: name, **knobs}
-
-
-def _described(schema: dict[str, Any], kinds: list[str], domains: list[str], trees: Path | None) -> dict[str, Any]:
-    """The schema with what the flags say of single columns; a hierarchy of a column without a role is left out."""
-    from voile.io.hierarchies import of_folder
-
-    told: dict[str, dict[str, Any]] = {}
-    if kinds:
-        told["kinds"] = dict(pair(item) for item in kinds)
-    if domains:
-        told["domains"] = dict(public_values(item) for item in domains)
-    if trees is not None:
-        listed = [name for role in ("quasi", "sensitive", "other") for name in schema.get(role, ())]
-        told["hierarchies"] = {name: path for name, path in of_folder(trees).items() if name in listed}
-    return schema | {what: {**schema.get(what, {}), **columns} for what, columns in told.items()}
-
-
-def _overruled(schema: Mapping[str, Any], roles: dict[str, list[str]]) -> dict[str, Any]:
-    """The schema of a spec under the roles given as flags: what a flag names or leaves out follows the flag."""
-    named = {name for names in roles.values() for name in names}
-    result: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in ("identifier", "quasi", "sensitive", "other") and isinstance(value, list):
-            result[key] = [name for name in value if name not in named]
-        else:
-            result[key] = value
-    result |= roles
-    left = {name for role in roles for name in schema.get(role, ()) if name not in named}
-    for what in ("kinds", "domains", "hierarchies"):
-        if isinstance(result.get(what), dict):
-            result[what] = {name: value for name, value in result[what].items() if name not in left}
-    return result

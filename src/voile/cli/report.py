@@ -10,7 +10,7 @@ import typer
 from voile.cli.audit import attacked
 from voile.cli.measure import measured
 from voile.cli.opening import open_plugins, open_release, open_table
-from voile.cli.options import Data, Folder, Json, Plugins, Reading, Trees, reads
+from voile.cli.options import Adversaries, Data, Folder, Json, Plugins, Reading, Trees, reads
 from voile.terminal import say_json, steps
 
 
@@ -18,6 +18,7 @@ from voile.terminal import say_json, steps
 def report(
     release: Folder,
     out: Annotated[Path | None, typer.Option(help="The page; DIR/report.html by default.")] = None,
+    adversary: Adversaries = None,
     data: Data = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
     hierarchies: Trees = None,
@@ -36,7 +37,7 @@ def report(
         loaded = open_release(release)
         table = None if data is None else open_table(loaded, data, hierarchies, reading)
         step("attack")
-        found = attacked(loaded, None, table, external, hierarchies)
+        found = attacked(loaded, None, table, external, hierarchies, adversary=adversary)
         step("measure")
         losses = measured(loaded, None, table) if table is not None else None
         step("write")

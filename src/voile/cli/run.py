@@ -13,7 +13,9 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from voile.cli.adversaries import adversaries
 from voile.cli.audit import audit
+from voile.cli.compare import compare
 from voile.cli.demo import demo
 from voile.cli.guarantees import guarantees
 from voile.cli.hierarchies import hierarchies
@@ -29,7 +31,21 @@ from voile.terminal import say_json
 from voile.version import __version__
 
 # in the order of --help
-COMMANDS = (publish, verify, audit, measure, report, hierarchies, prior, reproduce, guarantees, demo, serve)
+COMMANDS = (
+    publish,
+    verify,
+    audit,
+    measure,
+    report,
+    compare,
+    adversaries,
+    hierarchies,
+    prior,
+    reproduce,
+    guarantees,
+    demo,
+    serve,
+)
 
 app = typer.Typer(
     name="voile",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class Attack(Plugin):
 
     family: ClassVar[str] = "attacks"
     needs_external: ClassVar[bool] = False
+    quick: ClassVar[Mapping[str, Any]] = {}  # knobs for a comparison of many releases, where the usual ones take long
     counts_values: ClassVar[bool] = True  # rests on counts of true values; where they were disturbed it says nothing
 
     def applies(self, target: object) -> bool:

@@ -131,6 +131,7 @@ class Finding:
     bound: Fraction | None
     claim: str = ""
     before: Belief | None = None  # the same attack on the table as it was, without identifiers
+    by: tuple[str, ...] = ()  # the presets that asked for it
 
     @property
     def inside(self) -> bool:
@@ -147,6 +148,7 @@ class Finding:
             "attack": self.attack,
             "title": self.title,
             "adversary": self.adversary.as_json(),
+            "presets": list(self.by),
             "limits": belief.limits,
             "column": belief.column,
             "worst": belief.worst,
@@ -170,6 +172,7 @@ class Audit:
     """All findings: those inside the promise must pass, the others are shown because they are outside."""
 
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()  # what was asked for and does not apply
 
     @property
     def passed(self) -> bool:
@@ -187,7 +190,8 @@ class Audit:
         return self
 
     def as_json(self) -> dict[str, Any]:
-        return {"passed": self.passed, "findings": [finding.as_json() for finding in self.findings]}
+        told = [finding.as_json() for finding in self.findings]
+        return {"passed": self.passed, "findings": told, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ class Reached:
     share: float | None = None
     inside: bool = False
     passed: bool = True
+    presets: tuple[str, ...] = ()
     fault: Fault | None = None
 
     @staticmethod
@@ -60,6 +61,7 @@ class Reached:
             share=belief.above(finding.bound) / people if finding.bound is not None else None,
             inside=finding.inside,
             passed=finding.passed,
+            presets=finding.by,
         )
 
     @property
@@ -131,10 +133,12 @@ class Trial:
     def from_json(told: Mapping[str, Any]) -> Trial:
         """The trial that `as_json` told. Raises KeyError or TypeError where something else did."""
         parts = {name: value for name, value in told.items() if name != "kept"}
-        reached = tuple(Reached(**{**item, "fault": _fault(item["fault"])}) for item in parts.pop("reached"))
-        losses = tuple(Lost(**{**item, "fault": _fault(item["fault"])}) for item in parts.pop("losses"))
-        policy, fault = tuple(parts.pop("policy")), _fault(parts.pop("fault"))
-        return Trial(**parts, policy=policy, reached=reached, losses=losses, fault=fault)
+        reached, losses = parts.pop("reached"), parts.pop("losses")
+        parts["reached"] = tuple(
+            Reached(**{**item, "presets": tuple(item["presets"]), "fault": _fault(item["fault"])}) for item in reached
+        )
+        parts["losses"] = tuple(Lost(**{**item, "fault": _fault(item["fault"])}) for item in losses)
+        return Trial(**{**parts, "policy": tuple(parts["policy"]), "fault": _fault(parts["fault"])})
 
 
 def _fault(told: Mapping[str, Any] | None) -> Fault | None:

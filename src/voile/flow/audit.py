@@ -7,6 +7,7 @@ report.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from voile.core.adversary import Adversary, Knowledge
 from voile.core.attack import Attack, Guess, RawTable
 from voile.core.microdata import Microdata
 from voile.core.plugin import build, registered
+from voile.core.preset import Preset, understood
 from voile.core.release import Release
 from voile.core.results import Audit, Belief, Finding
 from voile.errors import PolicyError, SchemaError, raise_together
@@ -25,9 +27,11 @@ def audit(
     attacks: Sequence[Attack] | None = None,
     *,
     external: Microdata | None = None,
+    adversary: str | Preset | Sequence[str | Preset] | None = None,
 ) -> Audit:
     """Run attacks on a release. With the data, the risk before publishing is computed too; `external` is a register of
-    the population with the quasi-identifier columns, for the journalist.
+    the population with the quasi-identifier columns, for the journalist. `adversary` names presets ("insurer"), whose
+    attacks are run beside those that are listed.
     """
     if external is not None:
         listed = [column.name for column in external.columns.quasi]
@@ -40,22 +44,67 @@ def audit(
             for entry in release.described("quasi")
             if entry["name"] not in listed
         )
-    chosen = attacks if attacks is not None else [attack for attack in every_attack() if attack.applies(release)]
+    asked, notes = Asked.of(attacks, adversary), []
+    if not asked:
+        asked = [Asked(attack) for attack in every_attack() if attack.applies(release)]
     raise_together(
         PolicyError(
-            f"The attack {attack.name} says nothing about a {release.shape} release like this one.",
+            f"The attack {one.attack.name} says nothing about a {release.shape} release like this one.",
             code="policy.attack",
             hint="Leave it out, or run all that apply (no --attack).",
         )
-        for attack in chosen
-        if not attack.applies(release)
+        for one in asked
+        if not one.by and not one.attack.applies(release)
     )
     before = RawTable(data) if data is not None else None
     findings: list[Finding] = []
-    for attack in (attack.informed(data) for attack in chosen):
-        earlier = attack.guesses(before, external) if before is not None else []
-        findings += attacked(release, attack, external, {guess.title: guess.belief for guess in earlier})
-    return Audit(tuple(findings))
+    for one in asked:
+        register = external or (data if one.by and one.attack.needs_external else None)
+        silent = one.silent(release, register)
+        if silent:
+            notes.append(silent)
+            continue
+        attack = one.attack.informed(data)
+        earlier = attack.guesses(before, register) if before is not None else []
+        found = attacked(release, attack, register, {guess.title: guess.belief for guess in earlier})
+        findings += [replace(finding, by=one.by) for finding in found]
+    if notes and not findings:
+        raise PolicyError(
+            f"Nothing that was asked for applies to this release. {' '.join(notes)}",
+            code="policy.adversary",
+            hint="Name another adversary, or run all attacks that apply (no --adversary).",
+        )
+    return Audit(tuple(findings), tuple(notes))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An attack, and the presets that ask for it; without any it was asked for by itself."""
+
+    attack: Attack
+    by: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(attacks: Sequence[Attack] | None, adversary: str | Preset | Sequence[str | Preset] | None) -> list[Asked]:
+        """The attacks that are listed, then those of the presets; each one once."""
+        found = [Asked(attack) for attack in attacks or ()]
+        for preset in understood(adversary):
+            for attack in preset.chosen():
+                same = next((number for number, one in enumerate(found) if one.by and one.attack == attack), None)
+                if same is None:
+                    found.append(Asked(attack, (preset.name,)))
+                else:
+                    found[same] = Asked(attack, (*found[same].by, preset.name))
+        return found
+
+    def silent(self, release: Release, register: Microdata | None) -> str:
+        """Why the attack of a preset says nothing here; empty where it does."""
+        who = " and ".join(self.by)
+        if not self.attack.applies(release):
+            return f"{who}: the attack {self.attack.name} says nothing about a {release.shape} release like this one."
+        if self.by and self.attack.needs_external and register is None:
+            return f"{who}: the attack {self.attack.name} needs the table (--data) or a register (--external)."
+        return ""
 
 
 def attacked(

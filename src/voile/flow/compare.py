@@ -6,30 +6,26 @@ of a release is kept. What stays is a table of numbers: what each attack reaches
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
-from voile.core.attack import Attack, RawTable
+from voile.core.attack import Attack
 from voile.core.key import Key
 from voile.core.measure import Measure
 from voile.core.method import Method
 from voile.core.microdata import Microdata
 from voile.core.plugin import build, plain, registered, titled
 from voile.core.policy import Model, Policy
-from voile.core.release import Release
-from voile.core.results import Finding
-from voile.core.trial import Fault, Lost, Reached, Trial
-from voile.errors import PolicyError, SpecError, VoileError, raise_together
-from voile.flow.audit import attacked, every_attack
+from voile.core.preset import Preset
+from voile.errors import PolicyError, SpecError, raise_together
+from voile.flow.audit import Asked
+from voile.flow.bench import Bench, promised, told
 from voile.flow.comparison import Comparison
-from voile.flow.measure import every_measure, measure
-from voile.flow.publish import publish
-from voile.flow.trials import Say, Store, watched
-from voile.flow.verify import verify
+from voile.flow.measure import every_measure
+from voile.flow.trials import Store, watched
 
 Progress = Callable[[int, int, str], None]
 
@@ -41,6 +37,7 @@ def compare(
     attacks: Sequence[Attack] | None = None,
     measures: Sequence[Measure] | None = None,
     *,
+    adversary: str | Preset | Sequence[str | Preset] | None = None,
     external: Microdata | None = None,
     key: Key | None = None,
     progress: Progress | None = None,
@@ -50,25 +47,28 @@ def compare(
     """Try methods under policies, attack and measure each release, and name the one that keeps the promise at the least
     loss.
 
-    Without `methods`: every registered one that can serve the policy, in the settings that it names. Attacks that need
-    a register of the population take the table itself, unless `external` is given. `by` is the measure that decides
-    (query error, where it is measured). `progress(done, total, what)` is told at least once a second. In the folder
-    `store` every finished trial is kept, so that the same call goes on where an interrupted one stopped.
+    Without `methods`: every registered one that can serve the policy, in the settings that it names. Without `attacks`
+    and `adversary` (presets by name, e.g. "insurer"): every registered attack. Attacks that need a register of the
+    population take the table itself, unless `external` is given. `by` is the measure that decides (query error, where
+    it is measured). `progress(done, total, what)` is told at least once a second. In the folder `store` every finished
+    trial is kept, so that the same call goes on where an interrupted one stopped.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
     >>> vl.compare(data, vl.LDiversity(l=3), [vl.Mondrian(), vl.Anatomy()], measures=[vl.measures.QueryError()])
     Comparison(2 trials, 2 keep the promise; best: anatomy)
     """
-    asked = [policies] if isinstance(policies, (Policy, Model)) else list(policies)
-    chosen = [Policy(one) if isinstance(one, Model) else one for one in asked]
+    listed = [policies] if isinstance(policies, (Policy, Model)) else list(policies)
+    chosen = [Policy(one) if isinstance(one, Model) else one for one in listed]
     if not chosen:
         raise PolicyError("There is no policy to compare methods under.", code="policy.empty", hint="Name a model.")
-    bench = _Bench(
+    asked, quick = _asked(attacks, adversary)
+    bench = Bench(
         data,
-        tuple(attacks if attacks is not None else [*every_attack(), *_with_register()]),
+        asked,
+        quick,
         tuple(measures if measures is not None else every_measure()),
-        external or data,
+        external,
         key or Key.fresh(),
     )
     plan = _plan(data, chosen, methods)
@@ -87,10 +87,20 @@ def compare(
     return Comparison(tuple(rows), before, _decisive(bench.measures, by), data.rows.total)
 
 
-def _with_register() -> list[Attack]:
-    """The registered attacks that need a register of the population."""
-    found = [build("attacks", name, {}) for name in registered("attacks")]
-    return [attack for attack in found if isinstance(attack, Attack) and attack.needs_external]
+def _asked(
+    attacks: Sequence[Attack] | None, adversary: str | Preset | Sequence[str | Preset] | None
+) -> tuple[tuple[Asked, ...], tuple[Attack, ...]]:
+    """The attacks that are listed and those of the presets, or all that are registered; and each in less time, unless
+    it was listed as it is."""
+    asked = Asked.of(attacks, adversary)
+    if attacks is None and adversary is None:
+        found = [build("attacks", name, {}) for name in registered("attacks")]
+        asked = [Asked(attack) for attack in found if isinstance(attack, Attack)]
+    listed = len(attacks or ())
+    return tuple(asked), tuple(
+        replace(one.attack, **one.attack.quick) if number >= listed and one.attack == type(one.attack)() else one.attack
+        for number, one in enumerate(asked)
+    )
 
 
 def _decisive(measures: Sequence[Measure], by: str | None) -> str:
@@ -148,87 +158,3 @@ def _fits(data: Microdata, policy: Policy, method: Method) -> bool:
     except SpecError:
         return False
     return True
-
-
-def promised(policy: Policy) -> str:
-    """A policy as a reader wants it."""
-    return " and ".join(titled(model) for model in policy)
-
-
-def told(policy: Policy) -> tuple[dict[str, object], ...]:
-    return tuple(plain(model) for model in policy)
-
-
-@dataclass(frozen=True, eq=False)
-class _Bench:
-    """What every trial shares: the table, the attacks with what they learned from it, the measures, the coins."""
-
-    data: Microdata
-    attacks: tuple[Attack, ...]
-    measures: tuple[Measure, ...]
-    register: Microdata
-    key: Key
-
-    @property
-    def tables(self) -> tuple[Microdata, ...]:
-        return (self.data,) if self.register is self.data else (self.data, self.register)
-
-    @property
-    def told(self) -> list[object]:
-        """What was asked for, beside policies and methods."""
-        return [plain(one) for one in (*self.attacks, *self.measures)]
-
-    @cached_property
-    def informed(self) -> tuple[Attack, ...]:
-        """The attacks with what they learn from the table, once for all trials."""
-        return tuple(attack.informed(self.data) for attack in self.attacks)
-
-    def before(self) -> tuple[Reached, ...]:
-        """The same attacks on the table as it is, without identifiers."""
-        raw, found = RawTable(self.data), []
-        for attack in self.informed:
-            if attack.applies(raw):
-                guesses = attack.guesses(raw, self.register if attack.needs_external else None)
-                found += [Finding(attack.name, one.title, one.adversary, one.belief, None) for one in guesses]
-        return tuple(Reached.of(finding) for finding in found)
-
-    def trial(self, policy: Policy, method: Method, say: Say) -> Trial:
-        trial = Trial(titled(method), promised(policy), plain(method), told(policy))
-        start = time.perf_counter()
-        try:
-            say("publish")
-            release = publish(self.data, policy, method, key=self.key)
-            took = time.perf_counter() - start
-            say("verify")
-            priors = policy.informed(self.data.columns, self.data.rows).priors()
-            verdict = verify(release, prior=priors, data=self.data, key=self.key)
-        except VoileError as error:
-            return replace(trial, fault=Fault.of(error), seconds=time.perf_counter() - start)
-        reached = [item for attack in self.informed for item in self.attack(release, attack, say)]
-        return replace(
-            trial,
-            seconds=took,
-            people=release.people,
-            groups=release.groups,
-            withheld=int(release.dictionary.get("withheld", 0)),
-            verified="broken" if verdict.broken else "holds" if verdict.holds else "needs",
-            reached=tuple(reached),
-            losses=tuple(self.measure(release, one, say) for one in self.measures),
-        )
-
-    def attack(self, release: Release, attack: Attack, say: Say) -> list[Reached]:
-        if not attack.applies(release):
-            return [Reached(attack.name, attack.name)]
-        say(f"attack {attack.name}")
-        try:
-            found = attacked(release, attack, self.register if attack.needs_external else None)
-        except VoileError as error:
-            return [Reached(attack.name, attack.name, fault=Fault.of(error))]
-        return [Reached.of(finding) for finding in found] or [Reached(attack.name, attack.name)]
-
-    def measure(self, release: Release, one: Measure, say: Say) -> Lost:
-        say(f"measure {one.name}")
-        try:
-            return Lost.of(measure(self.data, release, [one]).items[0])
-        except VoileError as error:
-            return Lost(one.name, one.name, fault=Fault.of(error))

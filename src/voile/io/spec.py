@@ -17,6 +17,7 @@ SECTIONS = {
     "release": {"format", "after", "ledger"},
     "read": {"delimiter", "encoding", "null_values", "query"},
     "policy": None,
+    "compare": {"methods", "attacks", "measures", "adversary", "by", "vary"},
 }
 
 
@@ -29,6 +30,7 @@ class Spec:
     method: Mapping[str, Any] = field(default_factory=dict)
     release: Mapping[str, Any] = field(default_factory=dict)
     read: Mapping[str, Any] = field(default_factory=dict)
+    compare: Mapping[str, Any] = field(default_factory=dict)
 
 
 def short(text: str) -> tuple[str, dict[str, Any]]:
@@ -75,7 +77,7 @@ def outlined(raw: Mapping[str, Any], path: Path = Path("spec.toml")) -> Spec:
         release["after"] = [str(path.parent / place) for place in release["after"]]
     if "ledger" in release:
         release["ledger"] = str(path.parent / release["ledger"])
-    return Spec(schema, policy, raw.get("method", {}), release, raw.get("read", {}))
+    return Spec(schema, policy, raw.get("method", {}), release, raw.get("read", {}), raw.get("compare", {}))
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def _nearest(name: str, known: Mapping[str, Any] | set[str]) -> str:
 
 def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
     problems = []
-    for section in ("schema", "method", "release", "read"):
+    for section in ("schema", "method", "release", "read", "compare"):
         if not isinstance(raw.get(section, {}), dict):
             problems.append(SpecError(f"{section} must be a table, [{section}].", code="spec.type"))
     policy = raw.get("policy", [])
@@ -141,6 +143,31 @@ def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
         if isinstance(reading, dict) and not isinstance(reading.get(key, kind()), kind):
             what = "a list of texts" if kind is list else "a text"
             problems.append(SpecError(f"[read] {key} must be {what}.", code="spec.type"))
+    return problems + _misshaped_comparison(raw.get("compare", {}))
+
+
+def _misshaped_comparison(compare: Any) -> list[SpecError]:
+    """Lists of plug-ins, each in the short form or as a table with a name; lists of values to vary."""
+    if not isinstance(compare, dict):
+        return []  # said before
+    problems = []
+    for key in ("methods", "attacks", "measures"):
+        listed = compare.get(key, [])
+        fine = isinstance(listed, list) and all(
+            isinstance(item, str) or (isinstance(item, dict) and isinstance(item.get("name"), str)) for item in listed
+        )
+        if not fine:
+            hint = 'E.g. ["mondrian", "full-domain:suppression=0.05"].'
+            problems.append(SpecError(f"[compare] {key} must be a list of names.", code="spec.type", hint=hint))
+    adversary, by, vary = compare.get("adversary", []), compare.get("by", ""), compare.get("vary", {})
+    if not isinstance(adversary, str) and not (
+        isinstance(adversary, list) and all(isinstance(item, str) for item in adversary)
+    ):
+        problems.append(SpecError("[compare] adversary must be a list of names.", code="spec.type"))
+    if not isinstance(by, str):
+        problems.append(SpecError("[compare] by must be the name of a measure.", code="spec.type"))
+    if not isinstance(vary, dict) or not all(isinstance(values, list) and values for values in vary.values()):
+        problems.append(SpecError("[compare] vary must give lists of values, e.g. k = [2, 5].", code="spec.type"))
     return problems
 
 

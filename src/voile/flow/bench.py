@@ -1,0 +1,126 @@
+"""The bench of a comparison: what all trials share, and how one trial is made."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from voile.core.attack import Attack, RawTable
+from voile.core.key import Key
+from voile.core.measure import Measure
+from voile.core.method import Method
+from voile.core.microdata import Microdata
+from voile.core.plugin import plain, titled
+from voile.core.policy import Policy
+from voile.core.release import Release
+from voile.core.results import Finding
+from voile.core.trial import Fault, Lost, Reached, Trial
+from voile.errors import VoileError
+from voile.flow.audit import Asked, attacked
+from voile.flow.measure import measure
+from voile.flow.publish import publish
+from voile.flow.trials import Say
+from voile.flow.verify import verify
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What every trial shares: the table, the attacks with what they learned from it, the measures, the coins."""
+
+    data: Microdata
+    asked: tuple[Asked, ...]
+    quick: tuple[Attack, ...]  # beside each attack the same in less time, or itself
+    measures: tuple[Measure, ...]
+    external: Microdata | None
+    key: Key
+
+    @property
+    def tables(self) -> tuple[Microdata, ...]:
+        return (self.data,) if self.external is None else (self.data, self.external)
+
+    @property
+    def told(self) -> list[object]:
+        """What was asked for, beside policies and methods."""
+        return [plain(one) for one in (*(asked.attack for asked in self.asked), *self.quick, *self.measures)]
+
+    def register(self, attack: Attack) -> Microdata | None:
+        """The people of whom an adversary has a list: as told, or, where the attack needs one, exactly those of the
+        table, which is the worst."""
+        return self.external or (self.data if attack.needs_external else None)
+
+    @cached_property
+    def informed(self) -> tuple[tuple[Asked, Attack], ...]:
+        """The attacks with what they learn from the table, once for all trials: in full, and quick."""
+        found = []
+        for one, quick in zip(self.asked, self.quick, strict=True):
+            full = one.attack.informed(self.data)
+            found.append((replace(one, attack=full), full if quick is one.attack else quick.informed(self.data)))
+        return tuple(found)
+
+    def before(self) -> tuple[Reached, ...]:
+        """The same attacks on the table as it is, without identifiers."""
+        raw, found = RawTable(self.data), []
+        for _, attack in self.informed:
+            if attack.applies(raw):
+                guesses = attack.guesses(raw, self.register(attack))
+                found += [Finding(attack.name, one.title, one.adversary, one.belief, None) for one in guesses]
+        return tuple(Reached.of(finding) for finding in found)
+
+    def trial(self, policy: Policy, method: Method, say: Say) -> Trial:
+        """Publish, verify, attack and measure."""
+        trial = Trial(titled(method), promised(policy), plain(method), told(policy))
+        start = time.perf_counter()
+        try:
+            say("publish")
+            release = publish(self.data, policy, method, key=self.key)
+            took = time.perf_counter() - start
+            say("verify")
+            priors = policy.informed(self.data.columns, self.data.rows).priors()
+            verdict = verify(release, prior=priors, data=self.data, key=self.key)
+        except VoileError as error:
+            return replace(trial, fault=Fault.of(error), seconds=time.perf_counter() - start)
+        reached = []
+        for asked, quick in self.informed:
+            # what a promise speaks of is computed in full
+            reached += self.attack(release, asked, asked.attack if priors else quick, say)
+        return replace(
+            trial,
+            seconds=took,
+            people=release.people,
+            groups=release.groups,
+            withheld=int(release.dictionary.get("withheld", 0)),
+            verified="broken" if verdict.broken else "holds" if verdict.holds else "needs",
+            reached=tuple(reached),
+            losses=tuple(self.measure(release, one, say) for one in self.measures),
+        )
+
+    def attack(self, release: Release, asked: Asked, quick: Attack, say: Say) -> list[Reached]:
+        """What one attack reaches. Where it says nothing about such a release, a line without figures says so."""
+        full, line = asked.attack, Reached(asked.attack.name, asked.attack.name, presets=asked.by)
+        if asked.silent(release, self.register(full)):
+            return [line]
+        say(f"attack {full.name}")
+        try:
+            found = attacked(release, quick, self.register(quick))
+            if quick is not full and any(finding.inside for finding in found):
+                found = attacked(release, full, self.register(full))
+        except VoileError as error:
+            return [replace(line, fault=Fault.of(error))]
+        return [replace(Reached.of(finding), presets=asked.by) for finding in found] or [line]
+
+    def measure(self, release: Release, one: Measure, say: Say) -> Lost:
+        say(f"measure {one.name}")
+        try:
+            return Lost.of(measure(self.data, release, [one]).items[0])
+        except VoileError as error:
+            return Lost(one.name, one.name, fault=Fault.of(error))
+
+
+def promised(policy: Policy) -> str:
+    """A policy as a reader wants it."""
+    return " and ".join(titled(model) for model in policy)
+
+
+def told(policy: Policy) -> tuple[dict[str, object], ...]:
+    return tuple(plain(model) for model in policy)

@@ -1,0 +1,51 @@
+"""`voile audit`: named attacks, outside tables, and the exit code of a success."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from calling import Voile
+
+
+def test_audit(voile: Voile, release: Path, table: Path) -> None:
+    answer = voile("audit", release)
+    assert answer.code == 0
+    assert "inside the promise" in answer.out
+    spoken = voile(
+        "audit", release, "--data", table, "--attack", "linking", "--attack", "elimination:values=2", "--json"
+    )
+    assert {finding["attack"] for finding in spoken.json["findings"]} == {"linking", "elimination"}
+    assert spoken.json["findings"][0]["worst_before"] is not None
+    external = voile("audit", release, "--external", table, "--attack", "linking", "--json")
+    assert "Journalist" in [finding["title"] for finding in external.json["findings"]]
+    assert voile("audit", release, "--attack", "linkin").code == 2
+    assert voile("audit", release, "--data", "none.csv").code == 3
+
+
+def test_an_attack_that_succeeds(voile: Voile, release: Path) -> None:
+    (voile.folder / "seer.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import ClassVar\n"
+        "import numpy as np\n"
+        "from voile.core.adversary import Adversary, Knowledge\n"
+        "from voile.core.attack import Attack, Guess\n"
+        "from voile.core.results import Belief\n"
+        "@dataclass(frozen=True)\n"
+        "class Seer(Attack):\n"
+        "    '''Knows.'''\n"
+        "    name: ClassVar[str] = 'seer'\n"
+        "    def guesses(self, target, external):\n"
+        "        who = Adversary.who('seer', Knowledge.QUASI)\n"
+        "        return [Guess('Seer', who, Belief('identity', np.array([1.0]), np.array([3]), 0.1))]\n"
+    )
+    from voile.core.plugin import _registry
+
+    try:
+        answer = voile("audit", release, "--plugin", "seer.py", "--attack", "seer", "--json")
+        assert answer.code == 5
+        assert answer.json["passed"] is False
+        assert "BROKEN" in voile("audit", release, "--plugin", "seer.py", "--attack", "seer").out
+    finally:
+        _registry["attacks"].pop("seer", None)
+        sys.modules.pop("voile_plugin_seer", None)

@@ -1,0 +1,15 @@
+"""`voile demo`: it leaves a release that holds, and a page."""
+
+from __future__ import annotations
+
+from calling import Voile
+
+import voile as vl
+
+
+def test_demo(voile: Voile) -> None:
+    answer = voile("demo", "--out", "demo")
+    assert answer.code == 0
+    assert vl.verify(voile.folder / "demo" / "release").holds
+    assert (voile.folder / "demo" / "report.html").exists()
+    assert voile("demo", "--out", "demo", "--json").json["verdict"]["holds"]

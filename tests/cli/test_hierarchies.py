@@ -1,0 +1,39 @@
+"""`voile hierarchies`: files that can be edited and read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+from calling import K5, ROLES, Voile
+
+import voile as vl
+
+
+def test_hierarchies_can_be_edited_and_read_back(voile: Voile, table: Path) -> None:
+    answer = voile("hierarchies", table, "--quasi", "birth,sex,zip", "--recipe", "zip=prefixes:2", "--out", "trees")
+    assert answer.code == 0
+    assert "zip.csv: 2 levels" in answer.out
+    path = voile.folder / "trees" / "zip.csv"
+    assert path.read_text().splitlines()[0] == "04100;04***;*"
+    assert voile("hierarchies", table, "--quasi", "zip", "--out", "trees").code == 2
+    path.write_text(path.read_text().replace("04***", "Alps").replace("05***", "Alps"))
+    flags = (*ROLES, *K5, "--method", "full-domain", "--hierarchies", "trees", "--out", "out")
+    assert voile("publish", table, *flags).code == 0
+    assert voile("measure", "out", "--data", table, "--hierarchies", "trees").code == 0
+    path.write_text("04100;Alps;*\n")
+    answer = voile("publish", table, *flags, "--force")
+    assert answer.code == 2
+    assert "'zip' lacks" in answer.err
+    spoken = voile("hierarchies", table, "--quasi", "zip", "--out", "trees", "--force", "--json")
+    assert spoken.json["heights"] == {"zip": 4}
+
+
+def test_hierarchies_of_a_table_with_missing_cells(voile: Voile) -> None:
+    (voile.folder / "t.csv").write_text("a,b\n1,x\n,y\n3,\n4,z\n5,w\n")
+    assert voile("hierarchies", "t.csv", "--out", "trees").code == 0
+    content = (voile.folder / "trees" / "b.csv").read_text()
+    assert [line.split(";")[0] for line in content.splitlines()] == ["w", "x", "y", "z"]
+    frame = pl.read_csv(voile.folder / "t.csv")
+    trees = {name: str(voile.folder / "trees" / f"{name}.csv") for name in "ab"}
+    assert vl.read(frame, vl.Schema(quasi=["a", "b"], hierarchies=trees, missing="value")).rows.total == 5

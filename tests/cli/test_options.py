@@ -1,0 +1,95 @@
+"""The options that commands share: how a table is read, plug-ins, and the text of lists and pairs."""
+
+from __future__ import annotations
+
+import inspect
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling import ROLES, Voile
+
+from voile.cli.options import Json, Reading, numbers, pair, reads
+from voile.errors import SpecError
+
+
+def test_reads_spreads_the_options_in_place() -> None:
+    heard: list[Any] = []
+
+    @reads
+    def look(source: str, force: bool = False, *, reading: Reading, as_json: Json = False) -> None:
+        """Look."""
+        heard.append((source, force, reading, as_json))
+
+    shown = inspect.signature(look)
+    assert list(shown.parameters) == ["source", "force", "query", "delimiter", "encoding", "null", "as_json"]
+    assert (look.__name__, look.__doc__) == ("look", "Look.")
+    asked = {"source": "t.csv", "force": True, "query": None, "delimiter": "|", "encoding": None, "null": ["?"]}
+    look(**asked, as_json=True)
+    assert heard == [("t.csv", True, {"delimiter": "|", "null_values": ["?"]}, True)]
+
+
+def test_text_that_is_wrong() -> None:
+    with pytest.raises(SpecError, match="has no '='"):
+        pair("zip")
+    with pytest.raises(SpecError, match="--k '2,x' is no list of numbers"):
+        numbers("k", "2,x", int)
+
+
+def test_reading_options(voile: Voile) -> None:
+    rows = "".join(f"{20 + n % 9}|Orléans|{'?' if n == 7 else 'flu'}\n" for n in range(30))
+    (voile.folder / "t.csv").write_bytes(("âge|city|disease\n" + rows).encode("latin-1"))
+    flags = ("--quasi", "âge,city", "--sensitive", "disease", "--model", "k-anonymity:k=3", "--out", "out")
+    assert voile("publish", "t.csv", *flags).code == 3
+    flags = (*flags, "--encoding", "latin-1", "--delimiter", "|", "--null", "?")
+    answer = voile("publish", "t.csv", *flags)
+    assert answer.code == 3
+    assert "1 in 'disease'" in answer.err
+    answer = voile("publish", "t.csv", *flags, "--missing", "drop", "--kind", "âge=ordered")
+    assert answer.code == 0
+    assert "1 rows dropped for missing values" in answer.out
+    reading = ("--encoding", "latin-1", "--null", "?")
+    assert voile("measure", "out", "--data", "t.csv", *reading).code == 0
+    assert voile("audit", "out", "--data", "t.csv", *reading).code == 0
+    assert voile("hierarchies", "t.csv", "--out", "trees", *reading).code == 0
+    assert sorted(found.name for found in (voile.folder / "trees").iterdir()) == ["city.csv", "disease.csv", "âge.csv"]
+
+
+def test_a_database(voile: Voile) -> None:
+    connection = sqlite3.connect(voile.folder / "p.db")
+    connection.execute("create table p (age integer, disease text)")
+    connection.executemany("insert into p values (?, ?)", [(20 + n % 5, "flu") for n in range(20)])
+    connection.commit()
+    connection.close()
+    flags = ("--quasi", "age", "--sensitive", "disease", "--model", "k-anonymity:k=3", "--out", "out")
+    assert voile("publish", "sqlite:///p.db", *flags).code == 3
+    assert voile("publish", "sqlite:///p.db", *flags, "--query", "select * from p").code == 0
+    assert voile("measure", "out", "--data", "sqlite:///p.db", "--query", "select * from p").code == 0
+
+
+def test_a_plugin(voile: Voile, table: Path) -> None:
+    (voile.folder / "extra.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import ClassVar\n"
+        "from voile.models.k_anonymity import KAnonymity\n"
+        "@dataclass(frozen=True)\n"
+        "class Even(KAnonymity):\n"
+        "    '''k-anonymity with an even k.'''\n"
+        "    name: ClassVar[str] = 'even-k'\n"
+    )
+    from voile.core.plugin import _registry, registered
+
+    registered("models")
+    try:
+        flags = (*ROLES, "--model", "even-k:k=4", "--out", "out")
+        assert voile("publish", table, *flags).code == 2
+        assert voile("publish", table, *flags, "--plugin", "extra.py").code == 0
+        assert voile("verify", "out", "--plugin", "extra.py").code == 0
+        assert voile("audit", "out", "--plugin", "extra.py").code == 0
+    finally:
+        _registry["models"].pop("even-k", None)
+        sys.modules.pop("voile_plugin_extra", None)
+    assert voile("verify", "out").code == 5
+    assert voile("verify", "out", "--plugin", "none.py").code == 2

@@ -1,0 +1,159 @@
+"""The command line as a whole: its commands, every exit code, JSON on demand, and silence where nobody looks."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling import K5, ROLES, Voile
+
+import voile as vl
+from voile import cli
+from voile.cli.run import COMMANDS
+from voile.errors import BrokenPromise, DataError, EngineError, SpecError, Unsatisfiable, VoileError
+
+VERBS = ["publish", "verify", "audit", "measure", "report", "hierarchies", "prior", "reproduce", "guarantees", "demo"]
+
+
+def test_every_command_is_a_file_of_its_name() -> None:
+    files = {path.stem for path in Path(cli.__file__).parent.glob("*.py")}
+    assert files - {"__init__", "run", "options", "opening"} == {command.__name__ for command in COMMANDS}
+
+
+def test_help_and_version(voile: Voile) -> None:
+    assert voile("--version").out == f"voile {vl.__version__}\n"
+    answer = voile("--help")
+    assert answer.code == 0
+    listed = [line.split()[0] for line in answer.out.partition("Commands:\n")[2].splitlines()]
+    assert listed == VERBS
+    for verb in VERBS:
+        assert voile(verb, "--help").code == 0
+        assert "--json" in voile(verb, "--help").out
+    assert voile().code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fly",),
+        ("publish",),
+        ("publish", "x.csv"),
+        ("verify",),
+        ("verify", "x", "--colour"),
+        ("measure", "x"),
+        ("--loud",),
+    ],
+)
+def test_usage(voile: Voile, arguments: tuple[str, ...]) -> None:
+    answer = voile(*arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert "Error" in answer.err
+    spoken = voile(*arguments, "--json")
+    assert spoken.code == 2
+    assert spoken.json["error"]["code"] == "spec.usage"
+
+
+def test_exit_codes(voile: Voile, table: Path) -> None:
+    cases = {
+        2: ("publish", table, "--out", "o", "--quasi", "nothing", *K5),
+        3: ("publish", "none.csv", "--out", "o", *ROLES, *K5),
+        4: ("publish", table, "--out", "o", *ROLES, "--model", "l-diversity:l=40"),
+    }
+    for code, arguments in cases.items():
+        answer = voile(*arguments)
+        assert answer.code == code
+        assert answer.out == ""
+        assert answer.err.startswith("voile: ")
+        assert "Traceback" not in answer.err
+        spoken = voile(*arguments, "--json")
+        assert spoken.code == code
+        assert set(spoken.json["error"]) >= {"code", "message", "hint"}
+    assert [e.exit_code for e in (SpecError, DataError, Unsatisfiable, BrokenPromise, EngineError)] == [2, 3, 4, 5, 6]
+    assert not (voile.folder / "o").exists()
+
+
+def test_engine_failures(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    (voile.folder / "x.duckdb").write_text("")
+    answer = voile("publish", "duckdb:///x.duckdb", "--query", "select 1", "--out", "o", *ROLES, *K5, "--json")
+    assert answer.code == 6
+    assert answer.json["error"]["code"] == "engine.extra"
+
+
+def test_unforeseen_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("CANARY")
+
+    monkeypatch.setattr("voile.flow.read.encode", broken)
+    answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
+    assert answer.code == 1
+    assert "CANARY" not in answer.out + answer.err
+    assert "RuntimeError at test_run.py" in answer.json["error"]["message"]
+    monkeypatch.setenv("VOILE_DEBUG", "1")
+    monkeypatch.setattr(sys, "argv", ["voile", "publish", str(table), "--out", "o", *ROLES, *K5])
+    with pytest.raises(RuntimeError, match="CANARY"):
+        cli.main()
+
+
+def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("voile.flow.read.encode", interrupted)
+    answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
+    assert answer.code == 130
+    assert answer.json["error"]["code"] == "interrupted"
+
+
+def test_every_voile_error_becomes_its_exit_code(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (SpecError, DataError, Unsatisfiable, BrokenPromise, EngineError, VoileError):
+
+        def failing(*_: Any, kind: type[VoileError] = kind, **__: Any) -> Any:
+            raise kind("It is so.", code="x.y", hint="Do this.")
+
+        monkeypatch.setattr("voile.flow.read.load_frame", failing)
+        answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
+        assert answer.code == kind.exit_code
+        assert answer.err == "voile: It is so.\n  Do this.\n"
+        assert answer.json["error"]["hint"] == "Do this."
+
+
+def test_in_a_process_of_its_own(release: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "from voile.cli import main; main()", "verify", str(release), "--json"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["holds"]
+    assert done.stderr == ""
+
+
+def test_progress_is_for_terminals_only(table: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from voile.cli import main; main()", "publish", str(table), "--out", "out"]
+    main, other = pty.openpty()
+    worker = subprocess.Popen([*command, *ROLES, *K5, "--json"], stdout=subprocess.PIPE, stderr=other, cwd=tmp_path)
+    os.close(other)
+    assert worker.stdout is not None
+    out = worker.stdout.read()
+    shown = b""
+    try:
+        while chunk := os.read(main, 4096):
+            shown += chunk
+    except OSError:
+        pass  # the terminal is closed
+    os.close(main)
+    worker.stdout.close()
+    assert worker.wait() == 0
+    assert json.loads(out)["verdict"]["holds"]
+    assert b"publish" in shown
+    for cell in (b"Influenza", b"06000", b"Bianca"):
+        assert cell not in shown
