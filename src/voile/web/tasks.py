@@ -186,6 +186,7 @@ def compare(payload: Payload, tell: Tell) -> dict[str, Any]:
         cast("list[Method] | None", chosen["methods"]),
         cast("list[Attack] | None", chosen["attacks"]),
         cast("list[Measure] | None", chosen["measures"]),
+        adversary=payload.get("adversary") or None,
         progress=tell,
         by=payload.get("by") or None,
     )

@@ -8,6 +8,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from voile.core.preset import presets
 from voile.errors import SpecError
 from voile.web.desk import Desk
 from voile.web.forms import cards, typed
@@ -22,7 +23,8 @@ async def show(request: Request, desk: Desk) -> Response:
     if not desk.spec.get("policy") or not desk.marked:
         return RedirectResponse("/promise", 303)
     found = {family: cards(family) for family in ("methods", "attacks", "measures")}
-    return page("compare", desk, **found, matrix=matrix(desk.compared), chosen=chosen(desk))
+    known = [(one.name, one.title, one.story) for one in presets().values()]
+    return page("compare", desk, **found, presets=known, matrix=matrix(desk.compared), chosen=chosen(desk))
 
 
 async def begin(request: Request, desk: Desk, form: FormData) -> Response:
@@ -34,8 +36,9 @@ async def begin(request: Request, desk: Desk, form: FormData) -> Response:
         desk.problems = []
         desk.complain(error.as_json())
         return RedirectResponse("/compare", 303)
+    told = {"by": str(form.get("by", "")), "adversary": [name for name in presets() if form.get(f"adversary.{name}")]}
     desk.forget("compared", "looked", "published")
-    job = desk.begin("compare", "Comparing the methods", desk.payload(**asked, by=str(form.get("by", ""))))
+    job = desk.begin("compare", "Comparing the methods", desk.payload(**asked, **told))
     await settled(job, SOON)
     return RedirectResponse("/compare", 303)
 
