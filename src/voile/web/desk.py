@@ -47,7 +47,10 @@ class Desk:
 
     def told(self) -> dict[str, Any]:
         """The request, without empty parts."""
-        return {part: self.spec[part] for part in PARTS if self.spec.get(part)}
+        told = {part: self.spec[part] for part in PARTS if self.spec.get(part)}
+        if "schema" in told:
+            told["schema"] = {key: value for key, value in told["schema"].items() if value}
+        return told
 
     def payload(self, **more: Any) -> dict[str, Any]:
         return {"source": self.source.get("path"), "spec": self.told(), **more}

@@ -44,7 +44,9 @@ class Card:
 
 
 def cards(family: str) -> list[Card]:
-    return [card(cls) for cls in registered(family).values()]
+    """All of a family, those with the fewest knobs first: they are the easiest to understand."""
+    found = [card(cls) for cls in registered(family).values()]
+    return sorted(found, key=lambda one: (bool(one.closed), len(one.fields), one.name))
 
 
 def card(cls: type[Plugin]) -> Card:
@@ -57,8 +59,8 @@ def card(cls: type[Plugin]) -> Card:
             fields.append(made)
         elif _needed(knob):
             closed = f"It needs {knob.name!r}, which only the command line can give."
-    if getattr(cls, "follows", False):
-        closed = "It follows people from release to release: use the command line (--after, --ledger)."
+    if any("Release" in str(hint) for hint in hints.values()):
+        closed = "It speaks of earlier releases of the same people: use the command line (--after)."
     return Card(cls.name, headline, story, tuple(fields), closed)
 
 

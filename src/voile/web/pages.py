@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -61,7 +62,7 @@ def fraction(text: str | None) -> float | None:
 
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
 _pages.filters["fraction"] = fraction
-_pages.globals.update(roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__)
+_pages.globals.update(roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf)
 
 
 def ready(desk: Desk) -> set[str]:
@@ -73,23 +74,23 @@ def ready(desk: Desk) -> set[str]:
     return done
 
 
-def page(name: str, desk: Desk, status: int = 200, **content: Any) -> Response:
+def page(template: str, desk: Desk, /, **content: Any) -> Response:
     """A step, with what every page shows: where one is, what is running, what went wrong."""
     job = desk.collect()
     shown: Mapping[str, Any] = {
-        "here": name.split("_")[0],
+        "here": template.split("_")[0],
         "desk": desk,
         "ready": ready(desk),
         "job": job if job is not None and job.running else None,
         "problems": desk.problems,
         **content,
     }
-    return HTMLResponse(_pages.get_template(f"{name}.html").render(**shown), status_code=status)
+    return HTMLResponse(_pages.get_template(f"{template}.html").render(**shown))
 
 
-def part(name: str, **content: Any) -> Response:
+def part(template: str, /, **content: Any) -> Response:
     """A piece of a page."""
-    return HTMLResponse(_pages.get_template(f"{name}.html").render(**content))
+    return HTMLResponse(_pages.get_template(f"{template}.html").render(**content))
 
 
 def oops(status: int, message: str, hint: str) -> Response:

@@ -163,11 +163,13 @@ def promise(payload: Payload, tell: Tell) -> dict[str, Any]:
 def _said(model: Model, data: Microdata) -> dict[str, Any]:
     adversary = model.adversary()
     columns = [column.name if column else "" for column in model.targets(data.columns)]
+    known = ", ".join(column.name for column in data.columns.quasi)
+    told = {Knowledge.QUASI: f"what the table says of the person in {known}"}
     return {
         "model": model.name,
         "promise": [model.of(name or None).promise(name) for name in columns],
         "against": adversary.name,
-        "knows": [item.value for item in Knowledge if item in adversary.knows],
+        "knows": [told.get(item, item.value) for item in Knowledge if item in adversary.knows],
         "beyond": [item.value for item in Knowledge if item not in adversary.knows],
         "basis": model.basis,
     }

@@ -24,11 +24,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   let waiting = 0, newest = 0;
   form.addEventListener("input", (event) => {
     const card = event.target.closest(".model");
-    if (card) {
-      const box = card.querySelector("input[type=checkbox]");
-      if (event.target !== box && !box.checked && !box.disabled) box.checked = true;
-      card.classList.toggle("on", box.checked);
-    }
+    if (card) card.classList.toggle("on", card.querySelector("h2 input").checked);
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
       const mine = ++newest;

@@ -24,7 +24,8 @@ async def show(request: Request, desk: Desk) -> Response:
         return RedirectResponse("/promise", 303)
     found = {family: cards(family) for family in ("methods", "attacks", "measures")}
     known = [(one.name, one.title, one.story) for one in presets().values()]
-    return page("compare", desk, **found, presets=known, matrix=matrix(desk.compared), chosen=chosen(desk))
+    said = {card.name: card.headline for family in found.values() for card in family}
+    return page("compare", desk, **found, said=said, presets=known, matrix=matrix(desk.compared), chosen=chosen(desk))
 
 
 async def begin(request: Request, desk: Desk, form: FormData) -> Response:
@@ -67,8 +68,7 @@ def chosen(desk: Desk) -> int | None:
 
 
 def matrix(found: dict[str, Any] | None) -> list[str]:
-    """The attacks of a comparison, in order: the columns of its matrix."""
-    if not found:
-        return []
-    titles = [item["title"] for trial in found["trials"] for item in trial["reached"] if item["worst"] is not None]
-    return list(dict.fromkeys(titles))
+    """The attacks of a comparison, those inside the promise first: the rows of its matrix."""
+    reached = [item for trial in (found or {}).get("trials", []) for item in trial["reached"]]
+    shown = [item for item in reached if item["worst"] is not None]
+    return list(dict.fromkeys(item["title"] for item in sorted(shown, key=lambda item: not item["inside"])))

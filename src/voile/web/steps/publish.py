@@ -100,5 +100,4 @@ def command(desk: Desk) -> str:
     run = f"voile publish {shlex.quote(source)} --spec spec.toml --out {shlex.quote(name)}"
     if desk.source.get("how") != "demo":
         return run
-    made = f"import voile; voile.datasets.hospital().write_parquet('{source}')"
-    return f"python -c {shlex.quote(made)}\n{run}"
+    return f"python -c \"import voile; voile.datasets.hospital().write_parquet('{source}')\"\n{run}"
