@@ -20,11 +20,12 @@ import pytest
 import voile as vl
 from voile.core.adversary import Adversary, Knowledge
 from voile.core.certificate import Certificate
-from voile.core.release import Release
+from voile.core.release import Release, Words
 from voile.core.results import Answer, Audit, Belief, Checked, Finding, Loss, Losses, Verdict
 from voile.errors import DataError, SpecError
 from voile.flow import charts
-from voile.flow.report import Report, bound, number, percent, report
+from voile.flow.page import bound, number, percent
+from voile.flow.report import Report, report
 
 NEIGHBOUR = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)
 INSIDER = Adversary.who("insider", Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.ALGORITHM)
@@ -116,8 +117,10 @@ def test_the_sections_come_in_order(full: Report) -> None:
     assert Page(full.html).headings == [
         "Privacy report",
         "What is promised",
-        "What attacks reach",
+        "Who might try",
+        "Risk before and after",
         "What analysts lose",
+        "What the recipient can and cannot compute",
         "How the groups look",
         "The columns",
         "Limits",
@@ -127,7 +130,7 @@ def test_the_sections_come_in_order(full: Report) -> None:
 
 def test_sections_without_content_are_left_out_and_said_to_be_missing(release: Release) -> None:
     page = Page(report(release).html)
-    assert "What attacks reach" not in page.headings
+    assert not {"Who might try", "Risk before and after"} & set(page.headings)
     assert "What analysts lose" not in page.headings
     assert "No attack was run for this report." in page.text
     assert report(release).as_json()["audit"] is None
@@ -323,7 +326,7 @@ def test_a_bar_chart_shows_the_columns_that_lose_most() -> None:
 def test_without_a_linking_attack_the_curve_shows_another(audit: Audit) -> None:
     linking, *others = audit.findings
     assert charts.over_people(others) is None
-    other = dataclasses.replace(linking, attack="other")
+    other = dataclasses.replace(linking, attack="other", belief=dataclasses.replace(linking.belief, limits="belief"))
     found = charts.over_people([*others, other])
     assert found is not None
     assert found["attack"] == "other"
@@ -341,6 +344,7 @@ def test_many_columns_and_many_people_stay_small(release: Release) -> None:
         people=5_000_000,
         sizes=sizes,
         shape="generalized",
+        words=Words("one table"),
         dictionary={"columns": columns},
         certificate=release.certificate,
     )

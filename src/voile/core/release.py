@@ -36,6 +36,16 @@ from voile.version import __version__
 _shapes: dict[str, type[Release]] = {}
 
 
+@dataclass(frozen=True)
+class Words:
+    """A shape for a reader: what is published, what it hides, and what a recipient can and cannot compute from it."""
+
+    shown: str
+    hides: str = ""
+    can: tuple[str, ...] = ()
+    cannot: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """The root of the shapes. `tables` by name, `dictionary` as in dictionary.json."""
@@ -45,6 +55,7 @@ class Release:
     certificate: Certificate
 
     shape: ClassVar[str] = ""
+    words: ClassVar[Words] = Words("tables")
 
     def __init_subclass__(cls) -> None:
         if cls.shape:

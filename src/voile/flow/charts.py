@@ -6,7 +6,7 @@ drawing serves light, dark and paper. A page draws each chart at two widths and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -43,19 +43,27 @@ def draw(content: Mapping[str, Any]) -> dict[str, Any]:
         for scale in AXES:
             part = [item for item in found if scale_of(item["limits"]) == scale]
             if part:
-                drawn[f"{'inside' if inside else 'outside'}_{scale}"] = _both(partial(risks, part))
+                drawn[f"{'inside' if inside else 'outside'}_{scale}"] = both(partial(risks, part))
     if audit and audit["curve"]:
         found = audit["curve"]
-        drawn["curve"] = _both(partial(curve, found["before"], found["after"], found["limit"]))
-    certainty = next((item["parts"] for item in losses if item["measure"] == "certainty" and item["parts"]), None)
-    if certainty:
-        drawn["bars"] = _both(partial(bars, {name: loss or 0.0 for name, loss in certainty.items()}))
+        drawn["curve"] = both(partial(curve, found["before"], found["after"], found["limit"]))
+    columns = {column["name"] for column in content["columns"]}
+    lost = next((item for item in losses if by_column(item["parts"], columns)), None)
+    if lost:
+        drawn["bars"] = both(partial(bars, {name: loss or 0.0 for name, loss in lost["parts"].items()}))
+        drawn["bars_of"] = lost["measure"]
     if bins:
-        drawn["sizes"] = _both(partial(histogram, bins))
+        drawn["sizes"] = both(partial(histogram, bins))
     return drawn
 
 
-def _both(draw: Callable[[int], str]) -> dict[str, str]:
+def by_column(parts: Mapping[str, float | None], columns: Collection[str]) -> bool:
+    """Whether the parts of a loss are several columns, each between 0 and 1."""
+    fit = all(name in columns and 0 <= (loss or 0.0) <= 1 for name, loss in parts.items())
+    return fit and len(parts) > 1
+
+
+def both(draw: Callable[[int], str]) -> dict[str, str]:
     """One chart at each width."""
     return {name: draw(width) for name, width in WIDTHS.items()}
 
@@ -80,10 +88,10 @@ def exceedance(risk: np.ndarray, people: np.ndarray) -> list[list[float]]:
 
 
 def over_people(findings: Sequence[Finding]) -> dict[str, Any] | None:
-    """The risk of being linked, over all people; without that attack, the first that was also run before publishing."""
+    """The risk of being found, over all people; without such an attack, the first one also run before publishing."""
     drawable = [item for item in findings if scale_of(item.belief.limits) == "probability" and item.belief.people.sum()]
-    linking = [item for item in drawable if item.attack == "linking"]
-    finding = next(iter(linking or [item for item in drawable if item.before]), None)
+    identity = [item for item in drawable if item.belief.limits == "identity"]
+    finding = next(iter(identity or [item for item in drawable if item.before]), None)
     if finding is None:
         return None
     before = finding.before
@@ -159,11 +167,11 @@ def risks(findings: Sequence[Mapping[str, Any]], width: int) -> str:
         "strokeDash": alt.StrokeDash("what:N", legend=None, scale=dashes),
     }
     chart = alt.layer(
-        data_of(marks).mark_rule(strokeWidth=2).encode(x=x, y=y, y2="end:Q", **kinds),
-        data_of(lines).mark_rule(strokeWidth=3, opacity=0.35, color=GUESS).encode(x=x, x2="end:Q", y=y),
+        plotted(marks).mark_rule(strokeWidth=2).encode(x=x, y=y, y2="end:Q", **kinds),
+        plotted(lines).mark_rule(strokeWidth=3, opacity=0.35, color=GUESS).encode(x=x, x2="end:Q", y=y),
         _points([end for end in ends if end["when"] == "before"], BEFORE, filled=False).encode(x=x, y=y),
         _points([end for end in ends if end["when"] == "after"], AFTER, filled=True).encode(x=x, y=y),
-        data_of(titles)
+        plotted(titles)
         .mark_text(align="left", baseline="middle", fontWeight=600, fontSize=12, limit=width - 70)
         .encode(x=alt.XDatum(0), y=y, text="text:N"),
     )
@@ -179,12 +187,12 @@ def curve(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], l
     y = alt.Y("share:Q", title="share of the people", scale=domain, axis=alt.Axis(format="%", tickCount=5))
     layers: list[alt.Chart] = []
     if limit is not None:
-        layers.append(data_of([{"x": limit}]).mark_rule(color=BOUND, strokeWidth=2).encode(x=x))
+        layers.append(plotted([{"x": limit}]).mark_rule(color=BOUND, strokeWidth=2).encode(x=x))
     for points, colour, dash in ((before, BEFORE, [6, 4]), (after, AFTER, [1, 0])):
         if points:
             # nobody is above the highest risk, so the curve falls to zero there
             table = [{"x": x0, "share": share} for x0, share in points] + [{"x": max(1.0, points[-1][0]), "share": 0.0}]
-            line = data_of(table).mark_line(interpolate="step-before", color=colour, strokeWidth=2.5, strokeDash=dash)
+            line = plotted(table).mark_line(interpolate="step-before", color=colour, strokeWidth=2.5, strokeDash=dash)
             layers.append(line.encode(x=x, y=y))
     return svg(alt.layer(*layers), width, 260)
 
@@ -200,8 +208,10 @@ def bars(parts: Mapping[str, float], width: int) -> str:
         "loss:Q", title="loss", scale=alt.Scale(domain=[0, 1], clamp=True), axis=alt.Axis(format="%", tickCount=5)
     )
     chart = alt.layer(
-        data_of(table).mark_bar(color=AFTER, height=12).encode(x=x, y=y),
-        data_of(table).mark_text(align="left", dx=5, fontSize=11).encode(x=x, y=y, text=alt.Text("loss:Q", format=".0%")),
+        plotted(table).mark_bar(color=AFTER, height=12).encode(x=x, y=y),
+        plotted(table)
+        .mark_text(align="left", dx=5, fontSize=11)
+        .encode(x=x, y=y, text=alt.Text("loss:Q", format=".0%")),
     )
     return svg(chart, width, 22 * len(table) + 48)
 
@@ -221,7 +231,7 @@ def histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
     scale = alt.Scale(domain=ends, nice=False) if even else alt.Scale(type="log", nice=False)
     axis = alt.Axis(format=",d", tickCount=8 if width > WIDTHS["narrow"] else 5, tickMinStep=1, grid=False)
     chart = (
-        data_of(table)
+        plotted(table)
         .mark_bar(color=AFTER)
         .encode(
             x=alt.X("low:Q", bin="binned", title="people in the group", scale=scale, axis=axis),
@@ -232,20 +242,18 @@ def histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
     return svg(chart, width, 240)
 
 
-def data_of(values: list[dict[str, Any]]) -> alt.Chart:
-    """A chart to be, over a small table."""
+def plotted(values: list[dict[str, Any]]) -> alt.Chart:
     import altair as alt
 
     return alt.Chart(alt.InlineData(values=values))
 
 
 def _points(values: list[dict[str, Any]], colour: str, filled: bool) -> alt.Chart:
-    marked: alt.Chart = data_of(values).mark_point(size=75, strokeWidth=2.2, color=colour, filled=filled, opacity=1)
+    marked: alt.Chart = plotted(values).mark_point(size=75, strokeWidth=2.2, color=colour, filled=filled, opacity=1)
     return marked
 
 
 def svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart, width: int, height: int) -> str:
-    """A chart as SVG text, in the manner of all charts here."""
     import altair as alt
     import vl_convert
 

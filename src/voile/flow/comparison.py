@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +97,88 @@ class Comparison:
                 table.append({**trial, **_attack(item), **losses})
         return pl.DataFrame(table, infer_schema_length=None)
 
+    def measured(self, measure: str) -> str:
+        """The title of a measure."""
+        return next((item.title for row in self.rows for item in row.losses if item.measure == measure), measure)
+
+    def risk_before(self, attack: str | None = None) -> float | None:
+        """The risk of the table as it is, by the attacks that `Trial.risk` looks at."""
+        inside = {item.title for row in self.rows for item in row.reached if item.inside}
+        chosen = [
+            item
+            for item in self.before
+            if item.limits not in ("gain", "distance")
+            and (item.attack == attack if attack else item.title in inside or not inside)
+        ]
+        return max((item.mean for item in chosen if item.mean is not None), default=None)
+
+    def charts(self, attack: str | None = None) -> dict[str, Any]:
+        """The drawings as SVG at two widths: the frontier, and for every promise the matrix as a heat map."""
+        from voile.flow import charts, comparison_charts
+
+        some = bool(self.frontier(attack))
+        return {
+            "frontier": charts.both(lambda width: comparison_charts.frontier(self, width, attack)) if some else None,
+            "heat": {
+                promise: {size: comparison_charts.heat(self, promise, size) for size in charts.WIDTHS}
+                for promise in self.promises
+            },
+        }
+
+    @cached_property
+    def html(self) -> str:
+        """One page with everything inside it."""
+        from voile.flow.page import render
+
+        drawn, told = self.charts(), self.as_json()
+        trials = [
+            {**row, "number": number, "attack_faults": [item for item in row["reached"] if item["fault"]]}
+            for number, row in enumerate(told["trials"], 1)
+        ]
+        done = [row for row in self.rows if row.fault is None]
+        names = dict.fromkeys(item.measure for row in done for item in row.losses)
+        measures = [
+            {"title": self.measured(name), "decides": name == self.by, "values": [row.loss(name) for row in done]}
+            for name in names
+        ]
+        return render(
+            "comparison.html",
+            **{name: told[name] for name in ("tool", "people", "before")},
+            promises=[{**self._summary(promise), "heat": drawn["heat"][promise]} for promise in self.promises],
+            trials=trials,
+            measures=measures,
+            measured=self.measured(self.by),
+            risk_before=self.risk_before(),
+            silent=self._silent(),
+            drawn=drawn,
+        )
+
+    def _silent(self) -> list[str]:
+        """The attacks that apply to no release of any trial."""
+        every = [item for row in self.rows for item in row.reached]
+        spoken = {item.attack for item in every if item.worst is not None or item.fault is not None}
+        return [name for name in dict.fromkeys(item.attack for item in every) if name not in spoken]
+
+    def _summary(self, promise: str) -> dict[str, Any]:
+        own, best = [row for row in self.rows if row.promise == promise], self.best_for(promise)
+        place = self._place(best)
+        named = (
+            {"title": best.title, "loss": best.loss(self.by), "number": place + 1}
+            if best and place is not None
+            else None
+        )
+        return {"promise": promise, "best": named, "tried": len(own), "kept": sum(row.kept for row in own)}
+
     def save(self, folder: str | Path) -> Path:
         """Write comparison.json, comparison.csv and comparison.html. Returns the page."""
         place = Path(folder)
-        text = json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        pages.write({place / "comparison.json": text, place / "comparison.csv": self.frame().write_csv()}, "comparison")
-        return place / "comparison.json"
+        texts = {
+            place / "comparison.html": self.html,
+            place / "comparison.json": json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+            place / "comparison.csv": self.frame().write_csv(),
+        }
+        pages.write(texts, "comparison")
+        return place / "comparison.html"
 
     def _place(self, trial: Trial | None) -> int | None:
         return None if trial is None else next(number for number, row in enumerate(self.rows) if row is trial)

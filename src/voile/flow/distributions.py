@@ -100,7 +100,7 @@ def beside(one: Distribution, width: int = 360) -> str:
     colours = alt.Scale(domain=["before", "after"], range=[charts.BEFORE, charts.AFTER])
     axis = alt.Axis(labelLimit=width // 3, ticks=False, domain=False, grid=False)
     chart = (
-        charts.data_of(table)
+        charts.plotted(table)
         .mark_bar(height={"band": 0.9})
         .encode(
             x=alt.X("people:Q", title="people", axis=alt.Axis(tickCount=4, format="~s")),

@@ -180,7 +180,7 @@ def _seen(name: str, values: pl.Series, domain: Domain, codes: np.ndarray) -> Se
         missing,
         int((counts == 1).sum()),
     )
-    return suggested(plain, int(len(codes)), length)
+    return suggested(plain, len(codes), length)
 
 
 def _risk(people: int, seen: tuple[Seen, ...], known: Mapping[str, tuple[Domain, np.ndarray]]) -> Inspection:

@@ -7,22 +7,22 @@ names, counts and statistics, never a cell of the data.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from voile.core.adversary import Knowledge
+from voile.core.plugin import registered
+from voile.core.preset import Preset
 from voile.core.release import Release
 from voile.core.results import Audit, Losses, Verdict
 from voile.errors import SpecError, VoileError
 from voile.flow import charts
+from voile.flow.page import render
 from voile.flow.verify import verify
 from voile.io import pages
 
@@ -63,7 +63,8 @@ class Report:
     @cached_property
     def html(self) -> str:
         """One page with everything inside it: no script, no font, no address to load from."""
-        return _render(self._content)
+        stated = json.dumps(self._content["certificate"], indent=2, ensure_ascii=False)
+        return render("report.html", **self._content, drawn=charts.draw(self._content), stated=stated)
 
     def as_json(self) -> dict[str, Any]:
         return json.loads(self._text)  # type: ignore[no-any-return]
@@ -99,11 +100,15 @@ class Report:
                 "groups": groups["groups"],
                 "smallest_group": groups["smallest"],
                 "shape": release.shape,
+                "shown": release.words.shown,
+                "hides": release.words.hides,
                 "method": dict(certificate.method),
             },
             "verdict": self.verdict.as_json(),
             "promises": promises,
             "audit": _attacks(self.audit) if self.audit is not None else None,
+            "adversaries": _adversaries(self.audit) if self.audit is not None else [],
+            "recipient": _recipient(release, self.losses),
             "losses": [item.as_json() for item in self.losses.items] if self.losses is not None else None,
             "groups": groups,
             "columns": columns,
@@ -179,6 +184,42 @@ def _attacks(audit: Audit) -> dict[str, Any]:
     return {**found, "curve": charts.over_people(audit.findings)}
 
 
+def _adversaries(audit: Audit) -> list[dict[str, Any]]:
+    """The matrix: who tries what, what they come to believe of the worst-off person, and whether that was promised."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for finding in audit.findings:
+        who, belief = finding.adversary, finding.belief
+        row = rows.setdefault(
+            (finding.by, who.name, who.knows, who.excludes),
+            {
+                "name": who.name,
+                "knows": [item.value for item in Knowledge if item in who.knows],
+                "presets": [Preset.find(name).as_json() for name in finding.by],
+                "tries": [],
+            },
+        )
+        row["tries"].append(
+            {
+                "title": finding.title,
+                "limits": belief.limits,
+                "worst": belief.worst,
+                "worst_before": finding.before.worst if finding.before else None,
+                "bound": str(finding.bound) if finding.bound is not None else None,
+                "inside": finding.inside,
+                "passed": finding.passed,
+            }
+        )
+    # who has something promised against them comes first
+    return sorted(rows.values(), key=lambda row: not any(item["inside"] for item in row["tries"]))
+
+
+def _recipient(release: Release, losses: Losses | None) -> dict[str, Any]:
+    """What can be computed from the release, and how well, as far as it was measured."""
+    across = [name for name, cls in registered("measures").items() if getattr(cls, "across", False)]
+    known = [item.as_json() for item in losses.items if item.measure in across] if losses else []
+    return {"can": list(release.words.can), "cannot": list(release.words.cannot), "measured": known}
+
+
 def _limits(promises: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], attacked: bool) -> list[str]:
     """What is not promised, as far as the claims and the columns tell."""
     covered, against = {claim["column"] for claim in promises}, {item for claim in promises for item in claim["knows"]}
@@ -217,61 +258,3 @@ def _named(columns: Sequence[str]) -> str:
     shown = ", ".join(f"'{name}'" for name in columns[:6])
     more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
     return f"column{'' if len(columns) == 1 else 's'} {shown}{more}"
-
-
-# the page ----------------------------------------------------------------------------------------------------------
-def _render(content: Mapping[str, Any]) -> str:
-    import jinja2
-
-    page = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    page.filters.update(percent=percent, number=number, bound=bound, risk=risk)
-    source = resources.files("voile.flow").joinpath("report.html").read_text(encoding="utf-8")
-    stated = json.dumps(content["certificate"], indent=2, ensure_ascii=False)
-    return page.from_string(source).render(**content, drawn=charts.draw(content), stated=stated)
-
-
-def percent(share: float | None) -> str:
-    """A share for a reader; what is not quite nothing or not quite all is not rounded to it.
-
-    >>> [percent(share) for share in (0, 0.2, 1 / 3, 1 / 400, 0.00001, 0.99999, 1)]
-    ['0 %', '20 %', '33.3 %', '0.25 %', 'under 0.01 %', 'over 99.9 %', '100 %']
-    """
-    if share is None:
-        return "–"
-    if 0 < share < 0.0001:
-        return "under 0.01 %"
-    if 0.999 < share < 1:
-        return "over 99.9 %"
-    return f"{100 * share:.{2 if share < 0.01 else 1}f}".rstrip("0").rstrip(".") + " %"
-
-
-def number(value: float | None) -> str:
-    """A number of any size with three digits that matter.
-
-    >>> [number(value) for value in (400, 12345.6, 0.12345, 2.5)]
-    ['400', '12,346', '0.123', '2.5']
-    """
-    if value is None:
-        return "–"
-    if value == int(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.1e}"
-
-
-def risk(value: float | None, limits: str) -> str:
-    """A probability in percent, a distance as a number."""
-    return number(value) if limits == "distance" else percent(value)
-
-
-def bound(stated: str | None, limits: str) -> str:
-    """A bound as the certificate states it, and what it comes to.
-
-    >>> [bound("1/5", "identity"), bound("1/5", "distance"), bound("1", "belief")]
-    ['1/5 = 20 %', '1/5 = 0.20', 'no limit']
-    """
-    if stated is None or not re.fullmatch(r"\d{1,18}(/0*[1-9]\d{0,17})?", stated):
-        return stated or "–"  # a certificate from elsewhere may state anything
-    value = float(Fraction(stated))
-    if value >= 1:
-        return "no limit"
-    return f"{stated} = " + (f"{value:.2f}" if limits == "distance" else percent(value))

@@ -79,4 +79,6 @@ async def _job(request: Request, desk: Desk) -> Response:
 async def _cancel(request: Request, desk: Desk, form: FormData) -> Response:
     desk.worker.cancel()
     back = str(form.get("back", "/"))
-    return RedirectResponse(back if back in ("/", "/mark", "/promise", "/compare", "/publish", "/receive") else "/", 303)
+    return RedirectResponse(
+        back if back in ("/", "/mark", "/promise", "/compare", "/publish", "/receive") else "/", 303
+    )

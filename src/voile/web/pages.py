@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 from starlette.responses import HTMLResponse, Response
 
-from voile.flow.report import bound, number, percent, risk
+from voile.flow.page import bound, number, percent, risk
 from voile.version import __version__
 from voile.web.desk import Desk
 

@@ -6,7 +6,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,9 +18,9 @@ from voile.core.microdata import Microdata
 from voile.core.plugin import build, knobs_of, load_plugin, registered
 from voile.core.policy import Model
 from voile.core.release import Release
+from voile.core.results import Audit
 from voile.core.schema import Schema
 from voile.errors import SpecError, VoileError
-from voile.flow import charts
 from voile.flow.audit import audit
 from voile.flow.compare import compare as comparing
 from voile.flow.distributions import beside, distributions
@@ -49,7 +49,7 @@ class Memory:
     data: Microdata | None = None
     made: str = ""
     release: Release | None = None
-    extras: dict[str, Any] = field(default_factory=dict)
+    audit: Audit | None = None
 
 
 _memory = Memory()
@@ -192,7 +192,8 @@ def compare(payload: Payload, tell: Tell) -> dict[str, Any]:
         progress=tell,
         by=payload.get("by") or None,
     )
-    return found.as_json()
+    tell(len(found.rows), len(found.rows), "Drawing")
+    return {**found.as_json(), "frontier_chart": found.charts()["frontier"]}
 
 
 def _knobs(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,21 +201,17 @@ def _knobs(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def look(payload: Payload, tell: Tell) -> dict[str, Any]:
-    """One method in detail: what attacks reach before and after, what is lost, each column before and after."""
+    """One method in detail: what attacks reach before and after, and each column before and after."""
     data, release = _data(payload), _release(payload, tell)
-    tell(2, 5, "Attacking it")
+    tell(2, 4, "Attacking it")
     found = audit(release, data)
-    tell(3, 5, "Measuring what is lost")
-    losses = measure(data, release)
-    tell(4, 5, "Drawing the columns before and after")
+    tell(3, 4, "Drawing the columns before and after")
     drawn = [
         {"column": one.column, "role": one.role, "moved": one.moved, "chart": beside(one)}
         for one in distributions(data, release)
     ]
-    page = report(release, found, losses)
-    _memory.extras = {"report": page}
-    content = page.as_json()
-    return {**content, "distributions": drawn, "charts": charts.draw(content)}
+    _memory.audit = found
+    return {**report(release, found).as_json(), "distributions": drawn}
 
 
 def _release(payload: Payload, tell: Tell) -> Release:
@@ -225,7 +222,7 @@ def _release(payload: Payload, tell: Tell) -> Release:
         asked, data = _request(payload), _data(payload)
         tell(1, 5, "Making the release")
         _memory.release = publishing(data, asked.policy, asked.method)
-        _memory.made, _memory.extras = made, {}
+        _memory.made, _memory.audit = made, None
     return _memory.release
 
 
@@ -234,15 +231,16 @@ def publish(payload: Payload, tell: Tell) -> dict[str, Any]:
     """Write the release and its report, verify what was written, and pack it."""
     data, release = _data(payload), _release(payload, tell)
     place, packed = Path(payload["place"]), Path(payload["zip"])
-    page = _memory.extras.get("report")
-    if page is None:
-        tell(2, 5, "Attacking and measuring it for the report")
-        page = report(release, audit(release, data), measure(data, release))
+    if _memory.audit is None:
+        tell(1, 5, "Attacking it, for the report")
+        _memory.audit = audit(release, data)
+    tell(2, 5, "Measuring what is lost, for the report")
+    losses = measure(data, release)
     tell(3, 5, "Writing the folder")
     release.save(place, format=payload["format"], force=bool(payload.get("force")))
     tell(4, 5, "Verifying what was written")
     verdict = verify(place, prior=_request(payload).policy.informed(data.columns, data.rows).priors())
-    replace(page, verdict=verdict).save(place / "report.html")
+    report(release, _memory.audit, losses, verdict).save(place / "report.html")
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for found in sorted(place.iterdir()):
             # a fixed date: when a file was made tells nothing

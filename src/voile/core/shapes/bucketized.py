@@ -14,7 +14,7 @@ from voile.core.members import Members, gathered
 from voile.core.microdata import Microdata, people_with
 from voile.core.published import published_domain
 from voile.core.query import Query
-from voile.core.release import Release
+from voile.core.release import Release, Words
 from voile.core.schema import Column
 
 
@@ -23,6 +23,20 @@ class Bucketized(Release):
     """Each group is shown as two linked tables: the exact quasi-identifiers, and the counts of the sensitive values."""
 
     shape: ClassVar[str] = "bucketized"
+    words: ClassVar[Words] = Words(
+        "two linked tables, the exact quasi-identifiers in one and the sensitive values in the other",
+        "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s "
+        "sensitive values is theirs.",
+        (
+            "exact COUNT queries on the quasi-identifier columns, and totals of every sensitive value",
+            "estimates of COUNT queries on both, by spreading each group’s values over its people",
+        ),
+        (
+            "which person of a group has which value",
+            "exact relations between quasi-identifier and sensitive columns, which are weakened within every group",
+            "who is not in the table: it shows who is",
+        ),
+    )
 
     @property
     def people(self) -> int:

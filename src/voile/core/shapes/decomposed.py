@@ -15,7 +15,7 @@ from voile.core.counts import Counts, tally
 from voile.core.matchings import Linkage, equal_sets, linkage
 from voile.core.microdata import Microdata
 from voile.core.query import Query
-from voile.core.release import Release
+from voile.core.release import Release, Words
 from voile.core.schema import Column
 from voile.core.shapes.bucketized import exact_candidates, exact_homes
 from voile.errors import BrokenPromise
@@ -45,6 +45,21 @@ class Decomposed(Release):
     """
 
     shape: ClassVar[str] = "decomposed"
+    words: ClassVar[Words] = Words(
+        "linked tables, one for each sensitive column",
+        "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the listed values is "
+        "theirs.",
+        (
+            "exact COUNT queries on the quasi-identifier columns",
+            "how sensitive columns go together, exactly, where the joint table is published",
+            "estimates of COUNT queries on any of the columns",
+        ),
+        (
+            "which person of a group has which value",
+            "how often a value of a secondary column occurs in a group: it is listed once, and may be nobody’s",
+            "who is not in the table: it shows who is",
+        ),
+    )
 
     @property
     def people(self) -> int:

@@ -13,6 +13,7 @@ from voile.core.boxed import Boxed
 from voile.core.counts import Counts, tally
 from voile.core.published import cell_shares
 from voile.core.query import Query
+from voile.core.release import Words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,6 +21,19 @@ class Generalized(Boxed):
     """Each group is shown as a box: one table, equal quasi-identifier cells make a group."""
 
     shape: ClassVar[str] = "generalized"
+    words: ClassVar[Words] = Words(
+        "one table with coarser cells",
+        "People in one group look alike: someone who knows a person’s quasi-identifier finds the group, not the row.",
+        (
+            "COUNT queries on any of the columns, exactly where a condition takes in whole cells, else by estimate",
+            "totals of every sensitive value as published, and how sensitive columns go together",
+            "models learned from rows with ranges and sets in place of values",
+        ),
+        (
+            "anything finer than the published cells: within a cell all values are taken as equally likely",
+            "whether two people of one group differ in their quasi-identifier",
+        ),
+    )
 
     @property
     def people(self) -> int:

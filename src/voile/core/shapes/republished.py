@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from voile.core.release import Words
 from voile.core.shapes.bucketized import Bucketized
 
 
@@ -17,6 +18,19 @@ class Republished(Bucketized):
     of values as it was when the group's people were shown before."""
 
     shape: ClassVar[str] = "republished"
+    words: ClassVar[Words] = Words(
+        "linked tables with the exact quasi-identifiers, the sensitive values, and how many of these are nobody’s",
+        "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s values "
+        "is theirs, in this release or in several together.",
+        (
+            "exact COUNT queries on the quasi-identifier columns",
+            "estimates of COUNT queries that also ask for sensitive values, the number of counterfeits being known",
+        ),
+        (
+            "which person of a group has which value, and which values are counterfeits",
+            "exact totals of sensitive values where there are counterfeits",
+        ),
+    )
 
     @cached_property
     def counterfeits(self) -> np.ndarray:

@@ -13,6 +13,7 @@ from voile.core.channel import Channel
 from voile.core.counts import Counts
 from voile.core.published import cell_shares
 from voile.core.query import Query
+from voile.core.release import Words
 from voile.errors import DataError
 
 
@@ -24,6 +25,20 @@ class Sampled(Boxed):
     """
 
     shape: ClassVar[str] = "sampled"
+    words: ClassVar[Words] = Words(
+        "one sampled row for each group, its sensitive value disturbed",
+        "Of each group one person’s value is told, and it was redrawn at random with a known probability: it may be "
+        "nobody’s.",
+        (
+            "estimates of COUNT queries, from group sizes and the known way in which values were disturbed",
+            "models that allow for disturbed values (voile.mining has one)",
+        ),
+        (
+            "anybody’s true value for certain, even with all others known",
+            "exact totals of sensitive values: the published ones are a disturbed sample",
+            "estimates for small parts of the table: their error is wide",
+        ),
+    )
 
     @property
     def people(self) -> int:
