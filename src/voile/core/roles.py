@@ -13,9 +13,9 @@ _IDENTIFIER = (
 )
 _SENSITIVE = (
     "disease diagnosis diagnose illness condition symptom hiv cancer icd treatment therapy drug medication salary "
-    "income wage wages pay earnings cost charges debt credit religion belief politics party orientation crime offence conviction "
-    "disability pregnancy mortality death outcome result score maladie malattia krankheit diagnosi gehalt einkommen "
-    "lohn salaire revenu reddito enfermedad renta"
+    "income wage wages pay earnings cost charges debt credit religion belief politics party orientation "
+    "crime offence conviction disability pregnancy mortality death outcome result score maladie malattia krankheit "
+    "diagnosi gehalt einkommen lohn salaire revenu reddito enfermedad renta"
 )
 _PATTERNS = {
     role: re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words.split())})(?:[^a-z]|$)")

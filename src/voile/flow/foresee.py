@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,7 @@ def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
         limits, value = field.metadata.get("limits"), getattr(model, field.name)
         if limits is None or isinstance(value, bool) or not isinstance(value, (int, float)):
             continue
-        whole = isinstance(value, int)
-        one = _searched(lambda number, name=field.name: _tried(model, name, number, keeps), limits, whole)
+        one = _searched(partial(_tried, model, field.name, keeps), limits, isinstance(value, int))
         if one is not None:
             found.append(Reach(field.name, *one))
     return tuple(found)
@@ -116,7 +116,7 @@ def _holds(model: Model, column: Column | None, tallies: dict[str, Counts], tota
         return False
 
 
-def _tried(model: Model, name: str, number: float, keeps: Callable[[Model], bool]) -> bool:
+def _tried(model: Model, name: str, keeps: Callable[[Model], bool], number: float) -> bool:
     try:
         return keeps(replace(model, **{name: number}))
     except PolicyError:

@@ -1,4 +1,4 @@
-"""Plain values as TOML, so that what was clicked can be kept as a spec.toml; Python reads TOML but does not write it."""
+"""Plain values as TOML: what was clicked can be kept as a spec.toml. Python reads TOML but does not write it."""
 
 from __future__ import annotations
 

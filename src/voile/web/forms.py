@@ -169,7 +169,8 @@ def _plainly(made: Plugin) -> dict[str, Any]:
     known = {knob.name: knob for knob in knobs_of(type(made))}
     kept = {}
     for key, value in made.parameters().items():
-        usual = known[key].default_factory() if callable(known[key].default_factory) else known[key].default
+        made_by = known[key].default_factory
+        usual = known[key].default if made_by is dataclasses.MISSING else made_by()
         if value is not None and value != plain(usual):
             kept[key] = value
     return {"name": made.name, **kept}

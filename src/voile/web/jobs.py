@@ -7,6 +7,7 @@ job starts a new one. What comes back is JSON; what the process prints goes nowh
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import os
@@ -157,10 +158,8 @@ class Worker:
 
 
 def _close(pipe: Any) -> None:
-    try:
+    with contextlib.suppress(OSError):
         pipe.close()
-    except OSError:
-        pass
 
 
 async def settled(job: Job, patience: float) -> Job:

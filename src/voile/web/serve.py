@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import webbrowser
@@ -113,6 +114,8 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
 @contextlib.contextmanager
 def _private() -> Iterator[Path]:
     """A folder that only this user can read, gone at the end; also what is spooled while it arrives lies there."""
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)) if main else None  # also before the server listens
     place, before = Path(tempfile.mkdtemp(prefix="voile-serve-")), tempfile.tempdir
     tempfile.tempdir = str(place)
     try:
@@ -120,3 +123,5 @@ def _private() -> Iterator[Path]:
     finally:
         tempfile.tempdir = before
         shutil.rmtree(place, ignore_errors=True)
+        if main:
+            signal.signal(signal.SIGTERM, handler)

@@ -57,4 +57,4 @@ class Republished(Bucketized):
     @property
     def slots(self) -> np.ndarray:
         """A group's values are dealt to its people and its counterfeits alike."""
-        return self.sizes + self.counterfeits
+        return np.asarray(self.sizes + self.counterfeits)
