@@ -79,7 +79,7 @@ def _prefixes(paths: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 
 def _shielded(label: str) -> str:
     plain = label and label == label.strip() and label.isprintable() and not label.startswith('"')
-    return label if plain else json.dumps(label, ensure_ascii=False)
+    return label if plain else json.dumps(label)
 
 
 def nested(text: str, column: str) -> dict[str, Any]:

@@ -106,15 +106,13 @@ class Worker:
         with self._lock:
             process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None and not pipe.closed:
-                    _close(pipe)
+            _ended(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is None:
-            return self._process
+        if self._process is not None:
+            if self._process.poll() is None:
+                return self._process
+            _ended(self._process)
         process = subprocess.Popen(
             [sys.executable, "-m", "voile.web.worker"],
             stdin=subprocess.PIPE,
@@ -157,9 +155,13 @@ class Worker:
             job.end("done", result=message.get("result"))
 
 
-def _close(pipe: Any) -> None:
-    with contextlib.suppress(OSError):
-        pipe.close()
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError, ValueError):  # what it was told last may not have left
+            assert pipe is not None
+            pipe.close()
 
 
 async def settled(job: Job, patience: float) -> Job:
