@@ -333,6 +333,7 @@ def things() -> dict[str, Any]:
     several = vl.read(plain(), vl.Schema(**{**ROLES, "sensitive": ["illness", "city"], "quasi": ["number", "real"]}))
     lists = vl.publish(several, vl.MultiDiversity(otherwise=1))
     audit, losses = vl.audit(boxes, table), vl.measure(table, boxes)
+    compared = vl.compare(table, vl.LDiversity(l=2), [vl.Mondrian()], measures=[vl.measures.Certainty()])
     quasi = table.columns.quasi
     histogram = table.rows.histogram(QUASI)
     return {
@@ -368,6 +369,8 @@ def things() -> dict[str, Any]:
         "Policy": vl.Policy(vl.KAnonymity(k=2)),
         "Key": vl.Key.fresh(),
         "Query": parse({"number": 1}, {}),
+        "Comparison": compared,
+        "Trial": compared.rows[0],
     }
 
 
@@ -386,7 +389,7 @@ NAMES = (
         "Certificate",
     ),
     *("Verdict", "verdict in words", "Audit", "Finding", "Belief", "Losses", "RawTable", "View", "Guess", "Policy"),
-    *("Key", "Query"),
+    *("Key", "Query", "Comparison", "Trial"),
 )
 
 
@@ -456,6 +459,7 @@ def test_the_command_line_shows_no_cell(
         ["measure", "out", "--data", table],
         ["report", "out", "--data", table, "--out", "report.html"],
         ["hierarchies", table, "--out", "trees"],
+        ["compare", table, "--out", "compared", *flags, "--model", "l-diversity:l=2", "--adversary", "insurer"],
     ]
     for call in calls:
         for more in ([], ["--json"]):
@@ -465,7 +469,8 @@ def test_the_command_line_shows_no_cell(
                 cli.main()
             shown = capfd.readouterr()
             clean(shown.out + shown.err)
-    clean((tmp_path / "report.html").read_text())
+    for page in (tmp_path / "report.html", *(tmp_path / "compared").glob("*.*"), *(tmp_path / "compared").glob("*/*")):
+        clean(page.read_text())
 
 
 def test_the_watch_watches() -> None:

@@ -19,10 +19,10 @@ import pytest
 from typer.testing import CliRunner
 
 from voile.cli import app
-from voile.core import plugin
+from voile.core import plugin, preset
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("the_rule.md", "tutorial.md")
+PAGES = ("the_rule.md", "tutorial.md", "compare.md")
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[plugin.Plugin]]]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]+)(?:#[^)]*)?\)")
@@ -55,6 +55,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """Work in an empty folder; what a page registers or imports is forgotten afterwards. Gives voile's own plug-ins."""
     known = {family: plugin.registered(family) for family in plugin.FAMILIES}
     monkeypatch.setattr(plugin, "_registry", copied(known))
+    monkeypatch.setattr(preset, "_presets", preset.presets())
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     before = set(sys.modules)

@@ -28,7 +28,7 @@ ALLOWED = {
     "mining": {"mining", "core", "kernels", "errors"},
     "measures": {"measures", "mining", "models", "core", "kernels", "errors"},
     "papers": {"papers", "methods", "attacks", "measures", "mining", "models", "core", "kernels", "datasets", "errors"},
-    "presets": {"core"},
+    "adversaries": {"core"},
     "engines": {"engines", "core", "kernels", "errors"},
     "flow": {"flow", "methods", "attacks", "measures", "engines", "models", "core", "io", "errors", "version"},
     "web": {"web", "flow", "core", "io", "errors", "version", "datasets"},

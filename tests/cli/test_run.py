@@ -18,12 +18,13 @@ from voile import cli
 from voile.cli.run import COMMANDS
 from voile.errors import BrokenPromise, DataError, EngineError, SpecError, Unsatisfiable, VoileError
 
-VERBS = ["publish", "verify", "audit", "measure", "report", "hierarchies", "prior", "reproduce", "guarantees", "demo"]
+VERBS = ["publish", "verify", "audit", "measure", "report", "compare", "adversaries"]
+VERBS += ["hierarchies", "prior", "reproduce", "guarantees", "demo"]
 
 
 def test_every_command_is_a_file_of_its_name() -> None:
     files = {path.stem for path in Path(cli.__file__).parent.glob("*.py")}
-    assert files - {"__init__", "run", "options", "opening"} == {command.__name__ for command in COMMANDS}
+    assert files - {"__init__", "run", "options", "opening", "asking"} == {command.__name__ for command in COMMANDS}
 
 
 def test_help_and_version(voile: Voile) -> None:

@@ -16,7 +16,7 @@ from voile.core.adversary import Adversary, Knowledge
 from voile.core.attack import Attack, Guess
 from voile.core.certificate import Certificate
 from voile.core.results import Belief
-from voile.errors import BrokenPromise
+from voile.errors import BrokenPromise, PolicyError
 from voile.flow.audit import every_attack
 
 SCHEMA = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -128,3 +128,33 @@ def test_of_linked_tables(data: Any) -> None:
     homogeneity = next(finding for finding in audit.findings if finding.attack == "homogeneity")
     assert homogeneity.bound == Fraction(1, 4)
     assert homogeneity.belief.worst <= 0.25
+
+
+def test_presets_run_their_attacks_beside_those_listed(data: Any, release: Any) -> None:
+    found = vl.audit(release, data, [vl.attacks.Skewness()], adversary="neighbour")
+    assert [finding.by for finding in found.findings if finding.attack == "skewness"] == [()]
+    assert {finding.by for finding in found.findings if finding.attack != "skewness"} == {("neighbour",)}
+
+
+def test_an_attack_of_several_presets_is_run_once(data: Any, release: Any) -> None:
+    found = vl.audit(release, data, adversary=["insurer", "colleague"])
+    same = [finding for finding in found.findings if finding.attack == "homogeneity"]
+    assert [finding.by for finding in same] == [("insurer", "colleague")]
+
+
+def test_the_table_serves_as_a_register_for_a_preset(data: Any, release: Any) -> None:
+    with_table = vl.audit(release, data, adversary="statistician")
+    assert "minimality" in {finding.attack for finding in with_table.findings}
+    alone = vl.audit(release, adversary="statistician")
+    assert "minimality" not in {finding.attack for finding in alone.findings}
+    assert any("needs the table (--data) or a register (--external)" in note for note in alone.notes)
+
+
+def test_a_preset_that_does_not_apply_says_so(data: Any, release: Any) -> None:
+    with pytest.raises(PolicyError, match="employer: the attack chain says nothing") as caught:
+        vl.audit(release, data, adversary="employer")
+    assert caught.value.code == "policy.adversary"
+    assert caught.value.hint
+    both = vl.audit(release, data, adversary=["employer", "neighbour"])
+    assert len(both.notes) == 2
+    assert both.findings

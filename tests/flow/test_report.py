@@ -20,7 +20,7 @@ import pytest
 import voile as vl
 from voile.core.adversary import Adversary, Knowledge
 from voile.core.certificate import Certificate
-from voile.core.release import Release, Words
+from voile.core.release import Release, Words, of_shape
 from voile.core.results import Answer, Audit, Belief, Checked, Finding, Loss, Losses, Verdict
 from voile.errors import DataError, SpecError
 from voile.flow import charts
@@ -467,3 +467,51 @@ def test_the_libraries_of_charts_load_late() -> None:
 def test_a_promise_names_the_columns_that_the_adversary_knows(release: Release) -> None:
     names = ", ".join(str(entry["name"]) for entry in release.described("quasi"))
     assert f"the person&#39;s quasi-identifier ({names})" in report(release).html
+
+
+# adversaries and recipients ----------------------------------------------------------------------------------------
+def test_every_finding_is_in_the_matrix(full: Report, audit: Audit) -> None:
+    told = full.as_json()["adversaries"]
+    assert [row["name"] for row in told] == ["neighbour", "insider"], "who is promised something against comes first"
+    assert [item["title"] for row in told for item in row["tries"]] == [item.title for item in audit.findings]
+    assert full.html.count('class="tag good">inside the promise<') == 3
+    assert full.html.count('class="tag">shown, outside the promise<') == 2
+    assert told[0]["knows"] == [Knowledge.MEMBERSHIP.value, Knowledge.QUASI.value]
+
+
+def test_a_preset_is_one_adversary_with_its_story(release: Release, data: Any) -> None:
+    made = report(release, vl.audit(release, data, adversary=["insurer", "colleague", "employer"]))
+    told = made.as_json()["adversaries"]
+    assert [row["preset"]["name"] for row in told] == ["insurer", "colleague"]
+    assert [item["title"] for item in told[1]["tries"]] == ["Homogeneity of 'disease'", "Corruption of 'disease'"]
+    page = Page(made.html).text
+    assert all(row["preset"]["story"] in page for row in told)
+    assert "employer: the attack chain says nothing about a generalized release like this one." in page
+
+
+def test_a_broken_promise_is_marked_in_the_matrix(release: Release, audit: Audit) -> None:
+    wrong = dataclasses.replace(audit.findings[0], bound=Fraction(1, 100))
+    assert "inside the promise: BROKEN" in report(release, Audit((wrong,))).html
+
+
+@pytest.mark.parametrize("shape", ["generalized", "bucketized", "decomposed", "sampled", "republished"])
+def test_every_shape_says_what_can_be_computed(shape: str) -> None:
+    words = of_shape(shape).words
+    assert words.can
+    assert words.cannot
+    assert words.hides.endswith(".")
+
+
+def test_what_the_recipient_can_compute_is_said(full: Report) -> None:
+    page, told = Page(full.html).text, full.as_json()["recipient"]
+    assert all(text in page for text in (*told["can"], *told["cannot"]))
+    assert [item["measure"] for item in told["measured"]] == ["query-error"]
+    assert "Query error, on the average: 22.3 % (1,000 queries)." in page
+
+
+def test_losses_by_column_of_any_measure(release: Release) -> None:
+    losses = Losses((Loss("all", "All", 0.4, {"total": 3.0}), Loss("mine", "Mine", 0.4, {"birth": 0.5, "zip": 0.3})))
+    assert "Mine, column by column" in Page(report(release, None, losses).html).text
+    assert charts.by_column({"birth": 0.5, "zip": None}, {"birth", "zip"})
+    assert not charts.by_column({"birth": 1.5, "zip": 0.1}, {"birth", "zip"})
+    assert not charts.by_column({}, {"birth"})

@@ -99,6 +99,16 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
         "[read]\ndelimiter = 5",
         "[read]\nnull_values = '?'",
         "[schema]\nhierarchies = 'dir'",
+        "compare = 5",
+        "[compare]\nmethod = ['mondrian']",
+        "[compare]\nmethods = 'mondrian'",
+        "[compare]\nattacks = [5]",
+        "[compare]\nmeasures = [{queries = 5}]",
+        "[compare]\nadversary = 5",
+        "[compare]\nby = ['certainty']",
+        "[compare]\nvary = 5",
+        "[compare.vary]\nk = 5",
+        "[compare.vary]\nk = []",
     ],
 )
 def test_parts_of_the_wrong_form(tmp_path: Path, content: str) -> None:

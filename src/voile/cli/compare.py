@@ -89,19 +89,24 @@ def compare(
         key = Key.read(key_file) if key_file else None
         step(0, None, "read")
         data = read(source, request.request.schema, **request.request.read)
-        found = comparing(
-            data,
-            request.policies,
-            request.methods,
-            request.attacks,
-            request.measures,
-            adversary=request.adversary,
-            external=_register(external, request.request.schema) if external else None,
-            key=key,
-            progress=step,
-            store=out / "trials" if out else None,
-            by=request.by,
-        )
+        try:
+            found = comparing(
+                data,
+                request.policies,
+                request.methods,
+                request.attacks,
+                request.measures,
+                adversary=request.adversary,
+                external=_register(external, request.request.schema) if external else None,
+                key=key,
+                progress=step,
+                store=out / "trials" if out else None,
+                by=request.by,
+            )
+        except KeyboardInterrupt:
+            if out:
+                typer.echo(f"Finished trials are kept in {out}; the same call goes on from there.", err=True)
+            raise
         page = found.save(out) if out else None
     if as_json:
         say_json({**given(page=str(page) if page else None), **found.as_json()})

@@ -64,7 +64,7 @@ def presets() -> dict[str, Preset]:
     >>> "insurer" in presets()
     True
     """
-    importlib.import_module("voile.presets")
+    importlib.import_module("voile.adversaries")
     return dict(_presets)
 
 

@@ -90,7 +90,7 @@ class Asked:
         found = [Asked(attack) for attack in attacks or ()]
         for preset in understood(adversary):
             for attack in preset.chosen():
-                same = next((number for number, one in enumerate(found) if one.by and one.attack == attack), None)
+                same = next((number for number, one in enumerate(found) if one.attack == attack), None)
                 if same is None:
                     found.append(Asked(attack, (preset.name,)))
                 else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from voile.core.attack import Attack, RawTable
@@ -13,6 +14,7 @@ from voile.core.method import Method
 from voile.core.microdata import Microdata
 from voile.core.plugin import plain, titled
 from voile.core.policy import Policy
+from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.results import Finding
 from voile.core.trial import Fault, Lost, Reached, Trial
@@ -37,7 +39,9 @@ class Bench:
 
     @property
     def tables(self) -> tuple[Microdata, ...]:
-        return (self.data,) if self.external is None else (self.data, self.external)
+        """Every table that the numbers depend on: also those that an attack was given."""
+        parts = [getattr(one.attack, field.name) for one in self.asked for field in fields(one.attack)]
+        return tuple(part for part in (self.data, self.external, *parts) if isinstance(part, Microdata))
 
     @property
     def told(self) -> list[object]:
@@ -58,12 +62,13 @@ class Bench:
             found.append((replace(one, attack=full), full if quick is one.attack else quick.informed(self.data)))
         return tuple(found)
 
-    def before(self) -> tuple[Reached, ...]:
+    def before(self, say: Say) -> tuple[Reached, ...]:
         """The same attacks on the table as it is, without identifiers."""
         raw, found = RawTable(self.data), []
         for _, attack in self.informed:
-            if attack.applies(raw):
-                guesses = attack.guesses(raw, self.register(attack))
+            say(f"attack {attack.name}")
+            with suppress(VoileError):  # of each release it is said why an attack fails
+                guesses = attack.guesses(raw, self.register(attack)) if attack.applies(raw) else []
                 found += [Finding(attack.name, one.title, one.adversary, one.belief, None) for one in guesses]
         return tuple(Reached.of(finding) for finding in found)
 
@@ -76,14 +81,16 @@ class Bench:
             release = publish(self.data, policy, method, key=self.key)
             took = time.perf_counter() - start
             say("verify")
-            priors = policy.informed(self.data.columns, self.data.rows).priors()
+            priors = self.priors(policy)
             verdict = verify(release, prior=priors, data=self.data, key=self.key)
         except VoileError as error:
             return replace(trial, fault=Fault.of(error), seconds=time.perf_counter() - start)
         reached = []
         for asked, quick in self.informed:
-            # what a promise speaks of is computed in full
-            reached += self.attack(release, asked, asked.attack if priors else quick, say)
+            own = _against(asked.attack, priors)
+            if own is not asked.attack:  # what the promise speaks of is computed in full
+                asked, quick = replace(asked, attack=own), own
+            reached += self.attack(release, asked, quick, say)
         return replace(
             trial,
             seconds=took,
@@ -94,6 +101,12 @@ class Bench:
             reached=tuple(reached),
             losses=tuple(self.measure(release, one, say) for one in self.measures),
         )
+
+    def priors(self, policy: Policy) -> tuple[Prior, ...]:
+        """The statistics that the promise speaks of: under the same key they are the same as in publishing."""
+        if all(model.basis != "prior" for model in policy):
+            return ()
+        return policy.informed(self.data.columns, self.data.rows.keyed(self.key)).priors()
 
     def attack(self, release: Release, asked: Asked, quick: Attack, say: Say) -> list[Reached]:
         """What one attack reaches. Where it says nothing about such a release, a line without figures says so."""
@@ -115,6 +128,11 @@ class Bench:
             return Lost.of(measure(self.data, release, [one]).items[0])
         except VoileError as error:
             return Lost(one.name, one.name, fault=Fault.of(error))
+
+
+def _against(attack: Attack, priors: tuple[Prior, ...]) -> Attack:
+    """The attack with the statistics that a promise speaks of, where it takes some and was given none."""
+    return replace(attack, prior=priors[0]) if priors and getattr(attack, "prior", attack) is None else attack  # type: ignore[call-arg]
 
 
 def promised(policy: Policy) -> str:

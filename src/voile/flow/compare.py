@@ -71,20 +71,24 @@ def compare(
         external,
         key or Key.fresh(),
     )
+    decides = _decisive(bench.measures, by)
     plan = _plan(data, chosen, methods)
     kept = Store.at(Path(store), bench.tables, bench.told, key) if store is not None else None
-    rows = []
-    for number, (policy, method) in enumerate(plan):
+    tell, total = progress or _quietly, len(plan) + 1
+    before, rows = watched(tell, 0, total, "the table as it is", bench.before), []
+    for number, (policy, method) in enumerate(plan, 1):
         done = kept.find(told(policy), plain(method)) if kept else None
         if done is None:
             title = f"{titled(method)} for {promised(policy)}"
-            work = partial(bench.trial, policy, method)
-            done = watched(progress, number, len(plan), title, work) if progress else work(lambda what: None)
+            done = watched(tell, number, total, title, partial(bench.trial, policy, method))
             if kept:
                 kept.keep(done)
         rows.append(done)
-    before = bench.before()
-    return Comparison(tuple(rows), before, _decisive(bench.measures, by), data.rows.total)
+    return Comparison(tuple(rows), before, decides, data.rows.total)
+
+
+def _quietly(done: int, total: int, what: str) -> None:
+    """Nobody asked how far it is."""
 
 
 def _asked(

@@ -78,8 +78,9 @@ def heat(found: Comparison, promise: str, size: str) -> list[str]:
     """The worst belief of every attack in every trial of one promise, a few trials a drawing. A cell inside the promise
     has a frame; a value above its bound is marked with an exclamation mark."""
     trials = [(number, row) for number, row in enumerate(found.rows, 1) if row.promise == promise and row.reached]
-    step = COLUMNS[size]
-    blocks = [trials[start : start + step] for start in range(0, len(trials), step)]
+    parts = -(-len(trials) // COLUMNS[size])
+    step = -(-len(trials) // max(parts, 1))  # drawings of about the same width
+    blocks = [trials[number * step : (number + 1) * step] for number in range(parts)]
     return [_heat(block, WIDTHS[size]) for block in blocks]
 
 

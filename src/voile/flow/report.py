@@ -19,7 +19,7 @@ from voile.core.adversary import Knowledge
 from voile.core.plugin import registered
 from voile.core.preset import Preset
 from voile.core.release import Release
-from voile.core.results import Audit, Losses, Verdict
+from voile.core.results import Audit, Finding, Losses, Verdict
 from voile.errors import SpecError, VoileError
 from voile.flow import charts
 from voile.flow.page import render
@@ -185,32 +185,33 @@ def _attacks(audit: Audit) -> dict[str, Any]:
 
 
 def _adversaries(audit: Audit) -> list[dict[str, Any]]:
-    """The matrix: who tries what, what they come to believe of the worst-off person, and whether that was promised."""
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    """The matrix: who tries what, what they come to believe of the worst-off person, and whether that was promised.
+    Where presets were asked for, each is one adversary; else those who know the same are."""
+    rows: dict[Any, dict[str, Any]] = {}
     for finding in audit.findings:
-        who, belief = finding.adversary, finding.belief
-        row = rows.setdefault(
-            (finding.by, who.name, who.knows, who.excludes),
-            {
-                "name": who.name,
-                "knows": [item.value for item in Knowledge if item in who.knows],
-                "presets": [Preset.find(name).as_json() for name in finding.by],
-                "tries": [],
-            },
-        )
-        row["tries"].append(
-            {
-                "title": finding.title,
-                "limits": belief.limits,
-                "worst": belief.worst,
-                "worst_before": finding.before.worst if finding.before else None,
-                "bound": str(finding.bound) if finding.bound is not None else None,
-                "inside": finding.inside,
-                "passed": finding.passed,
-            }
-        )
+        who = finding.adversary
+        for key in finding.by or ((who.name, who.knows, who.excludes),):
+            preset = Preset.find(key).as_json() if isinstance(key, str) else None
+            row = rows.setdefault(
+                key, {"name": preset["title"] if preset else who.name, "preset": preset, "knows": set(), "tries": []}
+            )
+            row["knows"] |= who.knows
+            row["tries"].append(_try(finding))
+    told = [{**row, "knows": [item.value for item in Knowledge if item in row["knows"]]} for row in rows.values()]
     # who has something promised against them comes first
-    return sorted(rows.values(), key=lambda row: not any(item["inside"] for item in row["tries"]))
+    return sorted(told, key=lambda row: not any(item["inside"] for item in row["tries"]))
+
+
+def _try(finding: Finding) -> dict[str, Any]:
+    return {
+        "title": finding.title,
+        "limits": finding.belief.limits,
+        "worst": finding.belief.worst,
+        "worst_before": finding.before.worst if finding.before else None,
+        "bound": str(finding.bound) if finding.bound is not None else None,
+        "inside": finding.inside,
+        "passed": finding.passed,
+    }
 
 
 def _recipient(release: Release, losses: Losses | None) -> dict[str, Any]:

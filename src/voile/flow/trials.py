@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from voile.io import pages
 from voile.version import __version__
 
 TICK = 0.5  # seconds between two words of progress
+STALE = 60  # seconds after which nobody is still writing a file
 Result = TypeVar("Result")
 Say = Callable[[str], None]
 Work = Callable[[Say], Result]
@@ -47,6 +49,10 @@ class Store:
                 code="data.write",
                 hint="Name a folder that you may write to.",
             ) from None
+        for left in folder.glob(".trial-*.partial"):  # of a run that was killed while it wrote
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > STALE:
+                    left.unlink()
         secret = (key or own_key()).secret
         state = hashlib.blake2b(key=secret, person=b"voile compare", digest_size=16)
         state.update(json.dumps([__version__, shared], sort_keys=True, default=str).encode())
@@ -117,7 +123,9 @@ def watched(tell: Callable[[int, int, str], None], done: int, total: int, title:
             faults.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
+    tell(done, total, title)
     thread.start()
+    thread.join(TICK)
     while thread.is_alive():
         tell(done, total, now[0])
         thread.join(TICK)

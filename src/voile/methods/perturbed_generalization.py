@@ -17,7 +17,7 @@ from voile import kernels
 from voile.core.budget import group_size
 from voile.core.certificate import Claim
 from voile.core.channel import Channel
-from voile.core.method import Method
+from voile.core.method import Method, Settings
 from voile.core.plugin import knob
 from voile.core.policy import Policy, claim
 from voile.core.release import Release
@@ -49,6 +49,7 @@ class PerturbedGeneralization(Method):
     """
 
     name: ClassVar[str] = "perturbed-generalization"
+    tried: ClassVar[Settings] = ({}, {"s": 0.1}, {"splitter": "specialization"})
     produces: ClassVar[str] = "sampled"
 
     s: float = knob(0.2, above=0, high=1)

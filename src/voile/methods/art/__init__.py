@@ -15,7 +15,7 @@ import numpy as np
 from voile import kernels
 from voile.core.key import Key
 from voile.core.linkage import MAX_STATES, indicated
-from voile.core.method import Method
+from voile.core.method import Method, Settings
 from voile.core.plugin import knob
 from voile.core.policy import Model, Policy
 from voile.core.prior import Prior
@@ -47,6 +47,7 @@ class Art(Method):
     """
 
     name: ClassVar[str] = "art"
+    tried: ClassVar[Settings] = ({}, {"grouping": "block"})
     produces: ClassVar[str] = "bucketized"
 
     mode: str = knob("exact", choices=("exact", "swap", "paper"))

@@ -1,0 +1,145 @@
+"""`voile compare` and `voile adversaries`: flags, a spec, files, and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from calling import K5, ROLES, Voile
+
+FAST = ("--attack", "linking", "--measure", "certainty")
+L3 = ("--model", "l-diversity:l=3")
+
+
+def test_compare(voile: Voile, table: Path) -> None:
+    answer = voile("compare", table, *ROLES, *L3, *FAST)
+    assert answer.code == 0
+    assert "Methods for l-diversity (l=3)" in answer.out
+    assert "Worst belief" in answer.out
+    assert "Keeps l-diversity (l=3) at the least loss: anatomy, with a loss of 0.0000 by certainty." in answer.out
+    assert not list(voile.folder.iterdir()), "nothing is written without --out"
+
+
+def test_out_resumes(voile: Voile, table: Path) -> None:
+    arguments = ("compare", table, *ROLES, *K5, *FAST, "--method", "mondrian", "--out", "out", "--json")
+    first = voile(*arguments).json
+    assert {file.name for file in Path("out").iterdir()} == {
+        "comparison.html",
+        "comparison.json",
+        "comparison.csv",
+        "trials",
+    }
+    assert voile(*arguments).json == first, "also the seconds: nothing was done again"
+    assert first["page"] == str(Path("out") / "comparison.html")
+
+
+def test_methods_and_what_varies(voile: Voile, table: Path) -> None:
+    chosen = ("--method", "mondrian", "--method", "full-domain:suppression=0.05", "--vary", "k=3,9")
+    told = voile("compare", table, *ROLES, *K5, *FAST, *chosen, "--json").json
+    assert [(row["title"], row["promise"]) for row in told["trials"]] == [
+        ("mondrian", "k-anonymity (k=3)"),
+        ("full-domain (suppression=0.05)", "k-anonymity (k=3)"),
+        ("mondrian", "k-anonymity (k=9)"),
+        ("full-domain (suppression=0.05)", "k-anonymity (k=9)"),
+    ]
+    shown = voile("compare", table, *ROLES, *K5, *FAST, *chosen).out
+    assert "Keeps k-anonymity (k=9) at the least loss" in shown
+
+
+def test_a_spec_says_the_same(voile: Voile, table: Path) -> None:
+    Path("spec.toml").write_text(
+        '[schema]\nidentifier = ["name"]\nquasi = ["birth", "sex", "zip"]\nsensitive = ["disease"]\n'
+        '[[policy]]\nmodel = "k-anonymity"\nk = 5\n'
+        '[compare]\nmethods = ["mondrian"]\nmeasures = ["certainty"]\nadversary = ["neighbour"]\n'
+        "[compare.vary]\nk = [3, 9]\n"
+    )
+    told = voile("compare", table, "--spec", "spec.toml", "--json").json
+    assert [row["promise"] for row in told["trials"]] == ["k-anonymity (k=3)", "k-anonymity (k=9)"]
+    assert told["trials"][0]["reached"][0]["presets"] == ["neighbour"]
+    flagged = voile("compare", table, "--spec", "spec.toml", "--vary", "k=4", "--adversary", "colleague", "--json").json
+    assert [row["promise"] for row in flagged["trials"]] == ["k-anonymity (k=4)"]
+    assert {name for item in flagged["trials"][0]["reached"] for name in item["presets"]} == {"colleague"}
+
+
+def test_an_external_register(voile: Voile, table: Path) -> None:
+    told = voile("compare", table, *ROLES, *K5, *FAST, "--method", "mondrian", "--external", table, "--json").json
+    assert "Journalist" in [item["title"] for item in told["trials"][0]["reached"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--model", "l-diversity:l=3", "--adversary", "nobody"), 2),
+        (("--model", "l-diversity:l=3", "--vary", "k"), 2),
+        (("--model", "l-diversity:l=3", "--by", "fun"), 2),
+        (("--method", "mondrian"), 2),
+        (("--model", "l-diversity:l=50"), 4),
+    ],
+)
+def test_exit_codes(voile: Voile, table: Path, arguments: tuple[str, ...], code: int) -> None:
+    answer = voile("compare", table, *ROLES, *FAST, *arguments)
+    assert answer.code == code
+    assert "Traceback" not in answer.err
+
+
+def test_bad_tables(voile: Voile) -> None:
+    Path("empty.csv").write_text("")
+    assert voile("compare", "empty.csv", *ROLES, *K5).code == 3
+    assert voile("compare", "absent.csv", *ROLES, *K5).code == 3
+
+
+def test_a_promise_that_an_attack_breaks(voile: Voile, table: Path) -> None:
+    Path("seer.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import ClassVar\n"
+        "import numpy as np\n"
+        "from voile.core.adversary import Adversary, Knowledge\n"
+        "from voile.core.attack import Attack, Guess\n"
+        "from voile.core.preset import Preset\n"
+        "from voile.core.results import Belief\n"
+        "@dataclass(frozen=True)\n"
+        "class Seer(Attack):\n"
+        "    '''Knows.'''\n"
+        "    name: ClassVar[str] = 'seer'\n"
+        "    def guesses(self, target, external):\n"
+        "        who = Adversary.who('seer', Knowledge.QUASI)\n"
+        "        return [Guess('Seer', who, Belief('identity', np.array([1.0]), np.array([3]), 0.1))]\n"
+        "Preset('oracle', 'an oracle', 'Sees.', ('seer',))\n"
+    )
+    from voile.core.plugin import _registry
+    from voile.core.preset import _presets
+
+    try:
+        options = ("--plugin", "seer.py", "--adversary", "oracle", "--measure", "certainty", "--method", "mondrian")
+        answer = voile("compare", table, *ROLES, *K5, *options)
+        assert answer.code == 5
+        assert "BROKEN" in answer.out
+        assert "1.000!" in answer.out
+        assert "oracle: an oracle" in voile("adversaries", "--plugin", "seer.py").out
+    finally:
+        _registry["attacks"].pop("seer", None)
+        _presets.pop("oracle", None)
+        sys.modules.pop("voile_plugin_seer", None)
+
+
+def test_adversaries(voile: Voile) -> None:
+    shown = voile("adversaries")
+    assert shown.code == 0
+    assert "insurer: an insurer with published health statistics" in shown.out
+    assert voile("adversaries", "--json").json["adversaries"][0]["name"] == "neighbour"
+
+
+def test_audit_and_report_take_an_adversary(voile: Voile, release: Path, table: Path) -> None:
+    named = ("--adversary", "colleague", "--adversary", "employer")
+    told = voile("audit", release, "--data", table, *named, "--json").json
+    assert {name for finding in told["findings"] for name in finding["presets"]} == {"colleague"}
+    assert len(told["notes"]) == 2
+    shown = voile("audit", release, "--adversary", "statistician")
+    assert "needs the table (--data) or a register (--external)" in shown.out
+    none = voile("audit", release, "--adversary", "employer")
+    assert none.code == 2
+    assert "Nothing that was asked for applies to this release" in none.err
+    made = voile("report", release, "--data", table, "--adversary", "insurer", "--out", "report.html", "--json").json
+    assert made["adversaries"][0]["name"] == "an insurer with published health statistics"
+    assert "Weighs the values of your group by those rates" in Path("report.html").read_text(encoding="utf-8")
