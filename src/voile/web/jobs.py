@@ -40,6 +40,7 @@ class Job:
     done: int = 0
     total: int = 0
     what: str = ""
+    heard: int = 0  # words of progress so far
     result: Any = None
     error: Mapping[str, Any] | None = None
     started: float = field(default_factory=time.monotonic)
@@ -60,7 +61,7 @@ class Job:
     def as_json(self) -> dict[str, Any]:
         """What the page asks for again and again."""
         progress = {"done": self.done, "total": self.total, "what": self.what, "seconds": round(self.seconds, 1)}
-        return {"job": self.number, "title": self.title, "state": self.state, **progress}
+        return {"job": self.number, "title": self.title, "state": self.state, "heard": self.heard, **progress}
 
 
 class Worker:
@@ -149,6 +150,7 @@ class Worker:
             return
         if "progress" in message:
             job.done, job.total, job.what = message["progress"]
+            job.heard += 1
         elif "error" in message:
             job.end("failed", error=message["error"])
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import zipfile
@@ -21,8 +22,10 @@ from voile.core.release import Release
 from voile.core.results import Audit
 from voile.core.schema import Schema
 from voile.errors import SpecError, VoileError
+from voile.flow import charts
 from voile.flow.audit import audit
 from voile.flow.compare import compare as comparing
+from voile.flow.comparison_charts import frontier
 from voile.flow.distributions import beside, distributions
 from voile.flow.foresee import foresee, reach, start_of
 from voile.flow.inspect import inspect as inspecting
@@ -62,6 +65,8 @@ def warm() -> None:
     data = read(datasets.hospital(), Schema(quasi=["sex", "zip"], sensitive=["disease"]))
     inspecting(datasets.hospital())
     foresee(data, cast(Model, build("models", "k-anonymity", {"k": 5})))
+    for drawing in ("altair", "vl_convert"):
+        importlib.import_module(drawing)
 
 
 def load_plugins(sources: Sequence[str]) -> None:
@@ -193,7 +198,8 @@ def compare(payload: Payload, tell: Tell) -> dict[str, Any]:
         by=payload.get("by") or None,
     )
     tell(len(found.rows), len(found.rows), "Drawing")
-    return {**found.as_json(), "frontier_chart": found.charts()["frontier"]}
+    drawn = charts.both(lambda width: frontier(found, width)) if found.frontier() else None
+    return {**found.as_json(), "frontier_chart": drawn}
 
 
 def _knobs(told: Mapping[str, Any]) -> dict[str, Any]:
