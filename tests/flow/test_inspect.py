@@ -51,6 +51,12 @@ def test_the_order_of_rows_does_not_matter(rows: list[tuple[int, str, int | None
     assert first.as_json() == second.as_json()
 
 
+def test_a_table_that_was_read_is_looked_at_the_same_way() -> None:
+    schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
+    direct = vl.inspect(vl.datasets.hospital(), schema, columns=["birth", "sex", "zip", "disease"])
+    assert vl.inspect(vl.read(vl.datasets.hospital(), schema)).as_json() == direct.as_json()
+
+
 def test_the_riskiest_are_few_and_each_tells_something_new() -> None:
     found = vl.inspect(vl.datasets.hospital())
     shown = found.riskiest(4)

@@ -257,6 +257,17 @@ def test_a_zip_that_is_no_release(tmp_path: Path, members: dict[str, bytes]) -> 
         places.unpacked(zipped(tmp_path / "a.zip", members), tmp_path / "out")
 
 
+def test_a_folder_cannot_write_elsewhere(visitor: Any) -> None:
+    names = ["r/certificate.json", "r/../../../evil.json", "/tmp/evil.json"]
+    page = visitor.post("/receive", {"how": "files"}, files=[("files", (name, b"{}")) for name in names])
+    assert "No release folder was chosen" in page  # two files of one name
+    visitor.post("/receive", {"how": "files"}, files=[("files", (name, b"{}")) for name in names[:2]])
+    assert not Path("/tmp/evil.json").exists()
+    assert [found.parent.parent.parent for found in visitor.settings.private.rglob("evil.json")] == [
+        visitor.settings.private
+    ]
+
+
 def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "BYTES", 1_000_000)
     bomb = zipped(tmp_path / "a.zip", {"certificate.json": b"{}", "table.csv": b"0" * 2_000_000})

@@ -156,6 +156,10 @@ def received(visitor: Any, packed: bytes, release: Release) -> None:
     assert f"<strong>{release.estimate(disease='Asthma'):g}</strong>" in page
     for wrong in ({}, {"sql": "drop table t"}, {"column.0": "sex", "how.0": "between", "value.0": "a"}):
         assert 'role="alert"' in visitor.post("/receive/count", wrong)
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        files = [("files", (name, archive.read(name))) for name in archive.namelist()]
+    page = visitor.post("/receive", {"how": "files"}, files=files)
+    assert "Everything that the certificate claims was recounted" in page
     page = visitor.post("/receive", {"how": "own"})
     assert "the release that you just published" in page
 

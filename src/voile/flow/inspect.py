@@ -16,9 +16,11 @@ import numpy as np
 import polars as pl
 
 from voile.core.domain import Domain, encode, kind_of
+from voile.core.microdata import Microdata
 from voile.core.roles import Seen, suggested
+from voile.core.rows import Rows
 from voile.core.schema import Schema
-from voile.engines.local import LocalRows, local_rows
+from voile.engines.local import local_rows
 from voile.errors import DataError, VoileError
 from voile.flow.read import load_frame
 from voile.io import tables
@@ -115,12 +117,15 @@ def inspect(
 ) -> Inspection:
     """Look at a table as it is: kinds, suggested roles, and who stands out on the columns that others may know.
 
-    Those are the quasi-identifier columns of a schema, or the suggested ones. `columns` limits what is looked at.
+    Those are the quasi-identifier columns of a schema (or of a table that was read with one), or the suggested ones.
+    `columns` limits what is looked at.
 
     >>> import voile as vl
     >>> vl.inspect(vl.datasets.hospital()).roles()["identifier"]
     ['name']
     """
+    if isinstance(source, Microdata):
+        return _of_microdata(source)
     reading = {"delimiter": delimiter, "encoding": encoding, "null_values": null_values}
     wanted = Schema(quasi=columns) if columns else None
     if isinstance(source, (str, Path)) and query is None and not tables.scheme_of(str(source)):
@@ -140,9 +145,25 @@ def inspect(
             seen.append(Seen(name, "none", str(values.dtype.base_type()), 0, 0, 0, "", error.message))
             continue
         coded[name] = (domain, codes)
-        seen.append(_seen(name, values, domain, codes))
+        seen.append(_seen(name, domain, np.bincount(codes, minlength=domain.size)))
     known = schema.quasi if schema else [column.name for column in seen if column.role == "quasi"]
-    return _risk(frame.height, tuple(seen), {name: coded[name] for name in known if name in coded})
+    names = [name for name in known if name in coded]
+    if not names:
+        return Inspection(frame.height, tuple(seen), (), None)
+    sizes = {name: coded[name][0].size for name in names}
+    rows = local_rows(names, [coded[name][1] for name in names], list(sizes.values()))
+    return _risk(tuple(seen), rows, sizes)
+
+
+def _of_microdata(data: Microdata) -> Inspection:
+    """The same for a table that was read: its published columns, and its quasi-identifier as what is known."""
+    seen = []
+    for column in data.columns:
+        table = data.rows.histogram([column.name])
+        counts = np.zeros(column.size, dtype=np.int64)
+        counts[table.codes[:, 0]] = table.counts
+        seen.append(_seen(column.name, column.domain, counts))
+    return _risk(tuple(seen), data.rows, {column.name: column.size for column in data.columns.quasi})
 
 
 def _check_width(names: Sequence[str]) -> None:
@@ -165,40 +186,30 @@ def _check_delimiter(names: Sequence[str], delimiter: str | None) -> None:
         )
 
 
-def _seen(name: str, values: pl.Series, domain: Domain, codes: np.ndarray) -> Seen:
-    counts = np.bincount(codes, minlength=domain.size)
-    missing = int(counts[-1]) if domain.missing else 0
+def _seen(name: str, domain: Domain, counts: np.ndarray) -> Seen:
+    people, missing = int(counts.sum()), int(counts[-1]) if domain.missing else 0
     counts = counts[:-1] if domain.missing else counts
-    length = 0.0
-    if values.dtype == pl.String:
-        length = float(domain.values.str.len_chars().mean() or 0)  # type: ignore[arg-type]
-    plain = Seen(
-        name,
-        domain.kind,
-        str(values.dtype.base_type()),
-        int((counts > 0).sum()),
-        missing,
-        int((counts == 1).sum()),
-    )
-    return suggested(plain, len(codes), length)
+    texts = domain.values.dtype == pl.String
+    length = float(domain.values.str.len_chars().mean() or 0) if texts else 0.0  # type: ignore[arg-type]
+    kind, dtype = domain.kind, str(domain.values.dtype.base_type())
+    plain = Seen(name, kind, dtype, int((counts > 0).sum()), missing, int((counts == 1).sum()))
+    return suggested(plain, people, length)
 
 
-def _risk(people: int, seen: tuple[Seen, ...], known: Mapping[str, tuple[Domain, np.ndarray]]) -> Inspection:
-    if not known:
-        return Inspection(people, seen, (), None)
-    names = list(known)
-    rows = local_rows(names, [codes for _, codes in known.values()], [domain.size for domain, _ in known.values()])
+def _risk(seen: tuple[Seen, ...], rows: Rows, sizes: Mapping[str, int]) -> Inspection:
+    """Who stands out on the columns with these sizes."""
+    names = list(sizes)
     whole = _crowd(rows, names)
     adds = {}
     if len(names) > 1:
         for name in names:
             adds[name] = whole.alone - _crowd(rows, [other for other in names if other != name]).alone
     sets = [one for size in range(1, TOGETHER + 1) for one in itertools.combinations(names, size)]
-    affordable = max(VISITS // max(len(rows.weights), 1), len(names))
-    sizes = {name: domain.size for name, (domain, _) in known.items()}
+    distinct = len(rows.histogram(rows.names).counts)
+    affordable = max(VISITS // max(distinct, 1), len(names))
     chosen = sets if len(sets) <= affordable else _likeliest(sets, sizes, affordable)
     found = tuple(_crowd(rows, list(one)) for one in chosen)
-    return Inspection(people, seen, tuple(names), whole, adds, found, len(sets))
+    return Inspection(rows.total, seen, tuple(names), whole, adds, found, len(sets))
 
 
 def _likeliest(sets: list[tuple[str, ...]], sizes: Mapping[str, int], number: int) -> list[tuple[str, ...]]:
@@ -207,7 +218,7 @@ def _likeliest(sets: list[tuple[str, ...]], sizes: Mapping[str, int], number: in
     return ranked[:number]
 
 
-def _crowd(rows: LocalRows, names: list[str]) -> Crowd:
+def _crowd(rows: Rows, names: list[str]) -> Crowd:
     counts = rows.histogram(names).counts
     return Crowd(tuple(names), rows.total, int((counts == 1).sum()), int(counts[counts < FEW].sum()))
 

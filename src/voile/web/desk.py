@@ -34,6 +34,7 @@ class Desk:
     received: dict[str, Any] | None = None
     counted: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Mapping[str, Any]] = field(default_factory=list)
+    where: str = ""  # the step that shows the problems
     collected: int = 0  # the last job whose outcome was taken over
 
     def forget(self, *later: str) -> None:
@@ -42,7 +43,8 @@ class Desk:
             setattr(self, name, None)
 
     def complain(self, error: Mapping[str, Any]) -> None:
-        """Show an error on the next page, each of its problems apart."""
+        """Show an error on the next page, each of its problems apart; other steps do not show it."""
+        self.where = ""
         self.problems += list(error.get("problems") or [error])
 
     def told(self) -> dict[str, Any]:

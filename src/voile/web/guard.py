@@ -26,6 +26,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voile.web.desk import Desk, Desks
+from voile.web.places import FILES
 from voile.web.worker import unforeseen
 
 LOG = logging.getLogger("voile.web")
@@ -187,7 +188,7 @@ class Door:
             if not self._own(request):
                 return self.oops(403, "This request came from another page.", "Use the page itself.")
             try:
-                async with request.form(max_files=1, max_fields=FIELDS, max_part_size=64 << 20) as form:
+                async with request.form(max_files=FILES, max_fields=FIELDS, max_part_size=64 << 20) as form:
                     if not hmac.compare_digest(_secret(request, form).encode(), desk.csrf.encode()):
                         return self.oops(403, "This form is not from this visit.", "Reload the page and try again.")
                     return await handler(request, desk, form)

@@ -76,13 +76,14 @@ def ready(desk: Desk) -> set[str]:
 
 def page(template: str, desk: Desk, /, **content: Any) -> Response:
     """A step, with what every page shows: where one is, what is running, what went wrong."""
-    job = desk.collect()
+    job, here = desk.collect(), template.split("_")[0]
+    desk.where = desk.where or here
     shown: Mapping[str, Any] = {
-        "here": template.split("_")[0],
+        "here": here,
         "desk": desk,
         "ready": ready(desk),
         "job": job if job is not None and job.running else None,
-        "problems": desk.problems,
+        "problems": desk.problems if desk.where == here else [],
         **content,
     }
     return HTMLResponse(_pages.get_template(f"{template}.html").render(**shown))

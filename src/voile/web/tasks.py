@@ -41,6 +41,7 @@ from voile.web.places import unpacked
 
 Tell = Callable[[int, int, str], None]
 Payload = Mapping[str, Any]
+LEAVES = 5_000  # of a tree that a person may edit by hand
 ROWS = 8  # of a table that are shown, when a visitor asks for them
 
 
@@ -78,9 +79,19 @@ def _request(payload: Payload) -> Request:
     return request(outlined(payload["spec"]))
 
 
+def _state(payload: Payload) -> list[Any]:
+    """The file, as it is now: who changes it is not shown what was."""
+    try:
+        found = Path(payload["source"]).stat()
+    except OSError:
+        return [payload["source"]]  # reading it will say what is wrong
+    return [payload["source"], found.st_mtime_ns, found.st_size]
+
+
 def _data(payload: Payload) -> Microdata:
     """The table under its schema, as it was read last or read anew."""
-    asked = json.dumps([payload["source"], payload["spec"]["schema"], payload["spec"].get("read")], sort_keys=True)
+    told = [_state(payload), payload["spec"]["schema"], payload["spec"].get("read")]
+    asked = json.dumps(told, sort_keys=True)
     if _memory.asked != asked or _memory.data is None:
         schema = Schema(**outlined({"schema": payload["spec"]["schema"]}).schema)
         _memory.data = read(payload["source"], schema, **payload["spec"].get("read", {}))
@@ -110,8 +121,7 @@ def mark(payload: Payload, tell: Tell) -> dict[str, Any]:
     data = _data(payload)
     schema = Schema(**outlined({"schema": payload["spec"]["schema"]}).schema)
     tell(1, 3, "Counting who stands out")
-    names = [*schema.names()]
-    found = inspecting(payload["source"], schema, columns=names, **payload["spec"].get("read", {}))
+    found = inspecting(data)
     tell(2, 3, "Asking how far each promise can go")
     return {
         **found.as_json(),
@@ -149,7 +159,8 @@ def tree(payload: Payload, tell: Tell) -> dict[str, Any]:
     made = data.columns[name].hierarchy
     assert made is not None
     leaves = len(data.columns[name].domain.values)
-    return {"outline": hierarchies.outline(made.rows()[:leaves]), "levels": made.height, "leaves": leaves}
+    drawn = hierarchies.outline(made.rows()[:leaves]) if leaves <= LEAVES else ""
+    return {"outline": drawn, "levels": made.height, "leaves": leaves}
 
 
 def promise(payload: Payload, tell: Tell) -> dict[str, Any]:
@@ -223,7 +234,7 @@ def look(payload: Payload, tell: Tell) -> dict[str, Any]:
 def _release(payload: Payload, tell: Tell) -> Release:
     """The release of a request; the one that was looked at is the one that is published."""
     told = {part: value for part, value in payload["spec"].items() if part != "release"}
-    made = json.dumps([payload["source"], told], sort_keys=True)
+    made = json.dumps([_state(payload), told], sort_keys=True)
     if _memory.made != made or _memory.release is None:
         asked, data = _request(payload), _data(payload)
         tell(1, 5, "Making the release")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -63,6 +65,8 @@ class Receive:
             with packed.open("xb") as out:
                 await run_in_threadpool(shutil.copyfileobj, file.file, out)
             return {"zip": str(packed), "place": str(desk.folder / secrets.token_hex(8)), "name": file.filename}
+        if how == "files":
+            return await _kept(desk, [one for one in form.getlist("files") if isinstance(one, UploadFile)])
         text = str(form.get("path", "")).strip()
         if not text:
             raise SpecError("No release was named.", code="spec.file", hint="Choose a folder or a zip.")
@@ -73,6 +77,20 @@ class Receive:
         return {"place": str(place), "name": name}
 
 
+async def _kept(desk: Desk, files: Sequence[UploadFile]) -> dict[str, Any]:
+    """The files of a folder, side by side under their own names."""
+    names = [Path(one.filename or "").name for one in files]
+    if not any(names) or len(set(names)) < len(names):
+        raise SpecError("No release folder was chosen.", code="spec.file", hint="Choose the folder of one release.")
+    place = desk.folder / secrets.token_hex(8)
+    place.mkdir(mode=0o700)
+    for name, one in zip(names, files, strict=True):
+        if name not in ("", ".", ".."):
+            with (place / name).open("xb") as out:
+                await run_in_threadpool(shutil.copyfileobj, one.file, out)
+    return {"place": str(place), "name": Path(files[0].filename or "").parts[0]}
+
+
 async def count(request: Request, desk: Desk, form: FormData) -> Response:
     if desk.received is None or desk.received["broken"]:
         return RedirectResponse("/receive", 303)
@@ -80,7 +98,8 @@ async def count(request: Request, desk: Desk, form: FormData) -> Response:
     asked = [_condition(form, number) for number in range(ROOM)]
     conditions = [one for one in asked if one]
     if not sql and not conditions:
-        desk.problems = [{"message": "There is no condition.", "hint": "Choose a column and give a value.", "code": ""}]
+        desk.problems = []
+        desk.complain({"message": "There is no condition.", "hint": "Choose a column and give a value.", "code": ""})
         return RedirectResponse("/receive#count", 303)
     said = sql or " and ".join(f"{one['column']} {HOW[one['how']]} {one['value']}" for one in conditions)
     query: Any = sql or conditions
