@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from voile.core.policy import Policy
     from voile.core.preset import Preset, presets
     from voile.core.schema import Schema
+    from voile.engines.disk import Disk
+    from voile.engines.spark import Spark
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
     from voile.flow.compare import compare
@@ -64,6 +66,7 @@ _HOME = {
     "Art": "methods.art",
     "CKSafety": "models.ck_safety",
     "Decompose": "methods.decompose",
+    "Disk": "engines.disk",
     "FullDomain": "methods.full_domain",
     "Injector": "methods.injector",
     "KAnonymity": "models.k_anonymity",
@@ -85,6 +88,7 @@ _HOME = {
     "Republish": "methods.republish",
     "Schema": "core.schema",
     "Sequential": "models.sequential",
+    "Spark": "engines.spark",
     "TCloseness": "models.t_closeness",
     "attacks": "",
     "audit": "flow.audit",
@@ -122,6 +126,7 @@ __all__ = [
     "Art",
     "CKSafety",
     "Decompose",
+    "Disk",
     "FullDomain",
     "Injector",
     "KAnonymity",
@@ -142,6 +147,7 @@ __all__ = [
     "Republish",
     "Schema",
     "Sequential",
+    "Spark",
     "TCloseness",
     "__version__",
     "attacks",

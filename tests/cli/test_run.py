@@ -92,7 +92,7 @@ def test_unforeseen_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: 
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr("voile.flow.read.encode", broken)
+    monkeypatch.setattr("voile.flow.columns.encode", broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 1
     assert "CANARY" not in answer.out + answer.err
@@ -107,7 +107,7 @@ def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("voile.flow.read.encode", interrupted)
+    monkeypatch.setattr("voile.flow.columns.encode", interrupted)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 130
     assert answer.json["error"]["code"] == "interrupted"

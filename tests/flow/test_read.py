@@ -12,7 +12,8 @@ import pytest
 import voile as vl
 from voile.core.hierarchy import Recipe
 from voile.errors import DataError, SchemaError
-from voile.flow.read import load_frame, recipe_of
+from voile.flow.columns import recipe_of
+from voile.flow.read import load_frame
 
 FRAME = pl.DataFrame(
     {

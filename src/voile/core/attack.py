@@ -13,6 +13,7 @@ from voile.core.counts import Counts
 from voile.core.microdata import Microdata, people_with
 from voile.core.plugin import Plugin
 from voile.core.results import Belief
+from voile.core.rows import Rows
 from voile.core.schema import Columns
 
 
@@ -84,8 +85,13 @@ class RawTable:
 
     @property
     def tallies(self) -> dict[str, Counts]:
-        table = self.data.rows.histogram([column.name for column in self.data.columns.quasi])
-        return self.data.rows.place(table, np.arange(len(table.counts))).tallies(self.data.columns)
+        return self.placed().tallies(self.data.columns)
+
+    def placed(self) -> Rows:
+        """The rows, grouped by the whole quasi-identifier."""
+        rows = self.data.rows.gathered()
+        table = rows.histogram([column.name for column in self.data.columns.quasi])
+        return rows.place(table, np.arange(len(table.counts)))
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         names = [column.name for column in self.data.columns.quasi]

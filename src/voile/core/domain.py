@@ -89,7 +89,7 @@ def kind_of(values: pl.Series) -> str:
 
 def encode(column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None) -> tuple[Domain, np.ndarray]:
     """A column's domain and its codes. Codes follow the order of the values, never their order of appearance."""
-    values = _comparable(column, values)
+    values = comparable(column, values)
     if kind == "numeric" and not values.dtype.is_numeric():
         raise SchemaError(
             f"Column {column!r} is marked numeric but holds {type_name(values.dtype)}.",
@@ -110,10 +110,10 @@ def encode(column: str, values: pl.Series, kind: str, declared: Sequence[Any] | 
     else:
         distinct = values.drop_nulls().unique().sort()
     domain = Domain(distinct, kind, missing, declared is not None)
-    return domain, _codes(values, domain)
+    return domain, codes_in(domain, values)
 
 
-def _comparable(column: str, values: pl.Series) -> pl.Series:
+def comparable(column: str, values: pl.Series) -> pl.Series:
     """The same values in a type whose values can be compared, written and read back."""
     dtype = values.dtype
     if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
@@ -200,7 +200,7 @@ def _listed(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
     return None if whole and bool((raw != raw.floor()).any()) else listed
 
 
-def _codes(values: pl.Series, domain: Domain) -> np.ndarray:
+def codes_in(domain: Domain, values: pl.Series) -> np.ndarray:
     """Positions in the domain; null takes the last code."""
     dtype = _smallest(domain.size)
     distinct = domain.values

@@ -93,6 +93,10 @@ class Key:
             waiting = waiting[coins[waiting] > most - (most % limit + np.uint64(1)) % limit]
         return coins % each
 
+    def of_part(self, number: int) -> Key:
+        """The key of one part of a large table."""
+        return Key(hashlib.blake2b(f"part {number}".encode(), key=self.secret, digest_size=BYTES).digest())
+
     def shuffled(self, purpose: str, size: int) -> np.ndarray:
         """A uniform permutation of 0..size-1 for one purpose (64-bit sort keys; ties have negligible chance)."""
         return np.argsort(self.stream(purpose, size), kind="stable")

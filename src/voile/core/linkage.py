@@ -6,6 +6,7 @@ import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from voile.core.counts import Counts
 from voile.core.domain import Domain
 from voile.core.members import Members
 from voile.core.prior import INDICATOR, Prior
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Column, Columns
 from voile.errors import InconsistentKnowledge
 
@@ -109,7 +110,10 @@ def _parts(starts: np.ndarray) -> list[tuple[int, int]]:
     return parts or [(0, 0)]
 
 
-def indicated(columns: Columns, rows: Rows, target: Column, protect: tuple[str, ...]) -> tuple[Columns, Rows]:
+AnyRows = TypeVar("AnyRows", bound=Table)
+
+
+def indicated(columns: Columns, rows: AnyRows, target: Column, protect: tuple[str, ...]) -> tuple[Columns, AnyRows]:
     """The table with a sensitive column replaced by "one of the protected values, or another one"."""
     inside = events_of(target, protect, True) >= 0
     domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)

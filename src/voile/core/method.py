@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voile.core.certificate import Claim
+from voile.core.counts import Counts
 from voile.core.plugin import Plugin
 from voile.core.policy import Model, Policy
 from voile.core.prior import Prior
 from voile.core.release import Release
-from voile.core.rows import Histogram, Rows
-from voile.core.schema import Columns
+from voile.core.rows import Histogram, Rows, Table
+from voile.core.schema import Column, Columns
 from voile.errors import PolicyError, raise_together
 
 Settings = tuple[Mapping[str, Any], ...]
@@ -43,6 +44,7 @@ class Method(Plugin):
     produces: ClassVar[str] = "generalized"
     tried: ClassVar[Settings] = ({},)  # settings of the knobs that a comparison tries
     forgets: ClassVar[bool] = False  # altering may leave values that nobody has; the release must not mention them
+    whole: ClassVar[bool] = False  # one decision for all people: a large table is not published part by part
 
     def check(self, columns: Columns, policy: Policy) -> None:
         """Raise PolicyError where this method cannot serve the policy."""
@@ -69,15 +71,26 @@ class Method(Plugin):
         """The method with the earlier releases of the same people, where it minds them."""
         return self
 
-    def prepare(self, columns: Columns, rows: Rows) -> Columns:
+    def heeds(self, columns: Columns, policy: Policy) -> list[Column]:
+        """The sensitive columns to look at before a large table is divided: those of models that count. What rests on
+        coins must not depend on a look."""
+        blind = any(model.basis == "process" for model in policy)
+        return [] if blind else policy.reads(columns)
+
+    def fits(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
+        """Which parts of a large table could be published by themselves, by their sensitive values."""
+        sizes = next(iter(tallies.values())).sizes
+        return policy.holds(columns, tallies, sizes)
+
+    def prepare(self, columns: Columns, rows: Table) -> Columns:
         """What the method needs to know of the columns beyond the schema, e.g. a hierarchy for each."""
         return columns
 
-    def promising(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
+    def promising(self, columns: Columns, rows: Table, policy: Policy) -> Policy:
         """What of the policy this method can promise: all of it, unless the user chose a method that promises less."""
         return policy
 
-    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> Method:
+    def informed(self, columns: Columns, rows: Table, policy: Policy) -> Method:
         """The method with the knobs that it takes from the policy and the table."""
         return self
 

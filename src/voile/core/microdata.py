@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voile.core.rows import Rows
+from voile.core.rows import Rows, Table
 from voile.core.schema import Column, Columns
 
 
@@ -19,7 +19,7 @@ class Microdata:
     """
 
     columns: Columns
-    rows: Rows
+    rows: Table
     dropped: int = 0
     linked: Rows | None = None
     person: Column | None = None

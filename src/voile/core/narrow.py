@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,16 +13,18 @@ from voile.core.rows import Rows
 from voile.core.schema import Column, Columns
 
 
-def narrowed(columns: Columns, rows: Rows) -> tuple[Columns, Rows]:
-    """Columns and rows without the values that no row has. A declared domain is public and stays."""
-    used = {
+def codes_used(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
+    """The codes that occur. A declared domain is public and stays."""
+    return {
         column.name: rows.histogram([column.name]).codes[:, 0].astype(np.int64)
         for column in columns
         if not column.domain.declared
     }
+
+
+def narrowed(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Columns, dict[str, np.ndarray]]:
+    """Columns without the values that no row has, and what becomes of the codes of those that lost some."""
     used = {name: codes for name, codes in used.items() if len(codes) < columns[name].size}
-    if not used:
-        return columns, rows
     moved = {}
     for name, codes in used.items():
         moved[name] = np.zeros(columns[name].size, dtype=np.int64)
@@ -30,7 +33,7 @@ def narrowed(columns: Columns, rows: Rows) -> tuple[Columns, Rows]:
         role: tuple(_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
         for role in ("quasi", "sensitive", "other")
     }
-    return Columns(**fewer), rows.recode(moved)
+    return Columns(**fewer), moved
 
 
 def _column(column: Column, used: np.ndarray) -> Column:

@@ -17,7 +17,7 @@ from voile.core.plugin import Plugin
 from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.results import Answer
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Column, Columns, nearest
 from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
 
@@ -59,7 +59,7 @@ class Model(Plugin):
         """What the certificate states beyond the bound, e.g. the greatest belief that was found."""
         return {}
 
-    def informed(self, columns: Columns, rows: Rows) -> Model:
+    def informed(self, columns: Columns, rows: Table) -> Model:
         """The model with what it must learn from the table first, e.g. an adversary's statistics."""
         return self
 
@@ -169,7 +169,7 @@ class Policy:
                 problems.append(error)
         raise_together(problems)
 
-    def informed(self, columns: Columns, rows: Rows) -> Policy:
+    def informed(self, columns: Columns, rows: Table) -> Policy:
         """The same policy, its models having learned from the table what they must."""
         return Policy(*(model.informed(columns, rows) for model in self))
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Column, Columns, nearest
 from voile.errors import InconsistentKnowledge, PolicyError, SpecError, raise_together
 
@@ -174,7 +174,7 @@ class Prior:
     def _ordered(rows: np.ndarray, order: np.ndarray) -> np.ndarray:
         return np.where(order >= 0, rows[:, np.maximum(order, 0)], 0.0)
 
-    def admits(self, columns: Columns, rows: Rows) -> None:
+    def admits(self, columns: Columns, rows: Table) -> None:
         """Raise InconsistentKnowledge where somebody has a value that the prior rules out for them."""
         names = [column.name for column in columns.quasi]
         table = rows.histogram([*names, self.column])

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
 from voile.core.counts import Counts
 from voile.core.key import Key
 from voile.core.schema import Columns
+
+if TYPE_CHECKING:
+    from voile.core.division import Division
+    from voile.core.parts import Parts
 
 WITHHELD = -1
 
@@ -42,8 +46,8 @@ class Histogram:
         return int(self.counts.sum())
 
 
-class Rows(Protocol):
-    """Rows of integer codes. Every verb returns new rows; none changes the old ones."""
+class Table(Protocol):
+    """Rows of integer codes, wherever they lie. Every verb returns new rows; none changes the old ones."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,21 +60,55 @@ class Rows(Protocol):
         ...
 
     @property
+    def key(self) -> Key:
+        """The coins that these rows are dealt with."""
+        ...
+
+    def keyed(self, key: Key) -> Self:
+        """The same rows under a key."""
+        ...
+
+    def gathered(self) -> Rows:
+        """The same rows in this process's memory; EngineError where they are too many."""
+        ...
+
+    def histogram(self, names: Sequence[str]) -> Histogram:
+        """Count the distinct combinations of some columns."""
+        ...
+
+    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        """How many people at each of some leaves of a division have each code of some columns, one after the other."""
+        ...
+
+    def parts(self, division: Division | None) -> Parts:
+        """The rows of each part of a division, under keys of their own; all rows where there is none."""
+        ...
+
+    def tallies(self, columns: Columns) -> dict[str, Counts]:
+        """The counts of each sensitive column by group."""
+        ...
+
+    def recode(self, codes: Mapping[str, np.ndarray]) -> Self:
+        """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
+        ...
+
+
+class Rows(Table, Protocol):
+    """Rows in this process's memory: all of a table, or one part of it. They can be put into groups."""
+
+    @property
     def groups(self) -> int:
         """The number of groups, once there are some."""
         ...
 
     @property
-    def key(self) -> Key:
-        """The coins that these rows are dealt with."""
+    def box(self) -> Mapping[str, np.ndarray] | None:
+        """Of a part of a large table: which codes of each quasi-identifier column may be in it."""
         ...
 
-    def keyed(self, key: Key) -> Rows:
-        """The same rows under a key."""
-        ...
-
-    def histogram(self, names: Sequence[str]) -> Histogram:
-        """Count the distinct combinations of some columns."""
+    @property
+    def totals(self) -> Mapping[str, np.ndarray]:
+        """Of a part of a large table: how often each value of a sensitive column occurs in the whole table."""
         ...
 
     def place(self, histogram: Histogram, groups: np.ndarray) -> Rows:
@@ -81,16 +119,8 @@ class Rows(Protocol):
         """`counts[i]` rows of cell `cells[i]` go to `groups[i]`; which ones is left to chance."""
         ...
 
-    def tallies(self, columns: Columns) -> dict[str, Counts]:
-        """The counts of each sensitive column by group."""
-        ...
-
     def regroup(self, labels: np.ndarray) -> Rows:
         """Group g becomes `labels[g]`."""
-        ...
-
-    def recode(self, codes: Mapping[str, np.ndarray]) -> Rows:
-        """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
         ...
 
     def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:

@@ -11,7 +11,7 @@ import polars as pl
 
 from voile import kernels
 from voile.core.prior import SALT, SUPPORT, Prior, Statistics, split
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Column, Columns
 from voile.errors import DataError
 from voile.io import tables
@@ -22,7 +22,7 @@ Listed = dict[tuple[str, ...], dict[tuple[str, ...], dict[str, float]]]  # colum
 
 def learn(
     columns: Columns,
-    rows: Rows,
+    rows: Table,
     target: Column,
     *,
     min_support: int = SUPPORT,

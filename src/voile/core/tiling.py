@@ -63,7 +63,8 @@ def _ranges(domain: Domain, low: np.ndarray, high: np.ndarray) -> Cells:
     physical = domain.values.to_physical()
     first = pl.concat([physical.head(1), _after(physical.head(last))]).gather(np.minimum(low, last))
     final = physical.gather(np.minimum(high, last))
-    ends = pl.concat([first, final]).unique().sort()
+    # the ends of the domain are among them: only what reaches from one to the other is everything
+    ends = pl.concat([first, final, physical.head(1), physical.tail(1)]).unique().sort()
     bounds = Domain(ends.cast(domain.values.dtype), domain.kind, domain.missing)
     left, right = (ends.search_sorted(part).to_numpy().astype(np.int64) for part in (first, final))
     return ranges(bounds, np.where(none, 0, left), np.where(none, -1, right), missing)

@@ -21,10 +21,7 @@ def together(target: Target, one: str, other: str) -> Iterator[Pairs] | None:
     In a decomposed release people are expected ones; None where nothing links the columns (no joint table, two tables).
     """
     if isinstance(target, RawTable):
-        names = [column.name for column in target.data.columns.quasi]
-        table = target.data.rows.histogram(names)
-        placed = target.data.rows.place(table, np.arange(len(table.counts)))
-        return iter([_pairs(*placed.grouped([one, other]))])
+        return iter([_pairs(*target.placed().grouped([one, other]))])
     if isinstance(target, Generalized):
         entries = {str(entry["name"]): entry for entry in target.described("sensitive")}
         (first, a), (second, b) = (target.sensitive_column(entries[name], "table") for name in (one, other))

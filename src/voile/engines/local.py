@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from voile import kernels
 from voile.core.counts import Counts, tally
+from voile.core.division import Division
 from voile.core.key import Key
+from voile.core.parts import Here
 from voile.core.rows import WITHHELD, Histogram
 from voile.core.schema import Columns
 
@@ -26,6 +29,8 @@ class LocalRows:
     group: np.ndarray | None = None
     groups: int = 0
     coins: Key | None = None
+    box: Mapping[str, np.ndarray] | None = None  # of a part: the codes of each column that may be in it
+    totals: Mapping[str, np.ndarray] = field(default_factory=dict)  # of a part: how often values occur in the whole
 
     def __repr__(self) -> str:
         return f"LocalRows({self.total} rows, {len(self.weights)} distinct, {self.groups} groups)"
@@ -63,6 +68,38 @@ class LocalRows:
         counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)
         return Histogram(tuple(names), self.codes[first][:, where], counts, index)
 
+    def gathered(self) -> LocalRows:
+        return self
+
+    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        places = np.array([self.names.index(name) for name in names], dtype=np.int64)
+        offset = np.concatenate([[0], np.cumsum([self.sizes[place] for place in places])]).astype(np.int64)
+        slot = np.full(len(division.column), -1)
+        slot[nodes] = np.arange(len(nodes))
+        leaf = division.nodes(self.names, self.codes)
+        found = kernels.divide.profile(self.codes, self.weights, places, offset, leaf, slot, len(nodes))
+        return np.asarray(found)
+
+    def parts(self, division: Division | None) -> Here:
+        if division is None:
+            return Here([self], [])
+        home = division.part[division.nodes(self.names, self.codes)]
+        return Here([rows.boxed(division, number) for number, rows in self.apart(home, len(division.leaves))], [])
+
+    def apart(self, home: np.ndarray, homes: int) -> list[tuple[int, LocalRows]]:
+        """The rows of each home that has some."""
+        order = np.argsort(home, kind="stable")  # rows stay in rising order
+        ends = np.searchsorted(home[order], np.arange(homes + 1))
+        spans = {number: order[low:high] for number, (low, high) in enumerate(pairwise(ends)) if high > low}
+        return [
+            (number, replace(self, codes=self.codes[span], weights=self.weights[span]))
+            for number, span in spans.items()
+        ]
+
+    def boxed(self, division: Division, number: int) -> LocalRows:
+        """The rows as a part of a division: under its own key and within its box."""
+        return replace(self, coins=self.key.of_part(number), box=division.boxes[number], totals=division.totals)
+
     def place(self, histogram: Histogram, groups: np.ndarray) -> LocalRows:
         group = groups if histogram.index is None else groups[histogram.index]
         kept = group != WITHHELD
@@ -81,10 +118,11 @@ class LocalRows:
     def tallies(self, columns: Columns) -> dict[str, Counts]:
         group = self.group if self.group is not None else np.zeros(len(self.weights), dtype=np.int64)
         number = self.groups if self.group is not None else 1
-        return {
-            column.name: tally(column, group, self.codes[:, self.names.index(column.name)], self.weights, number)
-            for column in columns.sensitive
-        }
+        found = {}
+        for column in columns.sensitive:
+            codes, totals = self.codes[:, self.names.index(column.name)], self.totals.get(column.name)
+            found[column.name] = tally(column, group, codes, self.weights, number, totals)
+        return found
 
     def regroup(self, labels: np.ndarray) -> LocalRows:
         assert self.group is not None
@@ -96,7 +134,7 @@ class LocalRows:
             where = self.names.index(name)
             table[:, where] = moved[table[:, where]]
             sizes[where] = int(moved.max(initial=0)) + 1
-        return replace(self, codes=table, sizes=tuple(sizes))
+        return replace(self, codes=table, sizes=tuple(sizes), box=None, totals={})
 
     def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> LocalRows:
         assert self.group is not None
@@ -174,6 +212,17 @@ def _rising(codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
         columns = [codes[:, number] for number in range(len(sizes))]
         return np.argsort(kernels.distinct.pack(columns, sizes), kind="stable")
     return np.lexsort(codes.T[::-1])
+
+
+def merged(pieces: Sequence[LocalRows]) -> LocalRows:
+    """One table of the rows of several."""
+    pieces = [piece for piece in pieces if piece is not None]
+    first = pieces[0]
+    if len(pieces) == 1:
+        return first
+    columns = [np.concatenate([piece.codes[:, j] for piece in pieces]) for j in range(len(first.names))]
+    codes, weights = kernels.distinct.weighted(columns, first.sizes, np.concatenate([one.weights for one in pieces]))
+    return replace(first, codes=codes.astype(first.codes.dtype), weights=weights)
 
 
 def local_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> LocalRows:

@@ -17,7 +17,7 @@ from voile.core.microdata import Microdata
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
 from voile.core.results import Answer, Checked, Verdict
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Columns
 from voile.engines.local import local_rows
 from voile.errors import BrokenPromise, DataError
@@ -75,7 +75,7 @@ def refuse_jointly(verdict: Verdict, earlier: Sequence[Release]) -> None:
 
 def followed(
     data: Microdata, policy: Policy, earlier: Sequence[Release], ledger: Ledger | None
-) -> tuple[Columns, Rows]:
+) -> tuple[Columns, Table]:
     """The table, or, where people are followed, its rows with who they are and which values they were shown with."""
     shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
     for number, release in enumerate(earlier, 1):
@@ -99,7 +99,7 @@ def followed(
     return _widened(data.columns, rows, earlier)
 
 
-def _widened(columns: Columns, rows: Rows, earlier: Sequence[Release]) -> tuple[Columns, Rows]:
+def _widened(columns: Columns, rows: Table, earlier: Sequence[Release]) -> tuple[Columns, Table]:
     """Values that were shown before stay values of the column, though nobody may have them now."""
     target = columns.sensitive[0]
     listed = [release.tallies[target.name].column for release in earlier if target.name in release.tallies]

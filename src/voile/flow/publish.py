@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+
+from voile.core.division import divided
 from voile.core.following import Ledger, shown_now
 from voile.core.key import Key
 from voile.core.method import Method
 from voile.core.microdata import Microdata
-from voile.core.narrow import narrowed
 from voile.core.plugin import build, plain
 from voile.core.policy import Model, Policy
 from voile.core.release import Release
 from voile.flow.after import followed, jointly, refuse_jointly, understood
+from voile.flow.shards import hide, joined, left, show
 from voile.flow.verify import verify, with_findings
 
 
@@ -50,12 +53,14 @@ def publish(
     policy = policy.informed(columns, rows)  # what an adversary is taken to know, where it is learned from the table
     policy = method.promising(columns, rows, policy)  # where the method promises less, it says so
     method = method.informed(columns, rows, policy)  # knobs that follow from policy and table
-    rows = method.group(columns, rows, policy)  # who hides with whom (Unsatisfiable)
-    rows = method.alter(columns, rows, policy)  # which values are disturbed (default: none)
-    if rows.total < data.rows.total or method.forgets:
-        columns, rows = narrowed(columns, rows)  # what nobody published has, the release does not mention
-    columns, rows = method.recode(columns, rows, policy)  # which values are shown more coarsely (default: none)
-    release = method.shape(columns, rows).withholding(data.rows.total - rows.total)
+    rows = rows.gathered() if method.whole else rows
+    division = divided(columns, rows, policy, method)  # a large table is published part by part
+    parts = rows.parts(division).map("hide", hide, columns, policy, method, division is not None)  # who with whom
+    columns, moved, lost = left(columns, parts, method)  # what nobody published has, the release does not mention
+    first = np.concatenate([[0], np.cumsum([note.groups for note in parts.notes])]).tolist()
+    shown = parts.map("show", show, columns, policy, method, moved, first)  # how each group is shown
+    release, columns = joined(shown)
+    release = release.withholding(lost)
     policy = method.settle(policy, release)  # the level that was reached, where it is part of the promise
     release = release.claiming((*method.claims(columns, policy), *joint(columns)), plain(method))
     release = with_findings(release, prior=policy.priors())
@@ -64,7 +69,8 @@ def publish(
     refuse_jointly(verdict, earlier)
     verdict.or_raise()
     if ledger is not None:
-        ledger.record(release, shown_now(columns, rows, data, earlier))
+        (rows,) = parts.each()
+        ledger.record(release, shown_now(columns, rows.recode(moved) if moved else rows, data, earlier))
     return release
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from voile.core.domain import encode, kind_of
+from voile.core.domain import encode
 from voile.core.following import PERSON
-from voile.core.hierarchy import Recipe, tree
 from voile.core.microdata import Microdata
 from voile.core.schema import Column, Columns, Schema
-from voile.core.texts import MISSING
 from voile.engines.local import local_rows
-from voile.errors import DataError, SchemaError, SpecError, raise_together
-from voile.io import hierarchies, tables
+from voile.engines.spark import Spark
+from voile.errors import DataError, SpecError, raise_together
+from voile.flow.chunks import Engine, is_spark, read_at
+from voile.flow.columns import column_of, missing_cells, nothing_left
+from voile.io import tables
 
 
 def read(
@@ -28,14 +29,20 @@ def read(
     delimiter: str | None = None,
     encoding: str = "utf8",
     null_values: Sequence[str] = (),
+    engine: Engine | None = None,
 ) -> Microdata:
-    """Read a table of people: a path, a polars, pandas or Arrow table, or a database URL with a `query`.
+    """Read a table of people: a path, a polars, pandas, Arrow or Spark table, or a database URL with a `query`.
+
+    `engine` says where the rows lie: in memory, or, for tables that are larger, on disk (`Disk()`) or on a cluster
+    (`Spark()`); a Spark table stays where it is.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [31, 34, 31], "disease": ["flu", "HIV", "flu"]})
     >>> read(frame, Schema(quasi=["age"], sensitive=["disease"]))
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
+    if engine is not None or is_spark(source):
+        return read_at(engine or Spark.of(source), source, schema, query, delimiter, encoding, null_values)
     # identifiers and columns without a role end here
     frame = load_frame(source, schema, query, delimiter=delimiter, encoding=encoding, null_values=null_values)
     if frame.height == 0:
@@ -45,7 +52,7 @@ def read(
     problems: list[SpecError] = []
     for name in schema.names():
         try:
-            column, code = _encoded(name, frame[name], schema)
+            column, code = column_of(name, frame[name], schema)
         except SpecError as error:
             problems.append(error)
             continue
@@ -119,67 +126,12 @@ def load_frame(
 
 
 def _without_missing(frame: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, int]:
-    """What to do about missing cells is the user's choice; a clear error is the default."""
+    """The rows that are kept, and how many are not."""
     floats = [name for name in frame.columns if frame[name].dtype.is_float()]
     frame = frame.with_columns(pl.col(floats).fill_nan(None)) if floats else frame
-    counts = {name: frame[name].null_count() for name in (*schema.quasi, *schema.sensitive)}
-    lost = {name: count for name, count in counts.items() if count}
-    if not lost or schema.missing == "value":
+    if not missing_cells({name: frame[name].null_count() for name in (*schema.quasi, *schema.sensitive)}, schema):
         return frame, 0
-    if schema.missing == "error":
-        listed = ", ".join(f"{count} in {name!r}" for name, count in lost.items())
-        raise DataError(
-            f"The table has missing cells: {listed}.",
-            code="data.missing",
-            hint="Set missing='drop' to leave those rows out, or missing='value' to treat missing as a value.",
-        )
     kept = frame.drop_nulls(subset=[*schema.quasi, *schema.sensitive])
     if kept.height == 0:
-        raise DataError(
-            "Every row has a missing cell.", code="data.no-rows", hint="Use missing='value', or fewer columns."
-        )
+        raise nothing_left()
     return kept, frame.height - kept.height
-
-
-def _encoded(name: str, values: pl.Series, schema: Schema) -> tuple[Column, np.ndarray]:
-    """A column with its domain and hierarchy, and its codes."""
-    kind = schema.kinds.get(name) or kind_of(values)
-    domain, codes = encode(name, values, kind, schema.domains.get(name))
-    if domain.missing and MISSING in domain.texts[:-1]:
-        raise DataError(
-            f"Column {name!r} holds the text {MISSING!r}, which stands for missing values.",
-            code="data.missing-text",
-            hint="Write it otherwise.",
-        )
-    hierarchy = None
-    if name in schema.hierarchies:
-        recipe = recipe_of(schema.hierarchies[name], name)
-        hierarchy = recipe.fit(name, domain, np.bincount(codes, minlength=domain.size))
-    return Column(name, schema.role(name), domain, hierarchy), codes
-
-
-def recipe_of(wanted: Any, column: str) -> Recipe:
-    """What a user may write for a hierarchy: a recipe, a nested dict, `prefixes:5,3,1`, `auto`, or a file."""
-    if isinstance(wanted, Recipe):
-        return wanted
-    if isinstance(wanted, Mapping):
-        return tree(wanted)
-    if isinstance(wanted, (str, Path)):
-        text = str(wanted)
-        name, _, arguments = text.partition(":")
-        if name in ("prefixes", "intervals", "dates", "frequency", "auto"):
-            try:
-                numbers = tuple(float(part) for part in arguments.split(",") if part.strip())
-            except ValueError:
-                raise SchemaError(
-                    f"The hierarchy {text!r} of {column!r} has an argument that is no number.",
-                    code="schema.hierarchy",
-                    hint="E.g. prefixes:5,3,1.",
-                ) from None
-            return Recipe(name, numbers)
-        return Recipe("rows", content=hierarchies.read(Path(wanted)), source=text)
-    raise SchemaError(
-        f"The hierarchy of {column!r} is of type {type(wanted).__name__}.",
-        code="schema.hierarchy",
-        hint="Give a recipe such as prefixes(5, 3, 1), a nested dict, or the path of a CSV.",
-    )

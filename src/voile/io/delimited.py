@@ -28,6 +28,16 @@ _SHAPES = {
     pl.Time: r"^\d{2}:\d{2}:\d{2}",
 }
 
+TYPES: dict[str, pl.DataType] = {
+    "boolean": pl.Boolean(),
+    "integer": pl.Int64(),
+    "number": pl.Float64(),
+    "date": pl.Date(),
+    "datetime": pl.Datetime("us"),
+    "time": pl.Time(),
+    "text": pl.String(),
+}
+
 
 def read(
     path: Path, columns: Sequence[str] | None, delimiter: str | None, encoding: str, null_values: Sequence[str]
@@ -62,6 +72,63 @@ def read(
         )
     frame.columns = [names[number] for number in wanted]
     return _trimmed(frame, null_values)
+
+
+def lazily(
+    path: Path, columns: Sequence[str], delimiter: str | None, encoding: str, null_values: Sequence[str]
+) -> pl.LazyFrame:
+    """The wanted columns of a file as text, read when asked for; `types_of` and `as_type` make them what they are."""
+    source, header, sign = _opened(path, delimiter, encoding)
+    names = [name.strip() for name in header]
+    _check_header(path, names)
+    seen = scan(source, sign, len(header))
+    if seen.ragged:
+        explain(path, source, sign, unreadable=False)
+    if seen.blanks or isinstance(source, bytes):
+        source = without_blank_lines(content_of(source)) if seen.blanks else source
+    frame = pl.scan_csv(
+        source, separator=sign, infer_schema=False, null_values=["", *null_values], glob=False, new_columns=names
+    )
+    cell = pl.col(*columns).str.strip_chars()
+    return frame.select(pl.when(cell.is_in(["", *null_values])).then(None).otherwise(cell).name.keep())
+
+
+def types_of(texts: pl.Series) -> frozenset[str] | None:
+    """The types that read every cell of a text column; None where it has no cell."""
+    known = texts.drop_nulls()
+    if not len(known):
+        return None
+    zeros = bool(known.str.contains(_ZERO).any())
+    long = bool(known.str.contains(r"^[+-]?\d+$").all()) and known.cast(pl.Int64, strict=False).null_count() > 0
+    found = set()
+    for kind in TYPES:
+        if TYPES[kind].is_numeric() and (zeros or long):
+            continue
+        shape = _SHAPES.get(type(TYPES[kind]))
+        if shape is not None and not bool(known.str.contains(shape).all()):
+            continue
+        if as_type(known, kind).null_count() == 0:
+            found.add(kind)
+    return frozenset(found)
+
+
+def as_type(texts: pl.Series, kind: str) -> pl.Series:
+    """A text column as one of the types."""
+    if kind == "boolean":
+        return texts.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
+    if kind == "date":
+        return texts.str.to_date("%Y-%m-%d", strict=False)
+    if kind == "datetime":
+        return texts.str.replace("T", " ", literal=True).str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False)
+    if kind == "time":
+        return texts.str.to_time("%H:%M:%S%.f", strict=False)
+    return texts.cast(TYPES[kind], strict=False)
+
+
+def narrowest(told: Sequence[frozenset[str] | None]) -> str:
+    """The first type that reads a column in every chunk of it."""
+    known = [one for one in told if one is not None]
+    return next((kind for kind in TYPES if known and all(kind in one for one in known)), "text")
 
 
 def names_of(path: Path, delimiter: str | None, encoding: str) -> list[str]:

@@ -9,11 +9,12 @@ import ctypes
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
@@ -24,6 +25,14 @@ CERTIFICATE, DICTIONARY = "certificate.json", "dictionary.json"
 FORMATS = ("parquet", "csv")
 REPORTS = ("report.html", "report.json")
 _EXCHANGE = 2  # renameat2: swap two names in one step
+_PART = re.compile(r"(.+)\.(\d{5,})\.parquet")  # one of several files of a table
+
+
+@runtime_checkable
+class Writes(Protocol):
+    """Tables that are written by who keeps them."""
+
+    def write(self, name: str, folder: Path, format: str) -> list[Path]: ...
 
 
 def save(
@@ -86,13 +95,9 @@ def _fill(
     folder: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str
 ) -> None:
     digests = {}
-    for name, table in tables.items():
-        path = folder / f"{name}.{format}"
-        if format == "parquet":
-            table.write_parquet(path, compression="zstd", compression_level=1, statistics=False)
-        else:
-            table.write_csv(path)
-        digests[path.name] = digest(path)
+    for name in tables:
+        for path in _written(folder, tables, name, format):
+            digests[path.name] = digest(path)
     path = folder / DICTIONARY
     path.write_text(json.dumps(documents["dictionary"], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     digests[path.name] = digest(path)
@@ -102,6 +107,18 @@ def _fill(
     for found in folder.iterdir():
         _sync(found)
         os.utime(found, (0, 0))  # file times say nothing about when or in which order tables were made
+
+
+def _written(folder: Path, tables: Mapping[str, pl.DataFrame], name: str, format: str) -> list[Path]:
+    """One table: as a file, or as its engine writes it."""
+    if isinstance(tables, Writes):
+        return tables.write(name, folder, format)
+    path = folder / f"{name}.{format}"
+    if format == "parquet":
+        tables[name].write_parquet(path, compression="zstd", compression_level=1, statistics=False)
+    else:
+        tables[name].write_csv(path)
+    return [path]
 
 
 def _sync(path: Path) -> None:
@@ -217,26 +234,41 @@ def changed_files(place: Path, files: Mapping[str, str]) -> list[str]:
     return wrong
 
 
+def table_files(place: Path, files: Mapping[str, str]) -> dict[str, list[Path]]:
+    """The files of each table of a folder, in order."""
+    found: dict[str, list[Path]] = {}
+    for name in files:
+        path = place / Path(name).name
+        if path.suffix not in (".parquet", ".csv"):
+            continue
+        part = _PART.fullmatch(path.name)
+        table = part[1] if part else path.stem
+        if table in found and not part:
+            raise _corrupt(place, name)
+        found.setdefault(table, []).append(path)
+    return {table: sorted(paths) for table, paths in found.items()}
+
+
 def read_tables(place: Path, files: Mapping[str, str]) -> dict[str, pl.DataFrame]:
     """The tables of a folder; in CSV a column is text unless the dictionary tells its type."""
     tables: dict[str, pl.DataFrame] = {}
     _, dictionary = read_documents(place)
     types = told_types(dictionary)
-    for name in files:
-        path = place / Path(name).name
-        if path.suffix not in (".parquet", ".csv"):
-            continue
+    for name, paths in table_files(place, files).items():
         try:
-            table = pl.read_parquet(path, glob=False) if path.suffix == ".parquet" else _read_csv(path, types)
+            pieces = [pl.read_parquet(p, glob=False) if p.suffix == ".parquet" else _read_csv(p, types) for p in paths]
+            table = pieces[0] if len(pieces) == 1 else pl.concat(pieces)
         except (OSError, pl.exceptions.PolarsError):
             table = None
-        if table is None or path.stem in tables:
-            raise DataError(
-                f"The table {name} of {place.name!r} is corrupt, truncated or there twice.",
-                code="data.corrupt",
-                hint="Fetch the release again.",
-            )
-        tables[path.stem] = table
+        if table is None:
+            raise _corrupt(place, name)
+        tables[name] = table
+    check_tables(place, tables, dictionary)
+    return tables
+
+
+def check_tables(place: Path, tables: Mapping[str, pl.DataFrame], dictionary: Mapping[str, Any]) -> None:
+    """Raise where the tables, or the same without their rows, are not those that the dictionary describes."""
     wrong = list(table_faults(tables, dictionary))
     if wrong:
         raise DataError(
@@ -244,7 +276,43 @@ def read_tables(place: Path, files: Mapping[str, str]) -> dict[str, pl.DataFrame
             code="data.tables",
             hint="Fetch the release again.",
         )
-    return tables
+
+
+Slice = dict[str, tuple[str, int, int]]
+
+
+def slices(place: Path, files: Mapping[str, str]) -> tuple[dict[str, pl.DataFrame], list[Slice]]:
+    """The tables of a folder of Parquet files without their rows, and the rows in slices: for each slice and table the
+    file, the first row and the number of rows. A slice is a group of rows as they were written."""
+    import pyarrow.parquet as pq
+
+    empty, found = {}, list[Slice]()
+    _, dictionary = read_documents(place)
+    for name, paths in table_files(place, files).items():
+        number = 0
+        try:
+            for path in paths:
+                start = 0
+                about = pq.ParquetFile(path).metadata
+                for group in range(about.num_row_groups):
+                    rows = about.row_group(group).num_rows
+                    if number == len(found):
+                        found.append({})
+                    found[number][name] = (str(path), start, rows)
+                    start, number = start + rows, number + 1
+            empty[name] = pl.scan_parquet(paths[0], glob=False).head(0).collect()
+        except (OSError, ValueError, pl.exceptions.PolarsError):
+            raise _corrupt(place, name) from None
+    check_tables(place, empty, dictionary)
+    return empty, found
+
+
+def _corrupt(place: Path, name: str) -> DataError:
+    return DataError(
+        f"The table {name} of {place.name!r} is corrupt, truncated or there twice.",
+        code="data.corrupt",
+        hint="Fetch the release again.",
+    )
 
 
 def _read_csv(path: Path, types: Mapping[str, pl.DataType]) -> pl.DataFrame:

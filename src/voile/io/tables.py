@@ -46,7 +46,23 @@ def read_file(
         wanted = [name for name in names if columns is None or name in columns]
         return scan.select(wanted).collect() if wanted else pl.DataFrame()
     except (pl.exceptions.PolarsError, OSError):
-        raise _broken(path) from None
+        raise broken(path) from None
+
+
+def lazily(
+    path: Path,
+    columns: Sequence[str],
+    delimiter: str | None = None,
+    encoding: str = "utf8",
+    null_values: Sequence[str] = (),
+) -> tuple[pl.LazyFrame, bool]:
+    """Columns of a file, read when they are asked for, and whether they are all text: of a CSV they are."""
+    if _file_kind(path) == "csv":
+        return delimited.lazily(path, columns, delimiter, encoding, null_values), True
+    try:
+        return _scanned(path).select(columns), False
+    except (pl.exceptions.PolarsError, OSError):
+        raise broken(path) from None
 
 
 def names_of(path: Path, delimiter: str | None = None, encoding: str = "utf8") -> list[str]:
@@ -56,7 +72,7 @@ def names_of(path: Path, delimiter: str | None = None, encoding: str = "utf8") -
     try:
         return _scanned(path).collect_schema().names()
     except (pl.exceptions.PolarsError, OSError):
-        raise _broken(path) from None
+        raise broken(path) from None
 
 
 def _file_kind(path: Path) -> str:
@@ -87,7 +103,7 @@ def _scanned(path: Path) -> pl.LazyFrame:
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)
 
 
-def _broken(path: Path) -> DataError:
+def broken(path: Path) -> DataError:
     kind = "Parquet" if FILE_KINDS[path.suffix.lower()] == "parquet" else "Arrow"
     return DataError(f"{path.name!r} is not a whole {kind} file.", code="data.corrupt", hint="Write or fetch it again.")
 

@@ -6,17 +6,19 @@ which group, and which values each group has. Within a group every link is equal
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from voile import kernels
+from voile.core.counts import Counts
 from voile.core.method import NOTHING_REFUSED, Method, Refused
 from voile.core.policy import Policy
 from voile.core.release import Release
 from voile.core.rows import Histogram, Rows
-from voile.core.schema import Columns
+from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
 
@@ -38,6 +40,13 @@ class Anatomy(Method):
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
         check_linked(self, columns, policy)
+
+    def fits(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
+        counts = tallies[columns.sensitive[0].name]
+        return counts.largest() * _wanted(policy) <= counts.sizes
+
+    def heeds(self, columns: Columns, policy: Policy) -> list[Column]:
+        return list(columns.sensitive)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         wanted, table, code, sizes = eligible(self, columns, rows, policy)
@@ -73,7 +82,7 @@ def eligible(
 ) -> tuple[int, Histogram, np.ndarray, np.ndarray]:
     """How many different values a group needs, the table with everybody's value, and how often each value occurs;
     Unsatisfiable where some value is too frequent to be in each group once only."""
-    wanted, target = max(model.all_different() or 1 for model in policy), columns.sensitive[0]
+    wanted, target = _wanted(policy), columns.sensitive[0]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name)
     (sizes,) = kernels.distinct.frequencies(value.reshape(-1, 1), [target.size], table.counts)
@@ -87,6 +96,11 @@ def eligible(
             best=best,
         )
     return wanted, table, value, sizes
+
+
+def _wanted(policy: Policy) -> int:
+    """How many different values make a group that holds."""
+    return max(model.all_different() or 1 for model in policy)
 
 
 def optimal_l(sizes: np.ndarray) -> int:

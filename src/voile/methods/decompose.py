@@ -20,7 +20,7 @@ from voile.core.method import Method
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Rows, Table
 from voile.core.schema import Columns, nearest
 from voile.core.showing import decomposed
 from voile.core.strata import Strata, stratified
@@ -48,6 +48,7 @@ class Decompose(Method):
 
     name: ClassVar[str] = "decompose"
     produces: ClassVar[str] = "decomposed"
+    whole: ClassVar[bool] = True
 
     primary: str | None = None
     l: Mapping[str, int] = field(default_factory=dict)  # noqa: E741 - the letter of the literature
@@ -104,7 +105,7 @@ class Decompose(Method):
                 )
         raise_together(problems)
 
-    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> Decompose:
+    def informed(self, columns: Columns, rows: Table, policy: Policy) -> Decompose:
         """The number of every column from the policy or from here, and the primary column from the table."""
         wanted, most = {}, {}
         for column in columns.sensitive:

@@ -21,7 +21,7 @@ from voile.core.method import Method, Refused, Settings
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
-from voile.core.rows import WITHHELD, Histogram, Rows
+from voile.core.rows import WITHHELD, Histogram, Rows, Table
 from voile.core.schema import Columns
 from voile.core.showing import generalized, level_cells
 from voile.errors import PolicyError, Unsatisfiable
@@ -43,10 +43,11 @@ class FullDomain(Method):
 
     name: ClassVar[str] = "full-domain"
     tried: ClassVar[Settings] = ({}, {"suppression": 0.01}, {"suppression": 0.05})
+    whole: ClassVar[bool] = True
 
     suppression: float = knob(0.0, low=0, high=1)
 
-    def prepare(self, columns: Columns, rows: Rows) -> Columns:
+    def prepare(self, columns: Columns, rows: Table) -> Columns:
         counts = {}
         for column in columns.quasi:
             table = rows.histogram([column.name])

@@ -48,6 +48,7 @@ class Injector(Method):
 
     name: ClassVar[str] = "injector"
     produces: ClassVar[str] = "bucketized"
+    whole: ClassVar[bool] = True
 
     min_conf: float = knob(1.0, above=0, high=1)
     min_exp: float = knob(0.9, low=0)

@@ -23,7 +23,7 @@ from voile.core.method import NOTHING_REFUSED, Method, Refused
 from voile.core.plugin import knob
 from voile.core.policy import Policy
 from voile.core.release import Release
-from voile.core.rows import Histogram, Rows
+from voile.core.rows import Histogram, Rows, Table
 from voile.core.schema import Column, Columns
 from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
 from voile.methods.mondrian import Mondrian
@@ -48,6 +48,7 @@ class Mask(Method):
     """
 
     name: ClassVar[str] = "mask"
+    whole: ClassVar[bool] = True  # what is changed where depends on all groups
     forgets: ClassVar[bool] = True
 
     k: int | None = knob(None, low=2)
@@ -55,7 +56,7 @@ class Mask(Method):
     sampling: str = knob("slack", choices=("slack", "paper"))
     anonymizer: Method = field(default_factory=Mondrian)
 
-    def prepare(self, columns: Columns, rows: Rows) -> Columns:
+    def prepare(self, columns: Columns, rows: Table) -> Columns:
         return self.anonymizer.prepare(columns, rows)
 
     def check(self, columns: Columns, policy: Policy) -> None:

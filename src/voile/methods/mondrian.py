@@ -6,6 +6,7 @@ as long as both halves keep the policy. Boxes never overlap, so everybody is in 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -59,7 +60,8 @@ class Mondrian(Method):
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         reads = policy.reads(columns)
         quasi = [column.name for column in columns.quasi]
-        policy.require_whole(columns, rows.tallies(columns) if reads else {}, rows.total)
+        tallies = rows.tallies(columns) if reads else {}
+        policy.require_whole(columns, tallies, rows.total)
         table = rows.histogram([*quasi, *(column.name for column in reads)])
         frame, codes = self.frame(columns, table)
         weights = table.counts.astype(np.int32 if table.total < 1 << 31 else np.int64)
@@ -67,7 +69,8 @@ class Mondrian(Method):
         if policy.threshold:
             ends = kernels.split.grow(codes, weights, ids, policy.smallest(), frame)
         else:
-            ends = _grow_judged(codes, weights, ids, frame, columns, policy, table)
+            totals = {name: counts.totals for name, counts in tallies.items()}
+            ends = _grow_judged(codes, weights, ids, frame, columns, policy, table, totals)
         return rows.place(table, kernels.split.numbered(ids, ends))
 
     def shape(self, columns: Columns, rows: Rows) -> Release:
@@ -159,6 +162,7 @@ def _grow_judged(
     columns: Columns,
     policy: Policy,
     table: Histogram,
+    totals: Mapping[str, np.ndarray],
 ) -> np.ndarray:
     """Level by level: every open box proposes its cuts, best first; the policy judges both halves of all at once."""
     lows, highs = np.array([0]), np.array([len(ids)])
@@ -173,7 +177,8 @@ def _grow_judged(
             if not len(waiting):
                 break
             dims = order[waiting, rank]
-            good = _judge(codes, ids, lows[waiting], highs[waiting], dims, cuts[waiting, dims], columns, policy, table)
+            proposed = lows[waiting], highs[waiting], dims, cuts[waiting, dims]
+            good = _judge(codes, ids, *proposed, columns, policy, table, totals)
             chosen[waiting[good]] = dims[good]
         cut = chosen >= 0
         done.append(highs[~cut])
@@ -193,6 +198,7 @@ def _judge(
     columns: Columns,
     policy: Policy,
     table: Histogram,
+    totals: Mapping[str, np.ndarray],
 ) -> np.ndarray:
     """Whether both halves of each proposed cut satisfy the policy."""
     half, who = kernels.split.sides(codes, ids, lows, highs, dims, cuts)
@@ -201,6 +207,5 @@ def _judge(
     tallies = {}
     for column in policy.reads(columns):
         value = table.column(column.name)
-        totals = np.bincount(value, weights=table.counts, minlength=column.size).astype(np.int64)
-        tallies[column.name] = tally(column, half, value[who], weights, len(sizes), totals)
+        tallies[column.name] = tally(column, half, value[who], weights, len(sizes), totals[column.name])
     return np.asarray(policy.holds(columns, tallies, sizes).reshape(-1, 2).all(axis=1))

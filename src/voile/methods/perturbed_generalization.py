@@ -21,7 +21,7 @@ from voile.core.method import Method, Settings
 from voile.core.plugin import knob
 from voile.core.policy import Policy, claim
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Rows, Table
 from voile.core.schema import Column, Columns
 from voile.core.tiling import region_cells, sampled
 from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
@@ -98,7 +98,7 @@ class PerturbedGeneralization(Method):
             problems += _unfit(column, self.name)
         raise_together(problems)
 
-    def informed(self, columns: Columns, rows: Rows, policy: Policy) -> PerturbedGeneralization:
+    def informed(self, columns: Columns, rows: Table, policy: Policy) -> PerturbedGeneralization:
         """With the largest p that meets every target, or the given p where it does."""
         size = columns.sensitive[0].size
         wanted = [model for model in policy if isinstance(model, AntiCorruption)]
@@ -139,9 +139,10 @@ class PerturbedGeneralization(Method):
         with ThreadPoolExecutor(2) as pool:
             extents = list(pool.map(rows.extents, ranks, ranks.values()))
         low, high = (np.stack([pair[end] for pair in extents]) for end in (0, 1))
-        region_low = np.zeros_like(low)
-        region_high = np.empty_like(high)
-        region_high[:] = np.array([[max(column.size, 1) - 1] for column in columns.quasi])
+        space = [_space(column, ranks[column.name], rows) for column in columns.quasi]
+        region_low, region_high = np.empty_like(low), np.empty_like(high)
+        region_low[:] = np.array([[first] for first, _ in space])
+        region_high[:] = np.array([[last] for _, last in space])
         parted = kernels.regions.regions(low, high, region_low, region_high)
         assert parted, "groups are the leaves of a split tree, in its order"
         shown = {
@@ -203,11 +204,25 @@ def _unfit(column: Column, name: str) -> list[SpecError]:
 
 
 def _ranks(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:
-    """The place of every code in the cutting order of its column, None where that is the codes' own."""
+    """The place of every code in the cutting order of its column, None where that is the codes' own. Of a part of a
+    large table, codes that belong to other parts come last."""
     table = rows.histogram([column.name for column in columns])
     sizes = [max(column.size, 1) for column in columns.quasi]
     people = kernels.distinct.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
-    return {c.name: CUTS.order(c, frequency)[0] for c, frequency in zip(columns.quasi, people, strict=True)}
+    found = {}
+    for column, frequency in zip(columns.quasi, people, strict=True):
+        inside = rows.box[column.name] if rows.box is not None else np.ones(len(frequency), dtype=bool)
+        found[column.name] = CUTS.order(column, np.where(inside, frequency, -1))[0]
+    return found
+
+
+def _space(column: Column, rank: np.ndarray | None, rows: Rows) -> tuple[int, int]:
+    """The first and the last place of the cutting order that the people at hand may have."""
+    if rows.box is None:
+        return 0, max(column.size, 1) - 1
+    inside = np.flatnonzero(rows.box[column.name])
+    places = inside if rank is None else rank[inside]
+    return int(places.min()), int(places.max())
 
 
 def _sample(rows: Rows, target: Column) -> tuple[np.ndarray, np.ndarray]:

@@ -38,6 +38,7 @@ class Republish(Method):
 
     name: ClassVar[str] = "republish"
     produces: ClassVar[str] = "republished"
+    whole: ClassVar[bool] = True
 
     earlier: tuple[Release | str, ...] = ()
 

@@ -26,7 +26,7 @@ from voile.core.plugin import knob
 from voile.core.policy import Model
 from voile.core.release import Release
 from voile.core.results import Answer
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Column, Columns
 from voile.core.shapes.sampled import Sampled
 from voile.core.tiling import tiles
@@ -102,7 +102,7 @@ class AntiCorruption(Model):
     def terms(self, k: int, size: int, blind: bool) -> Terms:
         return Terms(k, size, exact(self.skew), blind, self.bounds == "tight")
 
-    def informed(self, columns: Columns, rows: Rows) -> AntiCorruption:
+    def informed(self, columns: Columns, rows: Table) -> AntiCorruption:
         column = self.targets(columns)[0]
         assert column is not None
         return replace(self, domain="declared" if column.domain.declared else "observed")

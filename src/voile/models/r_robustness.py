@@ -24,7 +24,7 @@ from voile.core.policy import Model, require_values
 from voile.core.prior import SUPPORT, Prior
 from voile.core.release import Release
 from voile.core.results import Answer
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Column, Columns
 from voile.core.statistics import learn, read_prior
 from voile.errors import PolicyError
@@ -129,7 +129,7 @@ class RRobustness(Model):
     def _digest(self) -> str:
         return self.prior.digest if isinstance(self.prior, Prior) else str(self.prior)
 
-    def informed(self, columns: Columns, rows: Rows) -> RRobustness:
+    def informed(self, columns: Columns, rows: Table) -> RRobustness:
         target = self.targets(columns)[0]
         assert target is not None
         if isinstance(self.prior, Prior):

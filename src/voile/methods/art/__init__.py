@@ -7,12 +7,14 @@ is chosen by what an adversary knows of them. Rows without a protected value sta
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from voile import kernels
+from voile.core.counts import Counts
 from voile.core.key import Key
 from voile.core.linkage import MAX_STATES, indicated
 from voile.core.method import Method, Settings
@@ -20,7 +22,7 @@ from voile.core.plugin import knob
 from voile.core.policy import Model, Policy
 from voile.core.prior import Prior
 from voile.core.release import Release
-from voile.core.rows import Rows
+from voile.core.rows import Rows, Table
 from voile.core.schema import Column, Columns
 from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
@@ -75,7 +77,7 @@ class Art(Method):
                 hint='Name the values and use protect_as = "set".',
             )
 
-    def promising(self, columns: Columns, rows: Rows, policy: Policy) -> Policy:
+    def promising(self, columns: Columns, rows: Table, policy: Policy) -> Policy:
         """Mode paper promises the binary reading only; too frequent values lose protection if the user says so."""
         model, target = _asked(policy, columns)
         if self.mode == "paper":
@@ -91,6 +93,16 @@ class Art(Method):
             if model.protect_as == "values" and kept and len(kept) < int((events >= 0).sum()):
                 model = replace(model, protect=tuple(kept))
         return Policy(model)
+
+    def fits(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
+        """A part needs room to hide each event of its own: ceil(r) rows a case."""
+        model, target = _asked(policy, columns)
+        counts, event = tallies[target.name], model.events(target)
+        good = np.ones(counts.groups, dtype=bool)
+        for number in range(int(event.max(initial=-1)) + 1):
+            cases = counts.summed(np.where(event[counts.values] == number, counts.counts, 0))
+            good &= cases * _whole(model.r) <= counts.sizes
+        return good
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         model, target = _asked(policy, columns)
@@ -195,7 +207,7 @@ def _whole(r: float) -> int:
     return math.ceil(r - 1e-9)
 
 
-def _counts(rows: Rows, target: Column) -> np.ndarray:
+def _counts(rows: Table, target: Column) -> np.ndarray:
     table = rows.histogram([target.name])
     return np.bincount(table.codes[:, 0], weights=table.counts, minlength=target.size).astype(np.int64)
 

@@ -17,7 +17,7 @@ from voile.core.linkage import events_of, linkage
 from voile.core.members import Members, gathered
 from voile.core.method import Method
 from voile.core.microdata import Microdata
-from voile.core.narrow import narrowed
+from voile.core.narrow import codes_used, narrowed
 from voile.core.paper import Run
 from voile.core.plugin import build, registered
 from voile.core.policy import Model, Policy
@@ -150,7 +150,7 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     columns = method.prepare(data.columns, data.rows)
     policy.check(columns)
     method.check(columns, policy)
-    rows = data.rows.keyed(KEY)
+    rows = data.rows.keyed(KEY).gathered()
     policy = method.promising(columns, rows, policy.informed(columns, rows))
     began = time.perf_counter()
     try:
@@ -159,8 +159,8 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     except Unsatisfiable as error:
         return Outcome(gap=error.best or str(error))
     seconds = time.perf_counter() - began
-    shown = narrowed(columns, altered) if altered.total < rows.total else (columns, altered)
-    release = method.shape(*shown)
+    fewer, moved = narrowed(columns, codes_used(columns, altered))
+    release = method.shape(fewer, altered.recode(moved))
     members, guarded = _who_is_where(data, grouped)
     counts = altered.tallies(columns)[SENSITIVE]
     total = int(_inside(data)[data.rows.histogram([SENSITIVE]).codes[:, 0]] @ data.rows.histogram([SENSITIVE]).counts)

@@ -1,0 +1,86 @@
+"""Published tables in parts, wherever an engine keeps them; brought here only when somebody asks for a whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from voile.core.parts import Parts
+
+
+class Kept(Mapping[str, pl.DataFrame]):
+    """The tables of a release that lies in parts. `parts` hold a dict of frames each, their notes the same without a
+    row, as they are written."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self._here: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self.parts.notes[0]:
+            raise KeyError(name)
+        if not self._here:
+            every = list(self.parts.each())
+            self._here = {table: stacked([part[table] for part in every]) for table in self.parts.notes[0]}
+        return self._here[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts.notes[0])
+
+    def __len__(self) -> int:
+        return len(self.parts.notes[0])
+
+    def write(self, name: str, folder: Path, format: str) -> list[Path]:
+        """One table as a file, or as several where the engine writes them side by side."""
+        if format == "parquet":
+            made = self.parts.write_parquet(name, self.parts.notes[0][name], folder)
+            if made is not None:
+                return made
+        path = folder / f"{name}.{format}"
+        frames = (plain(part[name]) for part in self.parts.each())
+        if format == "csv":
+            with path.open("wb") as file:
+                for number, frame in enumerate(frames):
+                    frame.write_csv(file, include_header=number == 0)
+            return [path]
+        import pyarrow.parquet as pq
+
+        with pq.ParquetWriter(
+            path, self.parts.notes[0][name].to_arrow().schema, compression="zstd", compression_level=1,
+            write_statistics=False, store_schema=False,
+        ) as writer:  # fmt: skip
+            for frame in frames:
+                writer.write_table(frame.to_arrow(), row_group_size=max(frame.height, 1))
+        return [path]
+
+
+def plain(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with text instead of categories, which differ from part to part."""
+    named = [name for name, kind in table.schema.items() if kind in (pl.Enum, pl.Categorical)]
+    return table.with_columns(pl.col(named).cast(pl.String)) if named else table
+
+
+def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """One table of several with the same columns; categories that differ are brought together, in order."""
+    if len(frames) == 1:
+        return frames[0]
+    columns = []
+    for name in frames[0].columns:
+        pieces = [frame[name] for frame in frames]
+        differ = any(piece.dtype != pieces[0].dtype for piece in pieces)
+        columns.append(_of_categories(pieces) if differ else pl.concat(pieces))
+    return pl.DataFrame(columns)
+
+
+def _of_categories(pieces: Sequence[pl.Series]) -> pl.Series:
+    labels = pl.concat([piece.dtype.categories for piece in pieces]).unique().sort()  # type: ignore[attr-defined]
+    place = {label: code for code, label in enumerate(labels)}
+    codes = []
+    for piece in pieces:
+        moved = np.array([place[label] for label in piece.dtype.categories], dtype=np.uint32)  # type: ignore[attr-defined]
+        codes.append(moved[piece.to_physical().to_numpy()])
+    shown: pl.Series = labels.cast(pl.Enum(labels)).gather(np.concatenate(codes))
+    return shown.alias(pieces[0].name)

@@ -1,0 +1,198 @@
+"""Parts on this machine's disk, one in memory at a time.
+
+What a stage of the work makes is written to a file that has no name: the system removes it when nothing holds it any
+more, also when the process is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from voile.core.parts import Gather, Route, Work
+from voile.errors import EngineError, SpecError
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+LEAST = 1 << 30
+ROWS = 1 << 20  # rows of a slice
+Watch = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Disk:
+    """An engine for tables larger than memory. `memory` is about how much may be used; `scratch` where the files of the
+    work lie, by default where the system keeps temporary files; `watch` is told (work, parts done, parts in all).
+
+    >>> Disk(memory="4GiB").allowed
+    4294967296
+    """
+
+    memory: str = "4GiB"
+    scratch: str | None = None
+    watch: Watch | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.allowed < LEAST:
+            raise SpecError(
+                f"memory = {self.memory!r} is too little to work with.", code="spec.memory", hint="Allow 1GiB or more."
+            )
+
+    @property
+    def allowed(self) -> int:
+        """The memory in bytes."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", self.memory.strip(), re.IGNORECASE)
+        if found is None:
+            raise SpecError(f"memory = {self.memory!r} is no size.", code="spec.memory", hint="E.g. 4GiB.")
+        return int(float(found[1]) * UNITS[found[2].upper()])
+
+    def most(self, columns: int) -> int:
+        """How many distinct rows of so many columns may be in memory at once: a method needs several copies."""
+        return self.allowed // (16 * (4 * columns + 8))
+
+    def slices(self, table: pl.LazyFrame, *, copy: bool = False) -> Slices:
+        """The rows of a table, some at a time; with `copy` of a Parquet copy, where it cannot be read in slices."""
+        handle = None
+        if copy:
+            handle = self.file()
+            table.sink_parquet(handle, compression="zstd", compression_level=1, row_group_size=ROWS)
+            table = pl.scan_parquet(f"/proc/self/fd/{handle.fileno()}", glob=False)
+        return Slices(self, table, int(table.select(pl.len()).collect().item()), handle)
+
+    def listed(self, items: Sequence[Any], load: Callable[[Any], Any], notes: list[Any]) -> Listed:
+        """Parts that `load` brings into memory when they are needed."""
+        return Listed(self, items, load, notes)
+
+    def file(self) -> IO[bytes]:
+        """A file without a name."""
+        try:
+            return tempfile.TemporaryFile(dir=self.scratch)
+        except OSError as error:
+            raise EngineError(
+                f"No temporary file can be made ({error.strerror}).",
+                code="engine.scratch",
+                hint="Name a folder with space and rights (--scratch, or TMPDIR).",
+            ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """What both kinds of parts can do: they differ in how one part is fetched."""
+
+    engine: Disk
+
+    def __len__(self) -> int:
+        raise NotImplementedError  # pragma: no cover - both kinds define it
+
+    def fetch(self, number: int) -> Any:
+        raise NotImplementedError  # pragma: no cover - both kinds define it
+
+    def each(self) -> Iterator[Any]:
+        return (self.fetch(number) for number in range(len(self)))
+
+    def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
+        return None
+
+    def map(self, what: str, work: Work, *more: Any) -> Stored:
+        made = Stored(self.engine, self.engine.file(), [], [])
+        for number in range(len(self)):
+            self._tell(what, number)
+            part, note = work(self.fetch(number), number, *more)
+            made.pieces.append([made.put(part)])
+            made.notes.append(note)
+        self._tell(what, len(self))
+        return made
+
+    def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Stored:
+        made = Stored(self.engine, self.engine.file(), [[] for _ in range(number)], [], gather)
+        for place in range(len(self)):
+            self._tell(what, place)
+            for home, piece in route(self.fetch(place), place, *more):
+                made.pieces[home].append(made.put(piece))
+        self._tell(what, len(self))
+        return made
+
+    def _tell(self, what: str, done: int) -> None:
+        if self.engine.watch is not None:
+            self.engine.watch(what, done, len(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Slices(_Stage):
+    """A table in a file, so many rows at a time."""
+
+    table: pl.LazyFrame
+    rows: int
+    handle: IO[bytes] | None = None  # of a file that has no name: it lasts as long as this does
+    notes: list[Any] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return max(-(-self.rows // ROWS), 1)
+
+    def fetch(self, number: int) -> pl.DataFrame:
+        return self.table.slice(number * ROWS, ROWS).collect()
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(_Stage):
+    """Things that a function brings into memory one by one."""
+
+    items: Sequence[Any]
+    load: Callable[[Any], Any]
+    notes: list[Any] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def fetch(self, number: int) -> Any:
+        return self.load(self.items[number])
+
+
+@dataclass(frozen=True, eq=False)
+class Stored(_Stage):
+    """Parts in a file without a name. Part i is what lies at `pieces[i]`, gathered if there is something to gather."""
+
+    file: IO[bytes]
+    pieces: list[list[tuple[int, int]]]
+    notes: list[Any]
+    gather: Gather | None = None
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def put(self, part: Any) -> tuple[int, int]:
+        """Where a part was written, and how long it is."""
+        start = self.file.seek(0, os.SEEK_END)
+        try:
+            pickle.dump(part, self.file, protocol=5)
+            self.file.flush()
+        except OSError as error:
+            raise EngineError(
+                f"The temporary files cannot be written ({error.strerror}).",
+                code="engine.scratch",
+                hint="Make space, or name another folder (--scratch, or TMPDIR). Nothing was published.",
+            ) from None
+        return start, self.file.tell() - start
+
+    def fetch(self, number: int) -> Any:
+        found = [self._get(*place) for place in self.pieces[number]]
+        return self.gather(found, number) if self.gather is not None else found[0]
+
+    def _get(self, start: int, length: int) -> Any:
+        return pickle.loads(_read(self.file.fileno(), start, length))
+
+
+def _read(handle: int, start: int, length: int) -> bytearray:
+    """Some bytes of a file; one call reads 2 GiB at most."""
+    found = bytearray(length)
+    view, done = memoryview(found), 0
+    while done < length:
+        done += os.preadv(handle, [view[done:]], start + done)
+    return found

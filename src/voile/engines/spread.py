@@ -1,0 +1,143 @@
+"""Rows that lie in chunks on some engine: counted where they are, divided into parts, brought here only if they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from voile import kernels
+from voile.core.counts import Counts, tally
+from voile.core.division import Division
+from voile.core.key import Key
+from voile.core.parts import Parts
+from voile.core.rows import Histogram
+from voile.core.schema import Columns
+from voile.engines.local import LocalRows, merged
+from voile.errors import EngineError
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadRows:
+    """Chunks of coded rows. `most` is how many distinct rows may be brought here at once."""
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    chunks: Parts
+    total: int
+    most: int
+    coins: Key | None = None
+
+    groups = 0
+    box: Mapping[str, np.ndarray] | None = None
+    totals: Mapping[str, np.ndarray] | None = None
+
+    def __repr__(self) -> str:
+        return f"SpreadRows({self.total} rows in {len(self.chunks)} chunks)"
+
+    @property
+    def key(self) -> Key:
+        assert self.coins is not None, "rows are keyed before they are grouped"
+        return self.coins
+
+    def keyed(self, key: Key) -> SpreadRows:
+        return replace(self, coins=key)
+
+    def histogram(self, names: Sequence[str]) -> Histogram:
+        found = self._brought("count", list(names))
+        return Histogram(tuple(names), found.codes, found.weights)
+
+    def gathered(self) -> LocalRows:
+        found = self._brought("gather", list(self.names))
+        return replace(found, coins=self.coins)
+
+    def _brought(self, what: str, names: list[str]) -> LocalRows:
+        """The distinct combinations of some columns, here."""
+        counted = self.chunks.map(what, _collapsed, names)
+        if sum(counted.notes) > 2 * self.most:  # equal rows of several chunks are counted once
+            parts = max(len(self.chunks), sum(counted.notes) // self.most + 1)
+            counted = counted.scatter(what, _by_hash, _merged_rows, parts, parts).map(what, _measured)
+        if sum(counted.notes) > 2 * self.most:
+            raise EngineError(
+                f"The combinations of {', '.join(map(repr, names))} are more than the {2 * self.most} that fit in "
+                "the memory that was allowed.",
+                code="engine.memory",
+                hint="Allow more (--memory), name fewer columns, or use a method that works part by part: mondrian, "
+                "anatomy, art or perturbed-generalization.",
+            )
+        return merged(list(counted.each()))
+
+    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        counted = self.chunks.map("cut", _profiled, list(names), division, nodes)
+        return np.sum(counted.notes, axis=0)  # type: ignore[no-any-return]
+
+    def parts(self, division: Division | None) -> Parts:
+        if division is None:
+            return self.gathered().parts(None)
+        key = self.key
+        return self.chunks.scatter(
+            "divide", _routed, partial(_boxed, division=division, key=key), len(division.leaves), division
+        )
+
+    def tallies(self, columns: Columns) -> dict[str, Counts]:
+        found = {}
+        for column in columns.sensitive:
+            table = self.histogram([column.name])
+            nobody = np.zeros(len(table.counts), dtype=np.int64)
+            found[column.name] = tally(column, nobody, table.codes[:, 0], table.counts, 1)
+        return found
+
+    def recode(self, codes: Mapping[str, np.ndarray]) -> SpreadRows:
+        changed = {name: int(moved.max(initial=0)) + 1 for name, moved in codes.items()}
+        sizes = tuple(changed.get(name, size) for name, size in zip(self.names, self.sizes, strict=True))
+        return replace(self, sizes=sizes, chunks=self.chunks.map("recode", _recoded, dict(codes)))
+
+
+def _collapsed(rows: LocalRows, number: int, names: list[str]) -> tuple[LocalRows, int]:
+    table = rows.histogram(names)
+    sizes = tuple(rows.sizes[rows.names.index(name)] for name in names)
+    return LocalRows(tuple(names), sizes, table.codes, table.counts), len(table.counts)
+
+
+def _by_hash(rows: LocalRows, number: int, parts: int) -> list[tuple[int, LocalRows]]:
+    mixed = np.zeros(len(rows.weights), dtype=np.uint64)
+    for j in range(rows.codes.shape[1]):
+        mixed = (mixed ^ rows.codes[:, j].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return rows.apart((mixed % np.uint64(parts)).astype(np.int64), parts)
+
+
+def _merged_rows(pieces: Sequence[LocalRows], number: int) -> LocalRows | None:
+    return merged(pieces) if pieces else None
+
+
+def _measured(rows: LocalRows | None, number: int) -> tuple[LocalRows | None, int]:
+    return rows, len(rows.weights) if rows is not None else 0
+
+
+def _profiled(
+    rows: LocalRows, number: int, names: list[str], division: Division, nodes: np.ndarray
+) -> tuple[None, np.ndarray]:
+    return None, rows.profile(names, division, nodes)
+
+
+def _routed(rows: LocalRows, number: int, division: Division) -> list[tuple[int, LocalRows]]:
+    return rows.apart(division.part[division.nodes(rows.names, rows.codes)], len(division.leaves))
+
+
+def _boxed(pieces: Sequence[LocalRows], number: int, division: Division, key: Key) -> LocalRows:
+    return replace(merged(pieces), coins=key).boxed(division, number)
+
+
+def _recoded(rows: LocalRows, number: int, codes: Mapping[str, np.ndarray]) -> tuple[LocalRows, None]:
+    return rows.recode(codes), None
+
+
+def chunk(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> LocalRows:
+    """Some rows of a table as codes; equal ones are kept once."""
+    sizes = [max(size, 1) for size in sizes]
+    kind = np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
+    codes, weights = kernels.distinct.distinct(columns, sizes)
+    return LocalRows(tuple(names), tuple(sizes), codes.astype(kind, copy=False), weights)

@@ -1,0 +1,154 @@
+"""Reading a table that lies in chunks: what its columns hold is found chunk by chunk, then every chunk is coded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from voile.core.domain import codes_in, comparable
+from voile.core.microdata import Microdata
+from voile.core.parts import Parts
+from voile.core.schema import Columns, Schema
+from voile.engines.disk import Disk
+from voile.engines.local import LocalRows
+from voile.engines.spark import Spark
+from voile.engines.spread import SpreadRows, chunk
+from voile.errors import DataError, EngineError, SpecError, raise_together
+from voile.flow.columns import column_of, missing_cells, nothing_left
+from voile.io import tables
+from voile.io.delimited import as_type, narrowest, types_of
+
+Types = Mapping[str, str]
+Engine = Disk | Spark
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What one chunk holds: its rows, those that are kept, missing cells, and how often each value occurs."""
+
+    rows: int
+    kept: int
+    missing: Mapping[str, int]
+    values: Mapping[str, pl.DataFrame]
+
+
+def read_at(
+    engine: Engine,
+    source: Any,
+    schema: Schema,
+    query: str | None,
+    delimiter: str | None,
+    encoding: str,
+    null_values: Sequence[str],
+) -> Microdata:
+    """A table that an engine reads."""
+    path = Path(source) if isinstance(source, (str, Path)) else None
+    if query is not None or (path is None and not is_spark(source)) or (is_spark(source) and isinstance(engine, Disk)):
+        raise EngineError(
+            f"The engine {type(engine).__name__} does not read {'a query' if query else type(source).__name__}.",
+            code="engine.source",
+            hint="Give it the path of a file (and Spark a Spark DataFrame), or read it in memory.",
+        )
+    most = engine.most(len(schema.names()))
+    if isinstance(engine, Spark):
+        frames, texts = engine.frames(source, schema.read_names(), schema.check, delimiter, encoding, null_values)
+        return read_chunks(frames, schema, most, texts=texts)
+    assert path is not None
+    schema.check(tables.names_of(path, delimiter, encoding))
+    table, texts = tables.lazily(path, schema.read_names(), delimiter, encoding, null_values)
+    try:
+        return read_chunks(engine.slices(table, copy=texts), schema, most, texts=texts)
+    except pl.exceptions.PolarsError:
+        raise tables.broken(path) from None
+
+
+def is_spark(source: Any) -> bool:
+    """Whether this is a Spark DataFrame, classic or over Spark Connect."""
+    return type(source).__module__.startswith("pyspark.sql.") and type(source).__name__ == "DataFrame"
+
+
+def read_chunks(frames: Parts, schema: Schema, most: int, *, texts: bool = False) -> Microdata:
+    """A table from chunks of it. `most` is how many distinct rows may be brought here; `texts` says that the chunks are
+    all text, whose types must be found first."""
+    if schema.person is not None:
+        raise EngineError(
+            "People are followed from release to release in memory only.",
+            code="engine.person",
+            hint="Leave out the column of persons, or use the local engine.",
+        )
+    types = found_types(frames, schema) if texts else {}
+    seen: list[Seen] = frames.map("look", look, schema, types).notes
+    if not sum(one.rows for one in seen):
+        raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
+    missing_cells({name: sum(one.missing[name] for one in seen) for name in seen[0].missing}, schema)
+    total = sum(one.kept for one in seen)
+    if not total:
+        raise nothing_left()
+    problems: list[SpecError] = []
+    columns = []
+    for name in schema.names():
+        try:
+            table = _together([one.values[name] for one in seen])
+            columns.append(column_of(name, table["value"], schema, table["count"].to_numpy())[0])
+        except SpecError as error:
+            problems.append(error)
+    raise_together(problems)
+    coded = frames.map("code", code, schema, types, {column.name: column.domain for column in columns})
+    by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
+    sizes = tuple(max(column.size, 1) for column in columns)
+    rows = SpreadRows(tuple(schema.names()), sizes, coded, total, most)
+    return Microdata(Columns(**by_role), rows, sum(one.rows for one in seen) - total)
+
+
+def _together(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The values of all chunks, and how often each occurs."""
+    if any(table.schema["value"] != tables[0].schema["value"] for table in tables):
+        tables = [table.with_columns(pl.col("value").cast(pl.String)) for table in tables]
+    return pl.concat(tables).group_by("value").agg(pl.col("count").sum()).sort("value", nulls_last=True)
+
+
+def look(frame: pl.DataFrame, number: int, schema: Schema, types: Types) -> tuple[None, Seen]:
+    """What a chunk holds."""
+    ready = _ready(frame, schema, types)
+    missing = {name: ready[name].null_count() for name in (*schema.quasi, *schema.sensitive)}
+    kept = _kept(ready, schema)
+    values = {}
+    for name in schema.names():
+        found = comparable(name, kept[name]).alias("value").to_frame().group_by("value").agg(pl.len().alias("count"))
+        values[name] = found.cast({"count": pl.Int64})
+    return None, Seen(frame.height, kept.height, missing, values)
+
+
+def code(
+    frame: pl.DataFrame, number: int, schema: Schema, types: Types, domains: Mapping[str, Any]
+) -> tuple[LocalRows, None]:
+    """The rows of a chunk as codes of the domains that were found."""
+    kept = _kept(_ready(frame, schema, types), schema)
+    names = schema.names()
+    codes = [codes_in(domains[name], comparable(name, kept[name])) for name in names]
+    return chunk(names, codes, [domains[name].size for name in names]), None
+
+
+def _ready(frame: pl.DataFrame, schema: Schema, types: Types) -> pl.DataFrame:
+    if types:
+        frame = pl.DataFrame([as_type(frame[name], kind) for name, kind in types.items()])
+    floats = [name for name in frame.columns if frame[name].dtype.is_float()]
+    return frame.with_columns(pl.col(floats).fill_nan(None)) if floats else frame
+
+
+def _kept(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    return frame.drop_nulls(subset=[*schema.quasi, *schema.sensitive]) if schema.missing == "drop" else frame
+
+
+def found_types(frames: Parts, schema: Schema) -> dict[str, str]:
+    """The narrowest type that reads every cell of a column, over all chunks."""
+    told = frames.map("types", types_here, schema.names()).notes
+    return {name: narrowest([one[name] for one in told]) for name in schema.names()}
+
+
+def types_here(frame: pl.DataFrame, number: int, names: Sequence[str]) -> tuple[None, dict[str, Any]]:
+    return None, {name: types_of(frame[name]) for name in names}

@@ -1,0 +1,35 @@
+"""A tree of cuts applied to rows: which leaf a row falls into, and what the leaves hold.
+
+The children of node i are `left[i]` (codes whose rank is at most `cut[i]` in column `column[i]`) and `left[i] + 1`;
+`column[i]` is -1 at a leaf. `offset[j]` is where the ranks of column j start in `rank`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def leaves(codes, places, offset, rank, column, cut, left):
+    """The leaf of each row. O(rows * depth)."""
+    found = np.empty(codes.shape[0], np.int32)
+    for i in range(codes.shape[0]):
+        node = 0
+        while column[node] >= 0:
+            j = column[node]
+            node = left[node] + (rank[offset[j] + codes[i, places[j]]] > cut[node])
+        found[i] = node
+    return found
+
+
+@njit(nogil=True, cache=True)
+def profile(codes, weights, places, offset, leaf, slot, slots):
+    """How many people of some leaves have each code of each column: slots x codes. O(rows * columns)."""
+    found = np.zeros((slots, offset[-1]), np.int64)
+    for i in range(codes.shape[0]):
+        s = slot[leaf[i]]
+        if s >= 0:
+            for j in range(places.size):
+                found[s, offset[j] + codes[i, places[j]]] += weights[i]
+    return found
