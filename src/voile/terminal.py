@@ -103,8 +103,12 @@ def show_comparison(found: Comparison) -> None:
             _show("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(reached))
     for promise in found.promises:
         best = found.best_for(promise)
-        said = f"{best.title}, with a loss of {_number(best.loss(found.by))} by {found.by}" if best else "none"
-        typer.echo(f"Keeps {promise} at the least loss: {said}.")
+        # what can be reached is in the hints of the trials
+        reach = [row.fault.hint for row in found.rows if row.promise == promise and row.fault and row.fault.hint]
+        said = f"none. {reach[0] if reach else ''}".strip()
+        if best:
+            said = f"{best.title}, with a loss of {_number(best.loss(found.by))} by {found.by}."
+        typer.echo(f"Keeps {promise} at the least loss: {said}")
 
 
 def _cell(item: Reached | None) -> str:

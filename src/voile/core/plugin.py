@@ -134,31 +134,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def titled(plugin: Plugin) -> str:
-    """A plug-in as a reader wants it: its name, and the knobs that are not at their default.
-
-    >>> titled(build("methods", "full-domain", {"suppression": "0.05"}))
-    'full-domain (suppression=0.05)'
-    """
-    told = {}
-    for field in knobs_of(type(plugin)):
-        value, made = getattr(plugin, field.name), field.default_factory
-        usual = made() if made is not dataclasses.MISSING else field.default
-        if value is not None and value != usual:
-            told[field.name] = _brief(value)
-    return plugin.name + (f" ({', '.join(f'{key}={value}' for key, value in told.items())})" if told else "")
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, Plugin):
-        return titled(value)
-    if isinstance(value, Mapping):
-        return "|".join(f"{key}={item}" for key, item in value.items())
-    if isinstance(value, (tuple, list)):
-        return "|".join(map(_brief, value))
-    return str(plain(value))[:40]
-
-
 def registered(family: str) -> dict[str, type[Plugin]]:
     """All classes of a family by name, after importing every file of its folder."""
     if family not in _loaded:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from voile.core.plugin import Plugin, knobs_of, plain
 from voile.core.results import Finding, Loss
 from voile.errors import VoileError
 
@@ -148,3 +149,29 @@ def _fault(told: Mapping[str, Any] | None) -> Fault | None:
 def _finite(value: float) -> float | None:
     """A number that JSON can hold."""
     return float(value) if math.isfinite(value) else None
+
+
+def titled(plugin: Plugin) -> str:
+    """A plug-in as a reader wants it: its name, and the knobs that are not at their default.
+
+    >>> from voile.core.plugin import build
+    >>> titled(build("methods", "full-domain", {"suppression": "0.05"}))
+    'full-domain (suppression=0.05)'
+    """
+    told = {}
+    for knob in knobs_of(type(plugin)):
+        value, made = getattr(plugin, knob.name), knob.default_factory
+        usual = made() if made is not MISSING else knob.default
+        if value is not None and value != usual:
+            told[knob.name] = _brief(value)
+    return plugin.name + (f" ({', '.join(f'{key}={value}' for key, value in told.items())})" if told else "")
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, Plugin):
+        return titled(value)
+    if isinstance(value, Mapping):
+        return "|".join(f"{key}={item}" for key, item in value.items())
+    if isinstance(value, (tuple, list)):
+        return "|".join(map(_brief, value))
+    return str(plain(value))[:40]

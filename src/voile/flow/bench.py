@@ -12,12 +12,12 @@ from voile.core.key import Key
 from voile.core.measure import Measure
 from voile.core.method import Method
 from voile.core.microdata import Microdata
-from voile.core.plugin import plain, titled
+from voile.core.plugin import plain
 from voile.core.policy import Policy
 from voile.core.prior import Prior
 from voile.core.release import Release
 from voile.core.results import Finding
-from voile.core.trial import Fault, Lost, Reached, Trial
+from voile.core.trial import Fault, Lost, Reached, Trial, titled
 from voile.errors import VoileError
 from voile.flow.audit import Asked, attacked
 from voile.flow.measure import measure

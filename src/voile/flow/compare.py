@@ -17,9 +17,10 @@ from voile.core.key import Key
 from voile.core.measure import Measure
 from voile.core.method import Method
 from voile.core.microdata import Microdata
-from voile.core.plugin import build, plain, registered, titled
+from voile.core.plugin import build, plain, registered
 from voile.core.policy import Model, Policy
 from voile.core.preset import Preset
+from voile.core.trial import titled
 from voile.errors import PolicyError, SpecError, raise_together
 from voile.flow.audit import Asked
 from voile.flow.bench import Bench, promised, told

@@ -167,7 +167,9 @@ class Comparison:
             if best and place is not None
             else None
         )
-        return {"promise": promise, "best": named, "tried": len(own), "kept": sum(row.kept for row in own)}
+        reach = [row.fault.hint for row in own if row.fault and row.fault.code.startswith("unsatisfiable")]
+        kept = sum(row.kept for row in own)
+        return {"promise": promise, "best": named, "tried": len(own), "kept": kept, "reach": reach[0] if reach else ""}
 
     def save(self, folder: str | Path) -> Path:
         """Write comparison.json, comparison.csv and comparison.html. Returns the page."""
