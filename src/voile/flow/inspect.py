@@ -18,7 +18,7 @@ import polars as pl
 from voile.core.domain import Domain, encode, kind_of
 from voile.core.microdata import Microdata
 from voile.core.roles import Seen, suggested
-from voile.core.rows import Rows
+from voile.core.rows import Table
 from voile.core.schema import Schema
 from voile.engines.local import local_rows
 from voile.errors import DataError, VoileError
@@ -196,7 +196,7 @@ def _seen(name: str, domain: Domain, counts: np.ndarray) -> Seen:
     return suggested(plain, people, length)
 
 
-def _risk(seen: tuple[Seen, ...], rows: Rows, sizes: Mapping[str, int]) -> Inspection:
+def _risk(seen: tuple[Seen, ...], rows: Table, sizes: Mapping[str, int]) -> Inspection:
     """Who stands out on the columns with these sizes."""
     names = list(sizes)
     whole = _crowd(rows, names)
@@ -218,7 +218,7 @@ def _likeliest(sets: list[tuple[str, ...]], sizes: Mapping[str, int], number: in
     return ranked[:number]
 
 
-def _crowd(rows: Rows, names: list[str]) -> Crowd:
+def _crowd(rows: Table, names: list[str]) -> Crowd:
     counts = rows.histogram(names).counts
     return Crowd(tuple(names), rows.total, int((counts == 1).sum()), int(counts[counts < FEW].sum()))
 

@@ -14,7 +14,7 @@ from voile.io.tables import FILE_KINDS
 
 DEPTH = 3
 SHOWN = 200
-FILES, BYTES = 100, 4 << 30  # of a zip
+FILES, BYTES = 1_000, 4 << 30  # of a zip
 
 
 def inside(folder: Path, text: str) -> Path:
