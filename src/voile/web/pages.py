@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import jinja2
@@ -56,12 +54,7 @@ def heat(value: float | None) -> int:
     return round(10 * min(max(value or 0.0, 0.0), 1.0))
 
 
-def fraction(text: str | None) -> float | None:
-    return float(Fraction(text)) if text and re.fullmatch(r"\d+(/[1-9]\d*)?", text) else None
-
-
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
-_pages.filters["fraction"] = fraction
 _pages.globals.update(roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf)
 
 
