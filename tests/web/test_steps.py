@@ -174,6 +174,20 @@ def test_a_changed_release_is_broken(visitor: Any, folder: Path) -> None:
     assert "was changed after publishing" in page
 
 
+def test_a_comparison_goes_on_where_it_stopped(visitor: Any) -> None:
+    """Trials that were finished are not done again: a second comparison with one method more has the old times."""
+    start(visitor)
+    form = {"attacks.linking.on": "on", "measures.certainty.on": "on", "methods.mondrian.on": "on"}
+    seconds = r'<td class="n">(\d+\.\d\d)</td>\s*<td><form'
+    (first,) = re.findall(seconds, visitor.post("/compare", form))
+    kept = {path: path.stat().st_mtime_ns for path in visitor.settings.private.rglob("trial-*.json")}
+    assert kept
+    again = re.findall(seconds, visitor.post("/compare", {**form, "methods.full-domain.on": "on"}))
+    assert len(again) == 2
+    assert first in again
+    assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
+
+
 def test_work_can_be_cancelled_and_survives_a_reload(visitor: Any) -> None:
     start(visitor)
     visitor.client.post("/compare", data={"csrf": visitor.csrf(), "measures.query-error.on": "on"} | slow())

@@ -22,6 +22,7 @@ class Desk:
     folder: Path
     worker: Worker
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    key: str = field(default_factory=lambda: secrets.token_hex(32))  # of trials, which are never published
     source: dict[str, Any] = field(default_factory=dict)  # path, name, how it came: path, upload or demo
     spec: dict[str, Any] = field(default_factory=dict)
     seen: dict[str, Any] | None = None  # the table as it is

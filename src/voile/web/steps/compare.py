@@ -37,7 +37,11 @@ async def begin(request: Request, desk: Desk, form: FormData) -> Response:
         desk.problems = []
         desk.complain(error.as_json())
         return RedirectResponse("/compare", 303)
-    told = {"by": str(form.get("by", "")), "adversary": [name for name in presets() if form.get(f"adversary.{name}")]}
+    told: dict[str, Any] = {
+        "by": str(form.get("by", "")),
+        "adversary": [name for name in presets() if form.get(f"adversary.{name}")],
+    }
+    told |= {"store": str(desk.folder / "trials"), "key": desk.key}  # what was cancelled goes on where it stopped
     desk.forget("compared", "looked", "published")
     job = desk.begin("compare", "Comparing the methods", desk.payload(**asked, **told))
     await settled(job, SOON)

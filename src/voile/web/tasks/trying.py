@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from voile.core.attack import Attack
+from voile.core.key import Key
 from voile.core.measure import Measure
 from voile.core.method import Method
 from voile.core.plugin import build
@@ -37,6 +38,8 @@ def compare(payload: Payload, tell: Tell) -> dict[str, Any]:
         cast("list[Measure] | None", chosen["measures"]),
         adversary=payload.get("adversary") or None,
         progress=tell,
+        key=Key(bytes.fromhex(payload["key"])),
+        store=payload["store"],
         by=payload.get("by") or None,
     )
     tell(len(found.rows), len(found.rows), "Drawing")
