@@ -114,7 +114,7 @@ def test_the_whole_path(visitor: Any, folder: Path, tmp_path: Path) -> None:
     page = visitor.post("/compare/look", {"trial": "0"})
     assert "A closer look" in page
     assert page.count("<figure>") == 5  # the frontier, and four columns
-    page = visitor.post("/publish", {"where": "folder", "name": "out", "format": "csv"})
+    page = visitor.post("/publish", {"where": "folder", "name": "out", "format": "csv", "report": "yes"})
     assert "HOLDS" in page
     assert vl.verify(folder / "out").holds
     packed = visitor.client.get("/publish/release.zip")
@@ -127,6 +127,21 @@ def test_the_whole_path(visitor: Any, folder: Path, tmp_path: Path) -> None:
     assert "sandbox" in report.headers["content-security-policy"]
     repeated(visitor, page, folder, tmp_path)
     received(visitor, packed.content, vl.load(folder / "out"))
+
+
+def test_the_zip_holds_what_was_published_and_no_more(visitor: Any, folder: Path) -> None:
+    """Not what somebody put beside an earlier release of that name; and the report only if it is wanted."""
+    start(visitor)
+    asked = {"where": "folder", "name": "again", "format": "csv"}
+    visitor.post("/publish", {**asked, "report": "yes"})
+    (folder / "again" / "patients.csv").write_bytes((folder / "patients.csv").read_bytes())
+    assert "already holds a release" in visitor.post("/publish", asked)
+    visitor.post("/publish", {**asked, "force": "yes"})
+    assert (folder / "again" / "patients.csv").is_file()
+    with zipfile.ZipFile(io.BytesIO(visitor.client.get("/publish/release.zip").content)) as archive:
+        names = sorted(archive.namelist())
+    assert names == ["again/certificate.json", "again/dictionary.json", "again/table.csv"]
+    assert "Privacy report" in visitor.client.get("/publish/report").text
 
 
 def repeated(visitor: Any, page: str, folder: Path, place: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import secrets
 import shlex
 from pathlib import Path
+from typing import Any
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -52,7 +53,9 @@ class Publish:
         desk.spec["release"] = {"format": format}
         desk.forget("published")
         packed = desk.folder / f"{secrets.token_hex(8)}.zip"
-        asked = desk.payload(place=str(place), zip=str(packed), name=name, format=format, force=bool(form.get("force")))
+        told: dict[str, Any] = {"force": bool(form.get("force")), "with_report": bool(form.get("report"))}
+        told |= {"place": str(place), "zip": str(packed), "page": str(packed.with_suffix(".html"))}
+        asked = desk.payload(name=name, format=format, **told)
         await settled(desk.begin("publish", "Publishing", asked), SOON)
         return RedirectResponse("/publish#done", 303)
 
@@ -85,11 +88,11 @@ async def spec(request: Request, desk: Desk) -> Response:
 
 
 async def report(request: Request, desk: Desk) -> Response:
-    """The report, as it lies in the folder: a page of its own, without script."""
+    """The report: a page of its own, without script."""
     desk.collect()
     if desk.published is None:
         return RedirectResponse("/publish", 303)
-    page = Path(desk.published["asked"]["place"]) / folders.REPORTS[0]
+    page = Path(desk.published["asked"]["page"])
     return HTMLResponse(page.read_text(encoding="utf-8"), headers={"Content-Security-Policy": REPORT_POLICY})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +21,7 @@ from voile.flow.distributions import beside, distributions
 from voile.flow.measure import measure
 from voile.flow.report import report
 from voile.flow.verify import verify
+from voile.io import folder
 from voile.web.tasks.memory import Payload, Tell, data_of, memory, release_of, request_of
 
 
@@ -78,15 +79,24 @@ def publish(payload: Payload, tell: Tell) -> dict[str, Any]:
     release.save(place, format=payload["format"], force=bool(payload.get("force")))
     tell(4, 5, "Verifying what was written")
     verdict = verify(place, prior=request_of(payload).policy.informed(data.columns, data.rows).priors())
-    report(release, memory.audit, losses, verdict).save(place / "report.html")
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for found in sorted(place.iterdir()):
-            # a fixed date: when a file was made tells nothing
-            entry = zipfile.ZipInfo(f"{payload['name']}/{found.name}", (1980, 1, 1, 0, 0, 0))
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            with found.open("rb") as source, archive.open(entry, "w") as target:
-                shutil.copyfileobj(source, target)
+    page = report(release, memory.audit, losses, verdict)
+    page.save(payload["page"])
+    listed = [*folder.read_documents(place)[0]["files"], folder.CERTIFICATE]
+    if payload["with_report"]:
+        page.save(place / folder.REPORTS[0])
+        listed += folder.REPORTS
+    _pack(packed, place, sorted(listed), payload["name"])
     withheld = int(release.dictionary.get("withheld", 0))
     facts = {"people": release.people, "groups": release.groups, "withheld": withheld, "dropped": data.dropped}
-    files = sorted(found.name for found in place.iterdir())
-    return {**facts, "verdict": verdict.as_json(), "files": files, "bytes": packed.stat().st_size}
+    return {**facts, "verdict": verdict.as_json(), "files": sorted(listed), "bytes": packed.stat().st_size}
+
+
+def _pack(packed: Path, place: Path, listed: Sequence[str], name: str) -> None:
+    """Only what was published: whatever else lies in the folder, perhaps the table itself, stays there."""
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in listed:
+            # a fixed date: when a file was made tells nothing
+            entry = zipfile.ZipInfo(f"{name}/{file}", (1980, 1, 1, 0, 0, 0))
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            with (place / file).open("rb") as source, archive.open(entry, "w") as target:
+                shutil.copyfileobj(source, target)
