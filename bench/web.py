@@ -37,7 +37,8 @@ class Visit:
     def __init__(self, address: str) -> None:
         self.client = httpx.Client(base_url=address.split("/?")[0], follow_redirects=True, timeout=600)
         start = time.perf_counter()
-        page = self.client.get(f"/?{address.split('?')[1]}").text
+        self.client.get(f"/?{address.split('?')[1]}")
+        page = self.client.get("/").text
         self.client.get("/static/voile.css"), self.client.get("/static/voile.js")
         self.first = time.perf_counter() - start
         self.csrf = re.search(r'name="csrf" value="([^"]+)"', page)[1]  # type: ignore[index]

@@ -96,6 +96,7 @@ def look(chromium: Any, address: str, pictures: Path) -> Iterator[Any]:
         context.set_default_timeout(60_000)
         seen = Seen(context.new_page(), address, pictures, name)
         seen.page.goto(address)
+        seen.page.wait_for_selector("h1")  # the token has left the address
         return seen
 
     yield begin

@@ -27,7 +27,7 @@ class Visitor:
         self.client, self.settings = client, settings
 
     def enter(self) -> None:
-        self.client.get(f"/?token={self.settings.token}")
+        assert "refresh" in self.client.get(f"/?token={self.settings.token}").text
 
     def csrf(self) -> str:
         found = re.search(r'name="csrf" value="([^"]+)"', self.client.get("/").text)
@@ -76,7 +76,7 @@ def listening() -> Iterator[socket.socket]:
 @pytest.fixture(scope="module")
 def settings(folder: Path, listening: socket.socket, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     port = listening.getsockname()[1]
-    return Settings("t" * 32, folder, tmp_path_factory.mktemp("private"), port=port, limit=3_000_000)
+    return Settings("t" * 32, folder, tmp_path_factory.mktemp("private"), port=port, limit=3_000_000, once="o" * 32)
 
 
 @pytest.fixture(scope="module")

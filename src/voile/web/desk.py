@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from voile.core.schema import ROLES
 from voile.web.jobs import Job, Worker
 
 MOST_DESKS = 16
@@ -37,6 +38,15 @@ class Desk:
     problems: list[Mapping[str, Any]] = field(default_factory=list)
     where: str = ""  # the step that shows the problems
     collected: int = 0  # the last job whose outcome was taken over
+
+    def roles(self) -> dict[str, str]:
+        """The role of each column: as marked, else as suggested."""
+        columns = (self.seen or {}).get("columns", [])
+        schema = self.spec.get("schema")
+        if not schema:
+            return {column["name"]: column["role"] for column in columns}
+        marked = {name: role for role in ROLES for name in schema.get(role, ())}
+        return {column["name"]: marked.get(column["name"], "") for column in columns}
 
     def forget(self, *later: str) -> None:
         """What was found under an earlier choice holds no longer."""

@@ -22,7 +22,7 @@ from starlette.datastructures import FormData, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voile.web.desk import Desk, Desks
@@ -35,6 +35,10 @@ FIELDS = 20_000
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+ON = (
+    '<!DOCTYPE html><html lang="en"><title>voile</title><link rel="icon" href="/static/icon.svg">'
+    '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">To the workbench</a></p></html>'
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -58,6 +62,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 0
     limit: int = LIMIT
+    once: str = ""  # a token that works a single time
 
     @property
     def cookie(self) -> str:
@@ -169,6 +174,7 @@ class Door:
 
     def __init__(self, settings: Settings, desks: Desks, oops: Oops) -> None:
         self.settings, self.desks, self.oops = settings, desks, oops
+        self._spent = not settings.once
 
     def get(self, handler: Handler) -> Endpoint:
         async def endpoint(request: Request) -> Response:
@@ -207,12 +213,21 @@ class Door:
         return self.desks.find(request.cookies.get(self.settings.cookie))
 
     def _enter(self, request: Request, token: str) -> Response:
-        if not hmac.compare_digest(token.encode(), self.settings.token.encode()):
+        """A desk for who knows the token, and on to the start: by a page of ours and not by a redirect, for a browser
+        that comes from elsewhere would not bring the cookie along."""
+        if not self._known(token):
             return self._closed()
-        answer = RedirectResponse("/", status_code=303)  # the token does not stay in the address
+        answer = HTMLResponse(ON)
         if self._desk(request) is None:
             answer.set_cookie(self.settings.cookie, self.desks.open(), httponly=True, samesite="strict", path="/")
         return answer
+
+    def _known(self, token: str) -> bool:
+        if hmac.compare_digest(token.encode(), self.settings.token.encode()):
+            return True
+        fresh = not self._spent and hmac.compare_digest(token.encode(), self.settings.once.encode())
+        self._spent = self._spent or fresh
+        return fresh
 
     def _closed(self) -> Response:
         return self.oops(403, "This workbench is not open to you.", "Open the address that `voile serve` printed.")

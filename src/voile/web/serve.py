@@ -40,8 +40,10 @@ def serve(
     LOG.addHandler(logging.StreamHandler())
     with _bound(host, port) as listening, _private() as private:
         number = listening.getsockname()[1]
-        settings = Settings(secrets.token_urlsafe(24), folder.resolve(), private, host, number)
-        address = f"http://{_shown(host)}:{number}/?token={settings.token}"
+        # who else is on this machine can see how a browser is started: that token is spent once it is used
+        token, once = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+        settings = Settings(token, folder.resolve(), private, host, number, once=once)
+        base = f"http://{_shown(host)}:{number}/?token="
         # no access log: an address may name what a visitor looks at; no library's own words about an error
         config = uvicorn.Config(
             make_app(settings, plugins),
@@ -53,7 +55,7 @@ def serve(
         )
         for name in ("uvicorn", "uvicorn.error", "uvicorn.asgi"):
             logging.getLogger(name).disabled = True
-        server = _Server(config, lambda: _open(say, address, browser))
+        server = _Server(config, lambda: _open(say, base, settings, browser))
         server.run(sockets=[listening])
 
 
@@ -83,10 +85,10 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def _open(say: Callable[[str], None], address: str, browser: bool) -> None:
-    say(address)
+def _open(say: Callable[[str], None], base: str, settings: Settings, browser: bool) -> None:
+    say(base + settings.token)
     if browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(base + settings.once,), daemon=True).start()
 
 
 def _shown(host: str) -> str:

@@ -56,8 +56,7 @@ class Load:
         """The first rows: shown only when asked for, since somebody may look over a shoulder."""
         if desk.seen is None or desk.worker.busy:
             return RedirectResponse("/", 303)
-        roles = {column["name"]: column["role"] for column in desk.seen["columns"]}
-        hidden = [name for name, role in roles.items() if role == "identifier"]
+        hidden = [name for name, role in desk.roles().items() if role == "identifier"]
         usable = [column["name"] for column in desk.seen["columns"] if column["kind"] != "none"]
         asked = {"source": desk.source["path"], "read": desk.spec.get("read", {}), "names": usable, "hidden": hidden}
         job = await settled(desk.begin("peek", "Reading the first rows", asked), PATIENCE)

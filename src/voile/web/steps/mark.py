@@ -23,17 +23,7 @@ async def show(request: Request, desk: Desk) -> Response:
     desk.collect()
     if desk.seen is None:
         return RedirectResponse("/", 303)
-    return page("mark", desk, chosen=roles_of(desk), kinds_chosen=desk.spec.get("schema", {}).get("kinds", {}))
-
-
-def roles_of(desk: Desk) -> dict[str, str]:
-    """The role of each column: as marked, else as suggested."""
-    assert desk.seen is not None
-    schema = desk.spec.get("schema")
-    if not schema:
-        return {column["name"]: column["role"] for column in desk.seen["columns"]}
-    marked = {name: role for role in ROLES if role for name in schema.get(role, ())}
-    return {column["name"]: marked.get(column["name"], "") for column in desk.seen["columns"]}
+    return page("mark", desk, chosen=desk.roles(), kinds_chosen=desk.spec.get("schema", {}).get("kinds", {}))
 
 
 async def save(request: Request, desk: Desk, form: FormData) -> Response:
