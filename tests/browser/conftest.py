@@ -97,6 +97,7 @@ def look(chromium: Any, address: str, pictures: Path) -> Iterator[Any]:
         seen = Seen(context.new_page(), address, pictures, name)
         seen.page.goto(address)
         seen.page.wait_for_selector("h1")  # the token has left the address
+        seen.page.wait_for_load_state()
         return seen
 
     yield begin
