@@ -22,7 +22,7 @@ from voile.cli import app
 from voile.core import plugin, preset
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("the_rule.md", "tutorial.md", "compare.md")
+PAGES = ("the_rule.md", "tutorial.md", "compare.md", "workbench.md")
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[plugin.Plugin]]]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]+)(?:#[^)]*)?\)")

@@ -134,7 +134,8 @@ HEAVY = {
     "duckdb",
     "sklearn",
     "pyspark",
-    "fastapi",
+    "starlette",
+    "uvicorn",
     "jinja2",
 }
 RUN = "import sys; sys.argv = {}\nfrom voile.cli import main\ntry: main()\nexcept SystemExit: pass"

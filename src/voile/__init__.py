@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from voile.flow.audit import audit
     from voile.flow.budget import privacy_budget
     from voile.flow.compare import compare
+    from voile.flow.distributions import distributions
+    from voile.flow.foresee import foresee, reach
+    from voile.flow.inspect import inspect
     from voile.flow.learn import learn_prior, read_prior
     from voile.flow.measure import measure
     from voile.flow.publish import publish
@@ -93,6 +96,9 @@ _HOME = {
     "compare": "flow.compare",
     "datasets": "",
     "dates": "core.hierarchy",
+    "distributions": "flow.distributions",
+    "foresee": "flow.foresee",
+    "inspect": "flow.inspect",
     "intervals": "core.hierarchy",
     "learn_prior": "flow.learn",
     "load": "flow.verify",
@@ -103,6 +109,7 @@ _HOME = {
     "presets": "core.preset",
     "privacy_budget": "flow.budget",
     "publish": "flow.publish",
+    "reach": "flow.foresee",
     "read": "flow.read",
     "read_prior": "flow.learn",
     "report": "flow.report",
@@ -149,6 +156,9 @@ __all__ = [
     "compare",
     "datasets",
     "dates",
+    "distributions",
+    "foresee",
+    "inspect",
     "intervals",
     "learn_prior",
     "load",
@@ -159,6 +169,7 @@ __all__ = [
     "presets",
     "privacy_budget",
     "publish",
+    "reach",
     "read",
     "read_prior",
     "report",

@@ -24,6 +24,7 @@ from voile.cli.prior import prior
 from voile.cli.publish import publish
 from voile.cli.report import report
 from voile.cli.reproduce import reproduce
+from voile.cli.serve import serve
 from voile.cli.verify import verify
 from voile.errors import SpecError, VoileError
 from voile.terminal import say_json
@@ -43,6 +44,7 @@ COMMANDS = (
     reproduce,
     guarantees,
     demo,
+    serve,
 )
 
 app = typer.Typer(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import math
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -103,8 +104,17 @@ class Release:
         """
         return self.answer(parse(query, where))
 
+    def margin(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
+        """How far the true number of people may be from `estimate`: two standard deviations, if people are spread
+        within their cells and groups by chance, as the estimate takes it. Not a bound; NaN where a shape cannot say."""
+        return 2 * math.sqrt(self.variance(parse(query, where)))
+
     def answer(self, query: Query) -> float:
         raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    def variance(self, query: Query) -> float:
+        """The variance of the true number around the estimate, people being spread by chance."""
+        return math.nan
 
     # what the tables say -------------------------------------------------------------------------------------------
     @property

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from voile.errors import DataError, SchemaError, SpecError
@@ -50,6 +52,82 @@ def parse(content: str) -> list[list[str]]:
                 rows.append(row)
             row = []
     return rows
+
+
+def outline(rows: Sequence[Sequence[str]]) -> str:
+    """Rows, leaf first, as a tree that a person can edit: a line for each node, two spaces in for each level. The root
+    `*` is not written, and neither is the rest of a branch that repeats its top.
+
+    >>> outline([["FR", "Europe", "*"], ["IT", "Europe", "*"], ["JP", "Asia", "*"]]).splitlines()
+    ['Europe', '  FR', '  IT', 'Asia', '  JP']
+    """
+    height = max((len(row) for row in rows), default=1) - 1
+    paths = [[*reversed(row[:height] if len(row) > 1 and row[-1] == "*" else row)] for row in rows]
+    lines: list[str] = []
+    before: list[str] = []
+    order = {path: number for number, path in reversed([*enumerate(_prefixes(paths))])}
+    for path in sorted(paths, key=lambda path: [order[tuple(path[: depth + 1])] for depth in range(len(path))]):
+        same = next((depth for depth, name in enumerate(path) if before[depth : depth + 1] != [name]), len(path))
+        lines += ["  " * depth + _shielded(path[depth]) for depth in range(same, len(path))]
+        before = path
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _prefixes(paths: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    return [tuple(path[: depth + 1]) for path in paths for depth in range(len(path))]
+
+
+def _shielded(label: str) -> str:
+    plain = label and label == label.strip() and label.isprintable() and not label.startswith('"')
+    return label if plain else json.dumps(label)
+
+
+def nested(text: str, column: str) -> dict[str, Any]:
+    """The tree that an outline draws, as `tree` takes it: dicts whose innermost values are lists of leaves.
+
+    >>> nested("Europe\\n  FR\\n  IT\\nAsia\\n  JP", "country")
+    {'Europe': ['FR', 'IT'], 'Asia': ['JP']}
+    """
+    lines = [line.expandtabs(2) for line in text.splitlines() if line.strip()]
+    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
+    parents: list[tuple[int, list[Any]]] = [(-1, [])]
+    for line, depth in zip(lines, depths, strict=True):
+        while parents[-1][0] >= depth:
+            parents.pop()
+        node: list[Any] = []
+        parents[-1][1].append((_label(line.strip(), column), node))
+        parents.append((depth, node))
+        if parents[1][0] != depths[0]:
+            raise _no_tree(column, "its first line is further in than a later one")
+    found = _folded(parents[0][1], column)
+    return found if isinstance(found, dict) else {"*": found}  # leaves alone: nothing between them and the root
+
+
+def _label(text: str, column: str) -> str:
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        raise _no_tree(column, "a label in quotes does not end") from None
+
+
+def _folded(nodes: list[Any], column: str) -> dict[str, Any] | list[str]:
+    """Lists of leaves, and dicts of nodes; a leaf among nodes becomes a node of its own."""
+    names = [name for name, _ in nodes]
+    if len(set(names)) < len(names):
+        raise _no_tree(column, "a label stands twice below the same node")
+    if not any(below for _, below in nodes):
+        return names
+    return {name: _folded(below, column) if below else [name] for name, below in nodes}
+
+
+def _no_tree(column: str, why: str) -> SchemaError:
+    return SchemaError(
+        f"The tree of {column!r} cannot be read: {why}.",
+        code="schema.hierarchy",
+        hint="Write one label a line; what stands below a node is two spaces further in.",
+    )
 
 
 def write(folder: Path, hierarchies: Mapping[str, Sequence[Sequence[str]]], force: bool = False) -> list[Path]:

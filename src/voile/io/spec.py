@@ -59,7 +59,11 @@ def short(text: str) -> tuple[str, dict[str, Any]]:
 
 def load(path: Path) -> Spec:
     """A spec.toml. All faults of its outline are raised together; paths in it are relative to the file."""
-    raw = _toml(path)
+    return outlined(_toml(path), path)
+
+
+def outlined(raw: Mapping[str, Any], path: Path = Path("spec.toml")) -> Spec:
+    """A spec from the parts of a spec.toml, e.g. those that a form holds."""
     problems = [*_unknown_parts(path, raw), *_misshaped_parts(raw)]
     raise_together(problems)
     policy = raw.get("policy", [])

@@ -95,6 +95,22 @@ class Bucketized(Release):
 
     def answer(self, query: Query) -> float:
         """Per group the share of matching people times the number of matching sensitive values."""
+        matching, values, slots = self._matching(query)
+        return float((matching * values / np.maximum(slots, 1)).sum())
+
+    def variance(self, query: Query) -> float:
+        """Per group the values are dealt to its people by chance: hypergeometric."""
+        matching, values, slots = self._matching(query)
+        share = matching / np.maximum(slots, 1)
+        return float((values * share * (1 - share) * (slots - values) / np.maximum(slots - 1, 1)).sum())
+
+    @property
+    def slots(self) -> np.ndarray:
+        """Among how many each group's values are dealt: its people."""
+        return self.sizes
+
+    def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Per group the people and the values that satisfy the conditions, and among how many values are dealt."""
         name = str(self.described("sensitive")[0]["name"])
         quasi = self.tables["quasi"]
         query.check([*(column for column in quasi.columns if column != "group"), name])
@@ -104,12 +120,11 @@ class Bucketized(Release):
                 weight *= condition.matches(quasi[column])
         matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
         if name not in query.conditions:
-            return float(matching.sum())
+            return matching, self.slots, self.slots  # everybody has some value
         table = self.tables["sensitive"]
         chosen = query.conditions[name].matches(table[name]) * table["count"].to_numpy()
         group = np.searchsorted(self._labels[0], table["group"].to_numpy())
-        values = np.bincount(group, weights=chosen, minlength=len(self.sizes))
-        return float((matching / np.maximum(self.sizes, 1) * values).sum())
+        return matching, np.bincount(group, weights=chosen, minlength=len(self.sizes)), self.slots
 
 
 def exact_candidates(release: Release, group: np.ndarray, external: Microdata) -> tuple[np.ndarray, np.ndarray]:

@@ -266,6 +266,22 @@ class Decomposed(Release):
 
     def answer(self, query: Query) -> float:
         """Per group the number of matching people times the share of its slots' rows that match."""
+        share, chance = self._chances(query)
+        return float((share * self._by_group(chance)).sum())
+
+    def variance(self, query: Query) -> float:
+        """Per group the matching rows are dealt to its people by chance (hypergeometric), and whether the row of a slot
+        matches is by chance too."""
+        share, chance = self._chances(query)
+        rows, unsure = self._by_group(chance), self._by_group(chance * (1 - chance))
+        dealt = rows * share * (1 - share) * (self.sizes - rows) / np.maximum(self.sizes - 1, 1)
+        return float((dealt + unsure * share**2).sum())
+
+    def _by_group(self, weights: np.ndarray) -> np.ndarray:
+        return np.bincount(self.slots, weights=weights, minlength=len(self.sizes))
+
+    def _chances(self, query: Query) -> tuple[np.ndarray, np.ndarray]:
+        """For every group the share of matching people, for every slot the chance that its row matches."""
         quasi = self.tables["quasi"]
         known = [column for column in quasi.columns if column != "group"]
         query.check([*known, *self.names])
@@ -279,5 +295,4 @@ class Decomposed(Release):
             fits = asked.matches(domain.values, domain.missing) if asked else np.ones(domain.size, dtype=bool)
             wanted[name] = fits.reshape(1, -1)
         matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
-        rows = np.bincount(self.slots, weights=self.shares(wanted)[0][self.units], minlength=len(self.sizes))
-        return float((matching / np.maximum(self.sizes, 1) * rows).sum())
+        return matching / np.maximum(self.sizes, 1), np.asarray(self.shares(wanted)[0][self.units])

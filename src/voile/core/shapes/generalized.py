@@ -70,6 +70,17 @@ class Generalized(Boxed):
 
     def answer(self, query: Query) -> float:
         """Per group the product of the shares of its cells that satisfy the conditions, times the matching rows."""
+        rows, share = self._matching(query)
+        return float((rows * share).sum())
+
+    def variance(self, query: Query) -> float:
+        """Everybody satisfies the conditions with the share of their cells, one apart from the other."""
+        rows, share = self._matching(query)
+        return float((rows * share * (1 - share)).sum())
+
+    def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray]:
+        """Per group the rows that satisfy the conditions on exact columns, and the share of its box that the others
+        leave."""
         sensitive = {str(entry["name"]) for entry in self.described("sensitive")}
         exact = {str(entry["name"]) for entry in self.described("other")} | sensitive
         query.check([*self.cells, *exact])
@@ -77,8 +88,9 @@ class Generalized(Boxed):
         for name, condition in query.conditions.items():
             if name in exact:
                 weight *= condition.matches(self.tables["table"][name])
-        per_group = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
+        rows = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
+        share = np.ones(len(self.sizes))
         for name, condition in query.conditions.items():
             if name in self.cells:
-                per_group *= cell_shares(self.cells[name], condition)[self.boxes[name]]
-        return float(per_group.sum())
+                share *= cell_shares(self.cells[name], condition)[self.boxes[name]]
+        return rows, share

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.query import Query
 from voile.core.release import Words
 from voile.core.shapes.bucketized import Bucketized
 
@@ -55,20 +54,7 @@ class Republished(Bucketized):
             found.append("The table of counterfeits names groups twice, or groups that are not there.")
         return found
 
-    def answer(self, query: Query) -> float:
-        """As bucketized, each group's values being spread over its people and its counterfeits alike."""
-        name = str(self.described("sensitive")[0]["name"])
-        quasi = self.tables["quasi"]
-        query.check([*(column for column in quasi.columns if column != "group"), name])
-        if name not in query.conditions:
-            return super().answer(query)
-        weight = np.ones(self.people)
-        for column, condition in query.conditions.items():
-            if column != name:
-                weight *= condition.matches(quasi[column])
-        matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
-        table = self.tables["sensitive"]
-        chosen = query.conditions[name].matches(table[name]) * table["count"].to_numpy()
-        group = np.searchsorted(self._labels[0], table["group"].to_numpy())
-        values = np.bincount(group, weights=chosen, minlength=len(self.sizes))
-        return float((matching / np.maximum(self.sizes + self.counterfeits, 1) * values).sum())
+    @property
+    def slots(self) -> np.ndarray:
+        """A group's values are dealt to its people and its counterfeits alike."""
+        return np.asarray(self.sizes + self.counterfeits)

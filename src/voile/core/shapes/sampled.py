@@ -93,17 +93,36 @@ class Sampled(Boxed):
         Of B people that satisfy the other conditions, those with a published value that satisfies this one are A; then
         (A - (1 - p) B |chosen values| / |U|) / p had it before, between 0 and B.
         """
-        name = str(self.described("sensitive")[0]["name"])
-        query.check([*self.cells, name])
-        weight = self.sizes.astype(np.float64)
-        for column, condition in query.conditions.items():
-            if column in self.cells:
-                weight = weight * cell_shares(self.cells[column], condition)[self.boxes[column]]
-        if name not in query.conditions:
+        weight, _, chosen = self._matching(query)
+        if chosen is None:
             return float(weight.sum())
-        target = self.tallies[name].column
-        assert target is not None
-        chosen = query.conditions[name].matches(target.domain.values).astype(bool)
         seen = weight[chosen[self.published]].sum()
         share = chosen.mean()
         return float(self.channel.undo(np.array([seen, weight.sum() - seen]), np.array([share, 1 - share]))[0])
+
+    def variance(self, query: Query) -> float:
+        """Where people are in their boxes; and, of values, that one disturbed row speaks for its whole group."""
+        weight, share, chosen = self._matching(query)
+        boxes = float((weight * (1 - share)).sum())
+        keep = float(self.channel.keep)
+        if chosen is None:
+            return boxes
+        if keep == 0:
+            return float("inf")  # the values say nothing at all
+        seen = float(weight[chosen[self.published]].sum() / max(weight.sum(), 1e-300))
+        return float(seen * boxes + seen * (1 - seen) * (weight**2).sum() / keep**2)
+
+    def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Per group how many people satisfy the conditions on its box, the share of the box, and which values are
+        asked for, if any."""
+        name = str(self.described("sensitive")[0]["name"])
+        query.check([*self.cells, name])
+        share = np.ones(len(self.sizes))
+        for column, condition in query.conditions.items():
+            if column in self.cells:
+                share = share * cell_shares(self.cells[column], condition)[self.boxes[column]]
+        if name not in query.conditions:
+            return self.sizes * share, share, None
+        target = self.tallies[name].column
+        assert target is not None
+        return self.sizes * share, share, query.conditions[name].matches(target.domain.values).astype(bool)

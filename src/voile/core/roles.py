@@ -1,0 +1,68 @@
+"""What a column may be for, guessed from its name and its values. A guess to start from: only a person can know."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+# words in the names of columns, in a few languages; the whole word must occur
+_IDENTIFIER = (
+    "name surname firstname lastname forename fullname vorname nachname nom prenom nombre apellido cognome id uid uuid "
+    "identifier ssn nhs nino passport email mail phone telephone tel mobile fax address street iban account patient "
+    "mrn insurance_number licence plate ip url"
+)
+_SENSITIVE = (
+    "disease diagnosis diagnose illness condition symptom hiv cancer icd treatment therapy drug medication salary "
+    "income wage wages pay earnings cost charges debt credit religion belief politics party orientation "
+    "crime offence conviction disability pregnancy mortality death outcome result score maladie malattia krankheit "
+    "diagnosi gehalt einkommen lohn salaire revenu reddito enfermedad renta"
+)
+_PATTERNS = {
+    role: re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words.split())})(?:[^a-z]|$)")
+    for role, words in (("identifier", _IDENTIFIER), ("sensitive", _SENSITIVE))
+}
+NEARLY = 0.95  # of the rows with a value: nearly everybody has one of their own
+PROSE = 40  # letters on average: free text
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A column as it is: how many different values, how many cells are missing, how many people have a value that
+    nobody else has; and which role it may have (none: leave it out), and why."""
+
+    name: str
+    kind: str
+    type: str
+    distinct: int
+    missing: int
+    alone: int
+    role: str = ""
+    why: str = ""
+
+
+def suggested(column: Seen, rows: int, length: float) -> Seen:
+    """The column with a role; `length` is how many letters its texts have on average.
+
+    >>> suggested(Seen("zip", "categorical", "String", 40, 0, 1), 400, 5.0).role
+    'quasi'
+    """
+    role, why = _role(column, rows - column.missing, length)
+    return replace(column, role=role, why=why)
+
+
+def _role(column: Seen, filled: int, length: float) -> tuple[str, str]:
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()
+    whole = column.type.startswith(("Int", "UInt", "String"))
+    if filled == 0:
+        return "", "It is empty."
+    if column.distinct == 1:
+        return "other", "It is the same for everybody."
+    if length > PROSE and 2 * column.distinct > filled:
+        return "identifier", "It holds free text, which may name people."
+    if _PATTERNS["identifier"].search(words) and 2 * column.distinct > filled:
+        return "identifier", "Its name and its many different values suggest that it tells who somebody is."
+    if whole and filled > 20 and column.distinct >= NEARLY * filled:
+        return "identifier", "Nearly everybody has a value of their own."
+    if _PATTERNS["sensitive"].search(words):
+        return "sensitive", "Its name suggests something that nobody should learn about a person."
+    return "quasi", "Others may know it about a person; this is the safe guess."

@@ -1,0 +1,174 @@
+"""Long work in a process of its own, with progress and cancel. The page stays free to answer.
+
+One process a visitor, kept warm: it remembers the table that it read last. To cancel is to end the process; the next
+job starts a new one. What comes back is JSON; what the process prints goes nowhere, for it may quote a cell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_numbers = itertools.count(1)
+LOST = {
+    "code": "engine.lost",
+    "message": "The work was ended from outside, perhaps because the machine ran out of memory.",
+    "hint": "Try a smaller table or fewer columns, or close other programs.",
+}
+
+
+@dataclass
+class Job:
+    """One piece of work. `state` is running, done, failed or cancelled; it only ever leaves running."""
+
+    task: str
+    title: str
+    payload: Mapping[str, Any]
+    number: int = field(default_factory=lambda: next(_numbers))
+    state: str = "running"
+    done: int = 0
+    total: int = 0
+    what: str = ""
+    heard: int = 0  # words of progress so far
+    result: Any = None
+    error: Mapping[str, Any] | None = None
+    started: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.state == "running"
+
+    @property
+    def seconds(self) -> float:
+        return (self.ended or time.monotonic()) - self.started
+
+    def end(self, state: str, result: Any = None, error: Mapping[str, Any] | None = None) -> None:
+        if self.running:
+            self.result, self.error, self.ended, self.state = result, error, time.monotonic(), state
+
+    def as_json(self) -> dict[str, Any]:
+        """What the page asks for again and again."""
+        progress = {"done": self.done, "total": self.total, "what": self.what, "seconds": round(self.seconds, 1)}
+        return {"job": self.number, "title": self.title, "state": self.state, "heard": self.heard, **progress}
+
+
+class Worker:
+    """The process of one visitor, seen from the server."""
+
+    def __init__(self, folder: Path, plugins: Sequence[str] = ()) -> None:
+        self.folder, self.plugins = folder, tuple(plugins)
+        self.job: Job | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def busy(self) -> bool:
+        return self.job is not None and self.job.running
+
+    def warm(self) -> None:
+        """Start the process before it is needed."""
+        with self._lock:
+            self._started()
+
+    def submit(self, task: str, title: str, payload: Mapping[str, Any]) -> Job:
+        """Begin a job. What was still running is cancelled."""
+        self.cancel()
+        job = Job(task, title, payload)
+        with self._lock:
+            self.job = job
+            process = self._started()
+        try:
+            self._tell(process, {"job": job.number, "task": task, "payload": payload})
+        except OSError:
+            job.end("failed", error=LOST)
+        return job
+
+    def cancel(self) -> None:
+        """End the running job, and its process with it."""
+        if self.busy:
+            assert self.job is not None
+            self.job.end("cancelled")
+            self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None:
+            _ended(process)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None:
+            if self._process.poll() is None:
+                return self._process
+            _ended(self._process)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "voile.web.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": str(self.folder)},
+            start_new_session=True,  # Ctrl-C is for the server, which ends it in order
+        )
+        self._process = process
+        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        self._tell(process, {"plugins": list(self.plugins)})
+        return process
+
+    @staticmethod
+    def _tell(process: subprocess.Popen[bytes], message: Mapping[str, Any]) -> None:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        """Hear what the process says, until it ends."""
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                self._hear(json.loads(line))
+        except (OSError, ValueError):
+            pass  # it was ended while it spoke
+        if self._process is process and self.job is not None:
+            self.job.end("failed", error=LOST)
+
+    def _hear(self, message: Mapping[str, Any]) -> None:
+        job = self.job
+        if job is None or message.get("job") != job.number:
+            return
+        if "progress" in message:
+            job.done, job.total, job.what = message["progress"]
+            job.heard += 1
+        elif "error" in message:
+            job.end("failed", error=message["error"])
+        else:
+            job.end("done", result=message.get("result"))
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError, ValueError):  # what it was told last may not have left
+            assert pipe is not None
+            pipe.close()
+
+
+async def settled(job: Job, patience: float) -> Job:
+    """Wait for a job, but not longer than a reader would."""
+    end = time.monotonic() + patience
+    while job.running and time.monotonic() < end:
+        await asyncio.sleep(0.02)
+    return job

@@ -1,0 +1,129 @@
+"""Start the workbench, and leave nothing behind: uploads and everything in between are deleted at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import uvicorn
+
+from voile.core.plugin import load_plugin
+from voile.errors import EngineError, SpecError
+from voile.web.app import make_app
+from voile.web.guard import LOG, Settings
+
+
+def serve(
+    say: Callable[[str], None],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    folder: Path = Path("."),
+    browser: bool = True,
+    plugins: Sequence[str] = (),
+) -> None:
+    """Serve until interrupted. `say` is told the address with its token, and nothing else that is secret."""
+    if not folder.is_dir():
+        raise SpecError(f"There is no folder {folder.name!r}.", code="spec.folder", hint="Name an existing folder.")
+    for source in plugins:
+        load_plugin(source)
+    LOG.addHandler(logging.StreamHandler())
+    with _bound(host, port) as listening, _private() as private:
+        number = listening.getsockname()[1]
+        # who else is on this machine can see how a browser is started: that token is spent once it is used
+        token, once = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+        settings = Settings(token, folder.resolve(), private, host, number, once=once)
+        base = f"http://{_shown(host)}:{number}/?token="
+        # no access log: an address may name what a visitor looks at; no library's own words about an error
+        config = uvicorn.Config(
+            make_app(settings, plugins),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+            lifespan="on",
+        )
+        for name in ("uvicorn", "uvicorn.error", "uvicorn.asgi"):
+            logging.getLogger(name).disabled = True
+        server = _Server(config, lambda: _open(say, base, settings, browser))
+        server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Says where it is once it listens, and ends in order when told to."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """An interrupt ends the server, not the clearing up after it."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _open(say: Callable[[str], None], base: str, settings: Settings, browser: bool) -> None:
+    say(base + settings.token)
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(base + settings.once,), daemon=True).start()
+
+
+def _shown(host: str) -> str:
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"[{name}]" if ":" in name else name
+
+
+@contextlib.contextmanager
+def _bound(host: str, port: int) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+    except (OSError, OverflowError):
+        listening.close()
+        hint = "Choose another with --port, or leave it out to get a free one."
+        raise EngineError(f"Port {port} on {host} cannot be used.", code="engine.port", hint=hint) from None
+    try:
+        yield listening
+    finally:
+        listening.close()
+
+
+@contextlib.contextmanager
+def _private() -> Iterator[Path]:
+    """A folder that only this user can read, gone at the end; also what is spooled while it arrives lies there."""
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)) if main else None  # also before the server listens
+    place, before = Path(tempfile.mkdtemp(prefix="voile-serve-")), tempfile.tempdir
+    tempfile.tempdir = str(place)
+    try:
+        yield place
+    finally:
+        tempfile.tempdir = before
+        shutil.rmtree(place, ignore_errors=True)
+        if main:
+            signal.signal(signal.SIGTERM, handler)

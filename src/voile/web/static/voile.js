@@ -1,0 +1,71 @@
+// The little that a page cannot do by itself. Everything works without it, by reloading.
+"use strict";
+
+// what is running: ask once a second, and reload when it has ended
+const work = document.querySelector("[data-job]");
+if (work) {
+  const bar = work.querySelector("progress");
+  const ask = async () => {
+    try {
+      const job = await (await fetch("/job", { cache: "no-store" })).json();
+      if (job.state !== "running" || String(job.job) !== work.dataset.job) return location.reload();
+      if (job.total) { bar.max = job.total; bar.value = job.done; }
+      work.querySelector("[data-what]").textContent = job.what || "Starting";
+      work.querySelector("[data-seconds]").textContent = Math.round(job.seconds);
+    } catch { /* the server may be busy or gone: ask again */ }
+    setTimeout(ask, 500);
+  };
+  setTimeout(ask, 300);
+}
+
+// a form that says at once what its choices mean
+for (const form of document.querySelectorAll("form[data-live]")) {
+  const target = document.querySelector(form.dataset.live);
+  let waiting = 0, newest = 0;
+  form.addEventListener("input", (event) => {
+    const card = event.target.closest(".model");
+    if (card) card.classList.toggle("on", card.querySelector("h2 input").checked);
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const mine = ++newest;
+      const data = new URLSearchParams(new FormData(form));
+      data.set("live", "yes");
+      const answer = await fetch(form.action, { method: "POST", body: data });
+      if (mine === newest && answer.ok) target.innerHTML = await answer.text();
+    }, 350);
+  });
+}
+
+// copy buttons appear only where copying works
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) continue;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+}
+
+// an upload that is too large is refused before it is sent
+const load = document.querySelector("form[data-limit]");
+if (load) {
+  const file = load.querySelector("input[type=file]");
+  file.addEventListener("change", () => {
+    const most = Number(load.dataset.limit), size = file.files[0] ? file.files[0].size : 0;
+    file.setCustomValidity(size > most * 1048576
+      ? `This file is larger than ${most} MB. Put it into the folder of the workbench and name its path instead.` : "");
+    file.reportValidity();
+  });
+}
+
+// Enter in a field of a card presses the button of that card, not the first one of the form
+for (const card of document.querySelectorAll("form .card")) {
+  card.addEventListener("keydown", (event) => {
+    const button = card.querySelector("button");
+    if (event.key === "Enter" && event.target.matches("input[type=text]") && button) {
+      event.preventDefault();
+      button.click();
+    }
+  });
+}

@@ -1,0 +1,1 @@
+"""The steps of the workbench, a file each: load, mark, promise, compare, publish, receive."""

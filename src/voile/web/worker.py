@@ -1,0 +1,78 @@
+"""The process that does the long work: reads requests from its input, answers on its output, line by line in JSON.
+
+It ends when its input ends, so it never outlives the server, however that one ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from voile.errors import VoileError
+
+Requests = queue.SimpleQueue[Mapping[str, Any]]
+
+
+def main() -> None:
+    out = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)  # a library that prints must not garble the answers
+    requests: Requests = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    from voile.web import tasks
+
+    tasks.warm()
+    while True:
+        message = requests.get()
+        if "plugins" in message:
+            tasks.load_plugins(message["plugins"])
+        else:
+            _answer(out, message)
+
+
+def _listen(requests: Requests) -> None:
+    for line in sys.stdin.buffer:
+        requests.put(json.loads(line))
+    os._exit(0)  # the server is gone: whatever runs, ends
+
+
+def _answer(out: IO[bytes], message: Mapping[str, Any]) -> None:
+    from voile.web import tasks
+
+    number = message["job"]
+
+    def tell(done: int, total: int, what: str) -> None:
+        _say(out, {"job": number, "progress": [done, total, what]})
+
+    try:
+        _say(out, {"job": number, "result": tasks.TASKS[message["task"]](message["payload"], tell)})
+    except VoileError as error:
+        _say(out, {"job": number, "error": {**error.as_json(), "kind": type(error).__name__}})
+    except Exception as error:
+        _say(out, {"job": number, "error": unforeseen(error)})
+
+
+def _say(out: IO[bytes], message: Mapping[str, Any]) -> None:
+    out.write(json.dumps(message, default=float).encode() + b"\n")
+    out.flush()
+
+
+def unforeseen(error: BaseException) -> dict[str, str]:
+    """What may be told of an error that nobody foresaw: its kind and place. Its message may quote a cell."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "unknown"
+    message = f"Unforeseen {type(error).__name__} at {where}."
+    hint = "This is a fault of voile. Run the same at the command line with VOILE_DEBUG=1 to see it whole."
+    return {"code": "internal", "message": message, "hint": hint}
+
+
+if __name__ == "__main__":
+    main()

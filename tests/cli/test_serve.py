@@ -1,0 +1,44 @@
+"""`voile serve`: what is said where it cannot start. That it runs is tested in tests/web and tests/browser."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from voile.cli import app
+from voile.errors import EngineError, SpecError
+
+
+def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("voile.web")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    result = CliRunner().invoke(app, ["serve", "--no-browser"])
+    assert isinstance(result.exception, EngineError)
+    assert "uvicorn" in result.exception.message
+    assert result.exception.hint == "Install voile[web]."
+
+
+def test_a_port_that_is_taken() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(app, ["serve", "--no-browser", "--port", str(port)])
+    assert isinstance(result.exception, EngineError)
+    assert "--port" in result.exception.hint
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["serve", "--no-browser", "--folder", str(tmp_path / "nothing")])
+    assert isinstance(result.exception, SpecError)
+
+
+def test_others_on_the_network_are_warned_of() -> None:
+    result = CliRunner().invoke(app, ["serve", "--no-browser", "--host", "256.1.1.1"])
+    assert "not encrypted" in result.output
+    assert isinstance(result.exception, EngineError)

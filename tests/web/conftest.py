@@ -1,0 +1,108 @@
+"""A workbench on a free port of this machine, and somebody who visits it without a browser."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import polars as pl
+import pytest
+import uvicorn
+
+import voile as vl
+from voile.web.app import make_app
+from voile.web.guard import Settings
+
+
+class Visitor:
+    """A browser's share of the talk: the cookie and the secret of the forms."""
+
+    def __init__(self, client: httpx.Client, settings: Settings) -> None:
+        self.client, self.settings = client, settings
+
+    def enter(self) -> None:
+        assert "refresh" in self.client.get(f"/?token={self.settings.token}").text
+
+    def csrf(self) -> str:
+        found = re.search(r'name="csrf" value="([^"]+)"', self.client.get("/").text)
+        assert found
+        return found[1]
+
+    def post(self, path: str, data: dict[str, Any] | None = None, **more: Any) -> str:
+        """Send a form, wait for what it began, and give the page where it led."""
+        answer = self.client.post(path, data={"csrf": self.csrf(), **(data or {})}, **more)
+        assert answer.status_code == 200, answer.text
+        return self.wait(str(answer.url.path))
+
+    def wait(self, path: str) -> str:
+        for _ in range(1200):
+            if self.client.get("/job").json()["state"] != "running":
+                return self.client.get(path).text
+            time.sleep(0.05)
+        raise AssertionError("the work did not end")
+
+    def mark(self, roles: dict[str, str], **more: str) -> str:
+        """Give roles by the names of columns."""
+        page = self.client.get("/mark").text
+        names = re.findall(r'<th scope="row" id="c(\d+)">([^<]*)</th>', page)
+        return self.post("/mark", {**{f"role.{n}": roles.get(name, "") for n, name in names}, **more})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What may be named, with a table in it; beside it, what may not."""
+    place = tmp_path_factory.mktemp("tables") / "mine"
+    (place / "below").mkdir(parents=True)
+    vl.datasets.hospital().write_csv(place / "patients.csv")
+    vl.datasets.hospital().write_parquet(place / "below" / "patients.parquet")
+    pl.DataFrame({"secret": ["outside"]}).write_csv(place.parent / "outside.csv")
+    (place / "link.csv").symlink_to(place.parent / "outside.csv")
+    return place
+
+
+@pytest.fixture(scope="module")
+def listening() -> Iterator[socket.socket]:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        yield found
+
+
+@pytest.fixture(scope="module")
+def settings(folder: Path, listening: socket.socket, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    port = listening.getsockname()[1]
+    return Settings("t" * 32, folder, tmp_path_factory.mktemp("private"), port=port, limit=3_000_000, once="o" * 32)
+
+
+@pytest.fixture(scope="module")
+def server(settings: Settings, listening: socket.socket) -> Iterator[str]:
+    """The address of a running workbench."""
+    config = uvicorn.Config(make_app(settings), log_config=None, access_log=False, lifespan="on")
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not running.started and thread.is_alive():
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{settings.port}"
+    running.should_exit = True
+    thread.join(20)
+
+
+@pytest.fixture(scope="module")
+def visitor(settings: Settings, server: str) -> Iterator[Visitor]:
+    with httpx.Client(base_url=server, follow_redirects=True, timeout=60) as client:
+        found = Visitor(client, settings)
+        found.enter()
+        yield found
+
+
+@pytest.fixture
+def stranger(server: str) -> Iterator[httpx.Client]:
+    """Somebody without token and cookie."""
+    with httpx.Client(base_url=server, follow_redirects=False, timeout=60) as client:
+        yield client

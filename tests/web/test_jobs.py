@@ -1,0 +1,80 @@
+"""Work in another process: progress, results, errors, cancel, and a process that dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from voile.web.jobs import Job, Worker
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    found = Worker(tmp_path_factory.mktemp("worker"))
+    yield found
+    found.close()
+
+
+def ended(job: Job) -> Job:
+    for _ in range(1200):
+        if not job.running:
+            return job
+        time.sleep(0.05)
+    raise AssertionError("the work did not end")
+
+
+def inspect(worker: Worker, path: Path) -> Job:
+    return worker.submit("inspect", "Looking", {"source": str(path)})
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv"
+    path.write_text("age,disease\n" + "".join(f"{n % 9},{'ab'[n % 2]}\n" for n in range(50)))
+    return path
+
+
+def test_a_result_comes_back(worker: Worker, table: Path) -> None:
+    job = ended(inspect(worker, table))
+    assert (job.state, job.result["people"]) == ("done", 50)
+    assert (job.done, job.total) == (0, 1)  # it was told what is done
+    told = job.as_json()
+    assert told["state"] == "done"
+    assert told["what"] == "Reading the table"
+
+
+def test_an_error_comes_back_as_it_is_told(worker: Worker, tmp_path: Path) -> None:
+    job = ended(inspect(worker, tmp_path / "nothing.csv"))
+    assert job.state == "failed"
+    assert job.error is not None
+    assert (job.error["code"], job.error["kind"]) == ("data.no-file", "DataError")
+
+
+def test_an_unforeseen_error_tells_no_cell(worker: Worker) -> None:
+    payload: Any = {"source": {"Jane Doe": "HIV"}}
+    job = ended(worker.submit("mark", "Looking", payload))
+    assert job.error is not None
+    assert job.error["code"] == "internal"
+    assert "Jane" not in str(job.error)
+
+
+def test_a_process_that_dies_is_replaced(worker: Worker, table: Path) -> None:
+    ended(inspect(worker, table))
+    assert worker._process is not None
+    job = worker.submit("inspect", "Looking", {"source": str(table)})
+    os.kill(worker._process.pid, signal.SIGKILL)
+    assert ended(job).state in ("failed", "done")
+    assert ended(inspect(worker, table)).state == "done"
+
+
+def test_a_new_job_cancels_the_old_one(worker: Worker, table: Path) -> None:
+    first = inspect(worker, table)
+    second = inspect(worker, table)
+    assert ended(second).state == "done"
+    assert first.state in ("cancelled", "done")

@@ -1,0 +1,425 @@
+"""Every rule about who may ask, and what is told, has its test here."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import voile as vl
+from voile.errors import DataError, SpecError
+from voile.web import places
+from voile.web.app import make_app
+from voile.web.guard import POLICY, Settings
+
+
+def paths(method: str) -> list[str]:
+    app = make_app(Settings("t", Path("."), Path("."), port=8000)).app  # type: ignore[attr-defined]
+    found = [route.path for route in app.routes if method in (getattr(route, "methods", None) or ())]
+    assert len(found) > 8
+    return [path.replace("{number:int}", "0") for path in found]
+
+
+# the token and the cookie ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path", paths("GET"))
+def test_nothing_is_shown_without_the_cookie(stranger: httpx.Client, path: str) -> None:
+    answer = stranger.get(path)
+    assert answer.status_code == 403
+    assert "voile serve" in answer.text
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("token", ["", "x", "t" * 31, "t" * 33])
+def test_a_wrong_token_opens_nothing(stranger: httpx.Client, token: str) -> None:
+    answer = stranger.get("/", params={"token": token})
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address(stranger: httpx.Client, settings: Settings) -> None:
+    answer = stranger.get(f"/?token={settings.token}")
+    assert (answer.status_code, "url=/" in answer.text) == (200, True)
+    assert settings.token not in answer.text
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert settings.token not in cookie
+    assert stranger.get("/").status_code == 200
+    # the same again keeps the desk: a second click on the address loses nothing
+    assert "set-cookie" not in stranger.get(f"/?token={settings.token}").headers
+
+
+def test_the_token_that_a_browser_is_started_with_works_once(server: str, settings: Settings) -> None:
+    """Others can see how a process is started; what they see is spent."""
+    for code in (200, 403):
+        with httpx.Client(base_url=server) as client:
+            assert client.get(f"/?token={settings.once}").status_code == code
+    assert Settings("t", Path("."), Path("."), port=1).once == ""
+    with httpx.Client(base_url=server) as client:
+        assert client.get("/?token=").status_code == 403
+
+
+def test_a_guessed_cookie_opens_nothing(stranger: httpx.Client, settings: Settings) -> None:
+    stranger.cookies.set(settings.cookie, settings.token)
+    assert stranger.get("/").status_code == 403
+
+
+# forms from elsewhere ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path", paths("POST"))
+def test_every_post_needs_the_secret_of_its_form(visitor: Any, path: str) -> None:
+    for data in ({}, {"csrf": "wrong"}, {"csrf": visitor.settings.token}):
+        answer = visitor.client.post(path, data=data, follow_redirects=False)
+        assert answer.status_code == 403, path
+        assert "not from this visit" in answer.text
+
+
+@pytest.mark.parametrize("path", paths("POST"))
+def test_every_post_needs_the_cookie(stranger: httpx.Client, visitor: Any, path: str) -> None:
+    assert stranger.post(path, data={"csrf": visitor.csrf()}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_a_post_must_come_from_this_server(visitor: Any, headers: dict[str, str]) -> None:
+    answer = visitor.client.post("/rows", data={"csrf": visitor.csrf()}, headers=headers, follow_redirects=False)
+    assert answer.status_code == 403
+    fine = {"Origin": str(visitor.client.base_url).rstrip("/"), "Sec-Fetch-Site": "same-origin"}
+    assert visitor.client.post("/rows", data={"csrf": visitor.csrf()}, headers=fine).status_code == 200
+
+
+def test_a_get_changes_nothing(visitor: Any) -> None:
+    for path in ("/job/cancel", "/compare/look", "/receive/count", "/rows"):
+        assert visitor.client.get(path).status_code in (404, 405)
+    assert visitor.client.put("/").status_code == 405
+
+
+# the name of the server -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{}", "127.0.0.1:1", "127.0.0.1", "a@127.0.0.1:{}", "", "[::1", "x:y"]
+)
+def test_a_foreign_name_gets_nothing(visitor: Any, host: str) -> None:
+    """DNS rebinding: a page of evil.example, whose name now leads to this machine."""
+    for path in ("/", "/static/voile.css", f"/?token={visitor.settings.token}"):
+        asked = {"Host": host.format(visitor.settings.port)}
+        answer = visitor.client.get(path, headers=asked, follow_redirects=False)
+        assert answer.status_code == 421, path
+        assert "csrf" not in answer.text
+        assert "set-cookie" not in answer.headers
+
+
+def test_the_names_of_this_server() -> None:
+    own = Settings("t", Path("."), Path("."), port=8000)
+    assert own.answers_to("localhost:8000")
+    assert own.answers_to("[::1]:8000")
+    assert not own.answers_to("10.0.0.7:8000")
+    named = Settings("t", Path("."), Path("."), host="bench.local", port=8000)
+    assert named.answers_to("bench.local:8000")
+    wide = Settings("t", Path("."), Path("."), host="0.0.0.0", port=8000)
+    assert wide.answers_to("10.0.0.7:8000")  # an address cannot be rebound
+    assert not wide.answers_to("evil.example:8000")
+
+
+# headers ----------------------------------------------------------------------------------------------------------
+def test_every_answer_is_strict(visitor: Any, stranger: httpx.Client) -> None:
+    answers = [visitor.client.get(path) for path in ("/", "/job", "/static/voile.css", "/nothing", "/receive")]
+    for answer in [*answers, stranger.get("/"), stranger.get("/", headers={"Host": "x"})]:
+        assert answer.headers["content-security-policy"] == POLICY
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["referrer-policy"] == "same-origin"
+    assert "unsafe" not in POLICY
+    assert "http" not in POLICY
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(vl.__file__).parent / "web" / "pages").glob("*.html")), ids=lambda p: p.name
+)
+def test_no_page_asks_for_anything_elsewhere_or_runs_script_of_its_own(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"https?:|//[a-z]|\son[a-z]+=|\sstyle=|javascript:|<style", text)
+    assert re.findall(r"<script[^>]*>", text) in ([], ['<script src="/static/voile.js" defer>'])
+    assert set(re.findall(r"[\w.]+\|safe", text)) <= {"one.chart|safe"} | set(
+        re.findall(r"frontier_chart\S+safe", text)
+    )
+
+
+def test_the_script_and_the_style_stay_here() -> None:
+    for name in ("voile.js", "voile.css"):
+        text = (Path(vl.__file__).parent / "web" / "static" / name).read_text(encoding="utf-8")
+        assert not re.search(r"https?:|@import|url\(|eval\(|document\.write", text)
+
+
+# size -------------------------------------------------------------------------------------------------------------
+def test_an_upload_has_a_limit(visitor: Any) -> None:
+    big = io.BytesIO(b"a,b\n" + b"1,2\n" * 1_000_000)
+    answer = visitor.client.post("/", data={"csrf": visitor.csrf(), "how": "upload"}, files={"file": ("big.csv", big)})
+    assert answer.status_code == 413
+    assert "name its path" in answer.text
+    assert not list(visitor.settings.private.rglob("big*"))
+
+
+def test_a_missing_length_does_not_help(visitor: Any) -> None:
+    def endless() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"x" * 100_000
+
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert visitor.client.post("/", content=endless(), headers=kind).status_code == 413
+
+
+# places -----------------------------------------------------------------------------------------------------------
+OUTSIDE = [
+    "../outside.csv",
+    "/etc/passwd",
+    "link.csv",
+    "below/../../outside.csv",
+    "..",
+    ".",
+    "",
+    "x\x00y",
+    "~/x.csv/../..",
+]
+
+
+@pytest.mark.parametrize("text", OUTSIDE)
+def test_no_path_outside_the_folder(visitor: Any, folder: Path, text: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        places.inside(folder, text)
+    assert caught.value.code == "spec.outside"
+    if text.strip():
+        for path in ("/", "/receive"):
+            page = visitor.post(path, {"how": "path", "path": text})
+            assert "not inside the folder" in page
+            assert str(folder.parent) not in page
+
+
+def test_paths_inside_the_folder(folder: Path) -> None:
+    assert places.inside(folder, "below/patients.parquet") == (folder / "below" / "patients.parquet").resolve()
+    assert places.inside(folder, str(folder / "patients.csv")) == (folder / "patients.csv").resolve()
+    assert places.tables(folder) == ["patients.csv", "below/patients.parquet"]  # links are not followed
+
+
+def test_a_release_is_written_inside_the_folder(visitor: Any) -> None:
+    demo(visitor)
+    for name in ("../escaped", "/tmp/escaped", "a/b", "..", ".hidden"):
+        page = visitor.post("/publish", {"where": "folder", "name": name, "format": "csv"})
+        assert "no name for a folder" in page
+
+
+def test_knobs_cannot_name_files(visitor: Any) -> None:
+    """A prior may be the path of a file; a form may not say which."""
+    demo(visitor)
+    form = {"models.r-robustness.on": "on", "models.r-robustness.r": "2", "models.r-robustness.prior": "/etc/passwd"}
+    visitor.post("/promise", form)
+    assert "passwd" not in visitor.client.get("/publish/spec.toml").text
+    page = visitor.post("/tree/1", {"how": "recipe", "recipe": "/etc/passwd"})
+    assert "no such recipe" in page
+
+
+def zipped(place: Path, members: dict[str, bytes], links: dict[str, str] | None = None) -> Path:
+    with zipfile.ZipFile(place, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        for name, target in (links or {}).items():
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(entry, target)
+    return place
+
+
+def test_a_zip_cannot_write_elsewhere(tmp_path: Path) -> None:
+    members = {"r/certificate.json": b"{}", "r/../../evil.txt": b"x", "/abs.txt": b"x", "r/sub/deep.txt": b"x"}
+    place = places.unpacked(zipped(tmp_path / "a.zip", members, {"r/link": "/etc/passwd"}), tmp_path / "out" / "r")
+    assert sorted(found.name for found in place.iterdir()) == ["certificate.json"]
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["a.zip", "out"]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{}, {"a.txt": b""}, {"a/certificate.json": b"", "b/certificate.json": b""}, {f"{n}": b"" for n in range(200)}],
+)
+def test_a_zip_that_is_no_release(tmp_path: Path, members: dict[str, bytes]) -> None:
+    with pytest.raises(DataError, match="no release"):
+        places.unpacked(zipped(tmp_path / "a.zip", members), tmp_path / "out")
+
+
+def test_a_folder_cannot_write_elsewhere(visitor: Any) -> None:
+    names = ["r/certificate.json", "r/../../../evil.json", "/tmp/evil.json"]
+    page = visitor.post("/receive", {"how": "files"}, files=[("files", (name, b"{}")) for name in names])
+    assert "No release folder was chosen" in page  # two files of one name
+    visitor.post("/receive", {"how": "files"}, files=[("files", (name, b"{}")) for name in names[:2]])
+    assert not Path("/tmp/evil.json").exists()
+    assert [found.parent.parent.parent for found in visitor.settings.private.rglob("evil.json")] == [
+        visitor.settings.private
+    ]
+
+
+def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "BYTES", 1_000_000)
+    bomb = zipped(tmp_path / "a.zip", {"certificate.json": b"{}", "table.csv": b"0" * 2_000_000})
+    with pytest.raises(DataError, match="too large"):
+        places.unpacked(bomb, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_zip_at_all(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises(DataError, match="damaged"):
+        places.unpacked(tmp_path / "a.zip", tmp_path / "out")
+
+
+# what is told -----------------------------------------------------------------------------------------------------
+def demo(visitor: Any) -> None:
+    """The demonstration up to a promise."""
+    visitor.post("/", {"how": "demo"})
+    visitor.mark({"birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive", "name": "identifier"})
+    visitor.post("/promise", {"models.k-anonymity.on": "on", "models.k-anonymity.k": "5"})
+
+
+def test_an_unforeseen_error_tells_its_kind_and_no_more(
+    visitor: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("Jane Doe has HIV")
+
+    monkeypatch.setattr("voile.web.desk.Desk.collect", broken)
+    with caplog.at_level(logging.DEBUG):
+        answer = visitor.client.get("/receive")
+    assert answer.status_code == 500
+    assert "Traceback" not in answer.text
+    for text in (answer.text, caplog.text):
+        assert "Jane" not in text
+        assert "HIV" not in text
+
+
+CANARY = "Canary-7731"
+
+
+def test_no_cell_reaches_a_log_or_the_terminal(tmp_path: Path) -> None:
+    """A real server, a table with a canary, good and bad requests: nothing of it is printed."""
+    rows = "".join(f"{CANARY}{n},{20 + n % 9},{'flu' if n % 2 else CANARY}\n" for n in range(60))
+    (tmp_path / "good.csv").write_text(f"name,age,disease\n{rows}")
+    (tmp_path / "bad.csv").write_text(f'name,age,disease\n{rows}"{CANARY},,,,\n')
+    with served(tmp_path) as (process, address):
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        opener.open(address).read()
+        page = opener.open(address.split("?")[0]).read().decode()
+        base, csrf = address.split("/?")[0], re.search(r'name="csrf" value="([^"]+)"', page)
+        assert csrf
+        for form in (f"how=path&path={name}" for name in ("good.csv", "bad.csv", CANARY)):
+            opener.open(f"{base}/", f"csrf={csrf[1]}&{form}".encode()).read()
+        with pytest.raises(urllib.error.HTTPError):
+            opener.open(f"{base}/{CANARY}?x={CANARY}")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+    assert CANARY not in out + err
+    assert "Traceback" not in out + err
+
+
+# the end ----------------------------------------------------------------------------------------------------------
+class served:  # noqa: N801 - reads as a verb
+    """`voile serve` as a process of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self.options = folder, options
+
+    def __enter__(self) -> tuple[subprocess.Popen[str], str]:
+        (self.folder / "tmp").mkdir(exist_ok=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "voile", "serve", "--no-browser", "--folder", str(self.folder), *self.options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(self.folder / "tmp"), "PYTHONUNBUFFERED": "1"},
+        )
+        assert self.process.stdout
+        for line in self.process.stdout:
+            if "http://" in line:
+                return self.process, line.strip()
+        raise AssertionError(self.process.communicate()[1])
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_uploads_are_deleted_at_the_end(tmp_path: Path, how: signal.Signals) -> None:
+    with served(tmp_path) as (process, address):
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        opener.open(address).read()
+        page = opener.open(address.split("?")[0]).read().decode()
+        csrf = re.search(r'name="csrf" value="([^"]+)"', page)
+        assert csrf
+        opener.open(f"{address.split('/?')[0]}/", f"csrf={csrf[1]}&how=demo".encode()).read()
+        (private,) = (tmp_path / "tmp").glob("voile-serve-*")
+        assert stat.S_IMODE(private.stat().st_mode) == 0o700
+        assert list(private.rglob("*.parquet"))
+        process.send_signal(how)
+        process.communicate(timeout=20)
+        assert process.returncode == 0
+    assert not list((tmp_path / "tmp").glob("voile-serve-*"))
+
+
+def test_only_this_machine_unless_told_otherwise(tmp_path: Path) -> None:
+    with served(tmp_path) as (process, address):
+        assert address.startswith("http://127.0.0.1:")
+        port = int(address.split(":")[2].split("/")[0])
+        table = Path("/proc/net/tcp").read_text().splitlines()[1:] if Path("/proc/net/tcp").exists() else []
+        listening = [row.split()[1] for row in table if row.split()[3] == "0A"]
+        assert [place for place in listening if place.endswith(f":{port:04X}")] in ([], [f"0100007F:{port:04X}"])
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as line:
+            line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
+            assert b" 403 " in line.recv(200)  # without the token nothing, also from here
+        assert process.poll() is None
+
+
+def test_the_worker_ends_with_the_server(tmp_path: Path) -> None:
+    """Also when the server is killed and cannot clear up."""
+    if not Path("/proc").is_dir():
+        pytest.skip("there is no /proc to see processes in")
+    with served(tmp_path) as (process, _):
+        time.sleep(0.3)
+        listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert listed
+        process.kill()
+        process.communicate()
+    for _ in range(100):
+        left = [pid for pid in listed if Path(f"/proc/{pid}/stat").exists() and "Z" not in _state(pid)]
+        if not left:
+            return
+        time.sleep(0.1)
+    raise AssertionError("the worker outlives the server")
+
+
+def _state(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"

@@ -1,0 +1,235 @@
+"""The steps, without a browser: what is clicked is the spec, and what is published keeps its promise."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import voile as vl
+from voile.core.plugin import registered
+from voile.core.preset import presets
+from voile.core.release import Release
+
+ROLES = {"name": "identifier", "birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive"}
+
+
+def test_load_by_path_upload_and_demonstration(visitor: Any, folder: Path) -> None:
+    for data, files in (
+        ({"how": "path", "path": "patients.csv"}, None),
+        ({"how": "path", "path": "below/patients.parquet"}, None),
+        ({"how": "upload"}, {"file": ("my patients.csv", (folder / "patients.csv").read_bytes())}),
+        ({"how": "demo"}, None),
+    ):
+        page = visitor.post("/", data, **({"files": files} if files else {}))
+        assert "400 of 400 people (100 %)" in page
+        assert "how it stands" in page
+
+
+def test_rows_are_shown_only_on_demand_and_without_names(visitor: Any) -> None:
+    names = vl.datasets.hospital()["name"].to_list()
+    page = visitor.post("/", {"how": "demo"})
+    assert "2025-" not in page
+    page = visitor.client.post("/rows", data={"csrf": visitor.csrf()}).text
+    assert "The first 8 rows" in page
+    assert not any(name in page for name in names)
+    assert "The first 8 rows" not in visitor.client.get("/").text
+
+
+def test_every_model_method_attack_measure_and_preset_is_there(visitor: Any) -> None:
+    start(visitor)
+    shown = visitor.client.get("/promise").text
+    assert all(f"models.{name}.on" in shown for name in registered("models"))
+    shown = visitor.client.get("/compare").text
+    for family in ("methods", "attacks", "measures"):
+        assert all(f"{family}.{name}.on" in shown for name in registered(family))
+    assert all(f"adversary.{name}" in shown for name in presets())
+
+
+def test_every_control_has_a_label(visitor: Any) -> None:
+    start(visitor)
+    for path in ("/", "/mark", "/tree/2", "/promise", "/compare", "/publish", "/receive"):
+        page = re.sub(r"<noscript>.*?</noscript>", "", visitor.client.get(path).text)
+        labelled = set(re.findall(r'<label[^>]*for="([^"]+)"', page))
+        inside = re.sub(r"<label.*?</label>", "", page, flags=re.DOTALL)
+        for control in re.findall(r"<(?:input|select|textarea)\b[^>]*>", inside):
+            if 'type="hidden"' in control:
+                continue
+            name = re.search(r'\bid="([^"]+)"', control)
+            assert "aria-label=" in control or (name and name[1] in labelled), f"{path}: {control}"
+        assert len(re.findall(r"<h1>", page)) == 1
+        ids = re.findall(r'\bid="([^"]+)"', page)
+        assert len(ids) == len(set(ids)), path
+
+
+def start(visitor: Any) -> None:
+    visitor.post("/", {"how": "path", "path": "patients.csv"})
+    visitor.mark(ROLES)
+    visitor.post("/promise", {"models.k-anonymity.on": "on", "models.k-anonymity.k": "5"})
+
+
+def test_the_tree_is_edited_and_kept(visitor: Any) -> None:
+    start(visitor)
+    page = visitor.client.get("/tree/3").text
+    found = re.search(r'<textarea id="outline"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
+    assert found
+    tree = unescape(found[1]).replace("0****", "everything that begins with 0", 1)
+    visitor.post("/tree/3", {"how": "tree", "outline": tree})
+    told = tomllib.loads(visitor.client.get("/publish/spec.toml").text)
+    assert "everything that begins with 0" in told["schema"]["hierarchies"]["zip"]
+    assert "everything that begins with 0" in visitor.client.get("/tree/3").text
+    visitor.post("/tree/3", {"how": "recipe", "recipe": "prefixes:3,1"})
+    told = tomllib.loads(visitor.client.get("/publish/spec.toml").text)
+    assert told["schema"]["hierarchies"] == {"zip": "prefixes:3,1"}
+    visitor.mark({**ROLES, "zip": "other"})  # a tree of a column that may be known no longer
+    assert "prefixes" in visitor.client.get("/publish/spec.toml").text
+
+
+def test_the_promise_in_plain_words(visitor: Any) -> None:
+    start(visitor)
+    page = visitor.client.get("/promise").text
+    assert unescape(vl.KAnonymity(k=5).promise("")) in unescape(page)
+    assert "It holds against a neighbour" in page
+    assert "the true sensitive values of other people in the table" in page  # whom it does not hold against
+    assert "At least 2. <strong>On this table: at most 400.</strong>" in page
+
+
+def test_the_whole_path(visitor: Any, folder: Path, tmp_path: Path) -> None:
+    """Compare, look closer, publish, repeat at the command line, verify and count."""
+    start(visitor)
+    form = {"methods.mondrian.on": "on", "methods.full-domain.on": "on", "methods.full-domain.suppression": "0.05"}
+    form |= {"attacks.linking.on": "on", "measures.query-error.on": "on", "measures.query-error.queries": "50"}
+    page = visitor.post("/compare", form)
+    assert "keeps the promise at the least loss" in page
+    assert "full-domain (suppression=0.05)" in page
+    assert "<svg" in page
+    page = visitor.post("/compare/look", {"trial": "0"})
+    assert "A closer look" in page
+    assert page.count("<figure>") == 5  # the frontier, and four columns
+    page = visitor.post("/publish", {"where": "folder", "name": "out", "format": "csv", "report": "yes"})
+    assert "HOLDS" in page
+    assert vl.verify(folder / "out").holds
+    packed = visitor.client.get("/publish/release.zip")
+    assert packed.headers["content-disposition"] == 'attachment; filename="out.zip"'
+    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
+        archive.extractall(tmp_path)
+    assert vl.verify(tmp_path / "out").holds
+    report = visitor.client.get("/publish/report")
+    assert "Privacy report" in report.text
+    assert "sandbox" in report.headers["content-security-policy"]
+    repeated(visitor, page, folder, tmp_path)
+    received(visitor, packed.content, vl.load(folder / "out"))
+
+
+def test_the_zip_holds_what_was_published_and_no_more(visitor: Any, folder: Path) -> None:
+    """Not what somebody put beside an earlier release of that name; and the report only if it is wanted."""
+    start(visitor)
+    asked = {"where": "folder", "name": "again", "format": "csv"}
+    visitor.post("/publish", {**asked, "report": "yes"})
+    (folder / "again" / "patients.csv").write_bytes((folder / "patients.csv").read_bytes())
+    assert "already holds a release" in visitor.post("/publish", asked)
+    visitor.post("/publish", {**asked, "force": "yes"})
+    assert (folder / "again" / "patients.csv").is_file()
+    with zipfile.ZipFile(io.BytesIO(visitor.client.get("/publish/release.zip").content)) as archive:
+        names = sorted(archive.namelist())
+    assert names == ["again/certificate.json", "again/dictionary.json", "again/table.csv"]
+    assert "Privacy report" in visitor.client.get("/publish/report").text
+
+
+def repeated(visitor: Any, page: str, folder: Path, place: Path) -> None:
+    """The shown command and the shown spec make a release with the same claims."""
+    told = re.search(r'<textarea id="command"[^>]*>(.*?)</textarea>', page, re.DOTALL)
+    assert told
+    command = unescape(told[1])
+    assert command == "voile publish patients.csv --spec spec.toml --out out"
+    (place / "again").mkdir()
+    (place / "again" / "spec.toml").write_text(visitor.client.get("/publish/spec.toml").text)
+    (place / "again" / "patients.csv").write_bytes((folder / "patients.csv").read_bytes())
+    subprocess.run([sys.executable, "-m", *command.split()], cwd=place / "again", check=True, capture_output=True)
+    first, second = vl.load(place / "out"), vl.load(place / "again" / "out")
+    assert first.certificate.claims == second.certificate.claims
+    assert first.certificate.method == second.certificate.method
+
+
+def received(visitor: Any, packed: bytes, release: Release) -> None:
+    page = visitor.post("/receive", {"how": "upload"}, files={"file": ("out.zip", packed)})
+    assert "Everything that the certificate claims was recounted" in page
+    asked = {"column.0": "sex", "how.0": "is", "value.0": "Female"}
+    page = visitor.post("/receive/count", asked)
+    assert "sex is Female" in page
+    page = visitor.post("/receive/count", {**asked, "column.1": "birth", "how.1": "least", "value.1": "1960-01-01"})
+    assert "birth is at least 1960-01-01" in page
+    page = visitor.post("/receive/count", {"sql": "select count(*) from t where disease = 'Asthma'"})
+    assert f"<strong>{release.estimate(disease='Asthma'):g}</strong>" in page
+    for wrong in ({}, {"sql": "drop table t"}, {"column.0": "sex", "how.0": "between", "value.0": "a"}):
+        assert 'role="alert"' in visitor.post("/receive/count", wrong)
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        files = [("files", (name, archive.read(name))) for name in archive.namelist()]
+    page = visitor.post("/receive", {"how": "files"}, files=files)
+    assert "Everything that the certificate claims was recounted" in page
+    page = visitor.post("/receive", {"how": "own"})
+    assert "the release that you just published" in page
+
+
+def test_a_changed_release_is_broken(visitor: Any, folder: Path) -> None:
+    data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
+    place = vl.publish(data, vl.KAnonymity(k=5)).save(folder / "changed", format="csv")
+    (place / "table.csv").write_text((place / "table.csv").read_text().replace("Female", "Male"))
+    page = visitor.post("/receive", {"how": "path", "path": "changed"})
+    assert "Do not use it" in page
+    assert "How many people" not in page
+    assert "was changed after publishing" in page
+
+
+def test_a_comparison_goes_on_where_it_stopped(visitor: Any) -> None:
+    """Trials that were finished are not done again: a second comparison with one method more has the old times."""
+    start(visitor)
+    form = {"attacks.linking.on": "on", "measures.certainty.on": "on", "methods.mondrian.on": "on"}
+    seconds = r'<td class="n">(\d+\.\d\d)</td>\s*<td><form'
+    (first,) = re.findall(seconds, visitor.post("/compare", form))
+    kept = {path: path.stat().st_mtime_ns for path in visitor.settings.private.rglob("trial-*.json")}
+    assert kept
+    again = re.findall(seconds, visitor.post("/compare", {**form, "methods.full-domain.on": "on"}))
+    assert len(again) == 2
+    assert first in again
+    assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
+
+
+def test_work_can_be_cancelled_and_survives_a_reload(visitor: Any) -> None:
+    start(visitor)
+    visitor.client.post("/compare", data={"csrf": visitor.csrf(), "measures.query-error.on": "on"} | slow())
+    assert visitor.client.get("/job").json()["state"] == "running"
+    for _ in range(2):  # every page shows it, also after a reload
+        page = visitor.client.get("/compare").text
+        assert "Comparing the methods" in page
+        assert "<progress" in page
+    page = visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": "/compare"}).text
+    assert "cancelled" in page
+    assert visitor.client.get("/job").json()["state"] == "cancelled"
+    start(visitor)  # the next work starts a new process
+    assert "In plain words" in visitor.client.get("/promise").text
+
+
+def slow() -> dict[str, str]:
+    return {"measures.query-error.queries": "500000", "measures.query-error.repetitions": "50"}
+
+
+def test_two_visitors_do_not_see_each_other(visitor: Any, stranger: Any, settings: Any) -> None:
+    start(visitor)
+    stranger.get(f"/?token={settings.token}")
+    assert ": how it stands" not in stranger.get("/").text
+    assert ": how it stands" in visitor.client.get("/").text
+
+
+@pytest.mark.parametrize("how", ["/", "/mark", "//evil.example", "https://evil.example"])
+def test_cancel_leads_back_to_a_page_of_ours(visitor: Any, how: str) -> None:
+    answer = visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": how}, follow_redirects=False)
+    assert answer.headers["location"] in ("/", "/mark")
