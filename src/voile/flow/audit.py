@@ -7,6 +7,7 @@ report.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from voile.core.plugin import build, registered
 from voile.core.release import Release
 from voile.core.results import Audit, Finding
 from voile.errors import PolicyError, SchemaError, raise_together
+from voile.flow.pieces import in_pieces, pieces_of
 
 
 def audit(
@@ -53,7 +55,7 @@ def audit(
     before = RawTable(data) if data is not None else None
     findings = []
     for attack in (attack.informed(data) for attack in chosen):
-        guesses = attack.guesses(release, external)
+        guesses = _guesses(release, attack, external)
         earlier = attack.guesses(before, external) if before is not None else []
         known = {guess.title: guess.belief for guess in earlier}
         for guess in guesses:
@@ -62,6 +64,15 @@ def audit(
                 Finding(attack.name, guess.title, guess.adversary, guess.belief, bound, claim, known.get(guess.title))
             )
     return Audit(tuple(findings))
+
+
+def _guesses(release: Release, attack: Attack, external: Microdata | None) -> list[Guess]:
+    """Piece by piece where the release lies in parts and the attack allows it; else it is brought into memory."""
+    if not in_pieces(release) or not attack.divides(release, external):
+        return attack.guesses(release, external)
+    # the table of people travels to the pieces
+    external = replace(external, rows=external.rows.gathered()) if external is not None else None
+    return attack.piecewise(release, pieces_of(release).over(attack.name), external)
 
 
 def every_attack() -> list[Attack]:
