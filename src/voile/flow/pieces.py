@@ -124,7 +124,7 @@ def _marked(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, list[An
 
 def _require(tables: Kept, wanted: Sequence[tuple[str, list[str]]]) -> None:
     for table, columns in wanted:
-        lacking = [name for name in columns if table not in tables or name not in tables.empty[table].columns]
+        lacking = [name for name in columns if name not in tables.empty.get(table, pl.DataFrame()).columns]
         if lacking:
             raise BrokenPromise(
                 f"The published table {table!r} has no column {lacking[0]!r}, which its dictionary describes.",

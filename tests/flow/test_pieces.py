@@ -1,0 +1,227 @@
+"""A release in parts: verify, audit and measure say of its pieces what they say of the whole in memory."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import voile as vl
+from voile.core.attack import Attack
+from voile.core.kept import Kept
+from voile.core.measure import ByGroup
+from voile.core.parts import Here
+from voile.core.release import Release
+from voile.errors import DataError, EngineError
+from voile.flow.audit import every_attack
+from voile.flow.measure import every_measure
+from voile.flow.pieces import pieces_of
+
+ROWS = 3000
+JOBS = {"office": ["clerk", "manager"], "hand": ["smith", "baker", "driver"], "none": ["retired"]}
+SCHEMA = vl.Schema(
+    quasi=["age", "sex", "job", "school"], sensitive=["disease"], hierarchies={"job": vl.tree(JOBS), "age": "auto"}
+)
+KEY = vl.Key(bytes(32))
+BY_GROUP: list[Attack] = [attack for attack in every_attack() if attack.by_group]
+COUNTING: list[ByGroup] = [measure for measure in every_measure() if isinstance(measure, ByGroup)]
+
+
+def people(rows: int = ROWS, seed: int = 1) -> pl.DataFrame:
+    """Ages, jobs and schooling that go together, as in a census; and diseases that go with age."""
+    rng = np.random.default_rng(seed)
+    age = np.clip(rng.normal(42, 15, rows), 17, 90).astype(int)
+    school = np.clip(rng.integers(1, 17, rows) - (age > 60) * 3, 1, 16)
+    job = rng.choice([job for jobs in JOBS.values() for job in jobs], rows, p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
+    disease = (rng.integers(0, 6, rows) + age // 30) % 8
+    return pl.DataFrame(
+        {"age": age, "sex": rng.choice(["F", "M"], rows), "job": job, "school": school, "disease": disease}
+    ).with_columns(("disease " + pl.col("disease").cast(pl.String)).alias("disease"))
+
+
+def policies() -> dict[str, tuple[Any, Any]]:
+    prior = vl.learn_prior(vl.read(people(), SCHEMA), max_columns=1)
+    return {
+        "k-anonymity": (vl.KAnonymity(k=5), vl.Mondrian()),
+        "l-diversity": (vl.Policy(vl.KAnonymity(k=4), vl.LDiversity(l=3)), vl.Mondrian()),
+        "t-closeness": (vl.TCloseness(t=0.45), vl.Mondrian()),
+        "hierarchy": (vl.KAnonymity(k=60), vl.Mondrian(recoding="hierarchy")),
+        "anatomy": (vl.LDiversity(l=3), vl.Anatomy()),
+        "art": (vl.RRobustness(r=1.5, prior=prior), vl.Art()),
+    }
+
+
+NAMES = ("k-anonymity", "l-diversity", "t-closeness", "hierarchy", "anatomy", "art")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_parts() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("voile.core.division.SHARD", 500)
+        patch.setattr("voile.engines.disk.ROWS", 700)
+        yield
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("people") / "people.parquet"
+    people().write_parquet(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def spread(table: Path) -> Any:
+    return vl.read(table, SCHEMA, engine=vl.Disk())
+
+
+@pytest.fixture(scope="module")
+def here() -> Any:
+    return vl.read(people(), SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def releases(spread: Any, here: Any) -> dict[str, tuple[Release, Release]]:
+    """Of each kind the release in parts, and the same in memory."""
+    made = {name: (vl.publish(spread, *asked, key=KEY), asked) for name, asked in policies().items()}
+    return {name: (apart, vl.publish(here, *asked, key=KEY)) for name, (apart, asked) in made.items()}
+
+
+@pytest.fixture
+def nothing_brought(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for a whole table of a release in parts fails."""
+
+    def refuse(self: Kept, name: str) -> Any:
+        raise AssertionError(f"the whole table {name!r} was brought into memory")
+
+    monkeypatch.setattr(Kept, "__getitem__", refuse)
+
+
+def same_audit(one: vl.Audit, other: vl.Audit) -> None:
+    assert [finding.title for finding in one.findings] == [finding.title for finding in other.findings]
+    for mine, theirs in zip(one.findings, other.findings, strict=True):
+        assert (mine.bound, mine.claim, mine.adversary) == (theirs.bound, theirs.claim, theirs.adversary)
+        assert mine.belief.baseline == pytest.approx(theirs.belief.baseline, rel=1e-12), mine.title
+        assert dict(mine.belief.details) == pytest.approx(dict(theirs.belief.details), rel=1e-12), mine.title
+        np.testing.assert_allclose(mine.belief.rows, theirs.belief.rows, rtol=1e-12, err_msg=mine.title)
+        assert mine.belief.mean == pytest.approx(theirs.belief.mean, rel=1e-12)
+
+
+def same_losses(one: vl.Losses, other: vl.Losses) -> None:
+    for mine, theirs in zip(one.items, other.items, strict=True):
+        assert (mine.measure, mine.note) == (theirs.measure, theirs.note)
+        assert mine.value == pytest.approx(theirs.value, rel=1e-12), mine.measure
+        assert dict(mine.parts) == pytest.approx(dict(theirs.parts), rel=1e-12), mine.measure
+
+
+def cut(release: Release, number: int, seed: int = 0) -> Release:
+    """The release in parts that know nothing of groups: every row of every table is in a random one."""
+    rng = np.random.default_rng(seed)
+    parts: list[dict[str, pl.DataFrame]] = [{} for _ in range(number)]
+    for name, rows in release.tables.items():
+        home = rng.integers(0, number, rows.height)
+        for one in range(number):
+            parts[one][name] = rows.filter(pl.Series(home == one))
+    return replace(release, tables=Kept(Here(parts, []), {name: rows.clear() for name, rows in release.tables.items()}))
+
+
+def test_what_is_looked_at_piece_by_piece() -> None:
+    assert {attack.name for attack in BY_GROUP} == {"elimination", "homogeneity", "linking", "prior", "skewness"}
+    assert {one.name for one in COUNTING} == {
+        "certainty",
+        "class-size",
+        "discernibility",
+        "distortion",
+        "query-error",
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("nothing_brought")
+def test_the_audit_is_the_same(releases: Any, spread: Any, here: Any, name: str) -> None:
+    apart, whole = releases[name]
+    assert isinstance(apart.tables, Kept)
+    same_audit(vl.audit(apart, spread, BY_GROUP), vl.audit(whole, here, BY_GROUP))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("nothing_brought")
+def test_the_audit_with_a_register_is_the_same(releases: Any, here: Any, tmp_path: Path, name: str) -> None:
+    """Twice the people and some more: some fit several boxes, some none, and the baseline is a mean over all."""
+    apart, whole = releases[name]
+    crowd = pl.concat([people(), people(), people(500, seed=9)])
+    crowd.write_parquet(tmp_path / "crowd.parquet")
+    register = vl.Schema(quasi=SCHEMA.quasi)
+    known = [vl.attacks.Linking(), vl.attacks.Prior(prior=vl.learn_prior(here, max_columns=1))]
+    one = vl.audit(apart, None, known, external=vl.read(tmp_path / "crowd.parquet", register, engine=vl.Disk()))
+    same_audit(one, vl.audit(whole, None, known, external=vl.read(crowd, register)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("nothing_brought")
+def test_the_losses_are_the_same(releases: Any, spread: Any, here: Any, name: str) -> None:
+    apart, whole = releases[name]
+    some = [*COUNTING, vl.measures.QueryError(queries=90, dimensions=2, selectivity=0.002, contiguous=True, seed=3)]
+    mine = vl.measure(spread, apart, some)
+    same_losses(mine, vl.measure(here, whole, some))
+    same_losses(mine, vl.measure(here, apart, some))  # the table in memory, the release in parts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_groups_that_lie_in_several_parts(releases: Any, here: Any, name: str, nothing_brought: None) -> None:
+    apart, whole = cut(releases[name][1], 4), releases[name][1]
+    pieces = pieces_of(apart)
+    assert len(pieces.whole) == 2, "some groups are shared"
+    assert vl.verify(apart, prior=policies()[name][0].priors() if name == "art" else ()).holds
+    same_audit(vl.audit(apart, here, BY_GROUP), vl.audit(whole, here, BY_GROUP))
+    same_losses(vl.measure(here, apart, COUNTING), vl.measure(here, whole, COUNTING))
+    assert (apart.people, apart.groups) == (whole.people, whole.groups)
+
+
+def test_published_parts_that_share_groups(releases: Any) -> None:
+    """A hierarchy with few labels: boxes of different parts look alike."""
+    apart, whole = releases["hierarchy"]
+    assert len(pieces_of(apart).whole) == 2
+    assert whole.groups < sum(len(note[1]) for note in counted_parts(apart))
+
+
+def counted_parts(release: Any) -> list[Any]:
+    from voile.core.kept import counted
+
+    return list(release.tables.parts.map("count", counted, release.group_columns).notes)
+
+
+@pytest.mark.usefixtures("nothing_brought")
+@pytest.mark.parametrize("name", NAMES)
+def test_counting_brings_nothing_into_memory(releases: Any, name: str) -> None:
+    apart, whole = releases[name]
+    fresh = replace(apart, tables=Kept(apart.tables.parts, apart.tables.empty))
+    assert f"({len(fresh.tables.parts)} parts; " in repr(fresh)
+    assert not fresh.tables.memo, "showing it counts nothing"
+    assert (fresh.people, fresh.groups) == (whole.people, whole.groups)
+    assert repr(fresh) == repr(whole)
+    assert repr(apart) == repr(whole), "verify has counted it"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("nothing_brought")
+def test_a_broken_release_is_found_broken(releases: Any, name: str) -> None:
+    """One person less in one table of one part; and a group's people who all get the same value."""
+    whole = releases[name][1]
+    known = policies()[name][0].priors() if name == "art" else ()
+    table = "table" if whole.shape == "generalized" else "sensitive"
+    frame = whole.tables[table]
+    if whole.shape == "generalized":
+        small = frame.head(1)
+        alone = small.with_columns(pl.lit("99").cast(pl.String).alias("age"), small["disease"])
+        wrong = pl.concat([frame.with_columns(pl.col("age").cast(pl.String)), alone.select(frame.columns)])
+    else:
+        wrong = frame.slice(1)
+    broken = cut(replace(whole, tables={**whole.tables, table: wrong}), 3)
+    assert vl.verify(whole, prior=known).holds
+    assert vl.verify(broken, prior=known).broken
