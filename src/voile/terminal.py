@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -107,10 +107,10 @@ def progress() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def steps(*names: str) -> Iterator[Any]:
+def steps(*names: str) -> Iterator[Steps]:
     """A progress bar on a terminal's standard error; nothing elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda name: None
+        yield Steps(lambda name, done: None, names)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -118,8 +118,20 @@ def steps(*names: str) -> Iterator[Any]:
     shown = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("start", total=len(names))
+        yield Steps(lambda name, done: progress.update(task, description=name, completed=done, refresh=True), names)
 
-        def step(name: str) -> None:
-            progress.update(task, description=name, completed=names.index(name), refresh=True)
 
-        yield step
+class Steps:
+    """Tells which step the work is at, and of a table in parts which part."""
+
+    def __init__(self, tell: Callable[[str, float], None], names: tuple[str, ...]) -> None:
+        self._tell, self._names, self._now = tell, names, names[0]
+
+    def __call__(self, name: str) -> None:
+        self._now = name
+        self._tell(name, self._names.index(name))
+
+    def part(self, what: str, done: int, parts: int) -> None:
+        """So many parts are done of what a step does."""
+        start = self._names.index(self._now)
+        self._tell(f"{self._now}: {what}, {done} of {parts} parts", start + done / max(parts, 1))

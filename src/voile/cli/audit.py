@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voile.cli.opening import open_plugins, open_release, open_table
-from voile.cli.options import Data, Folder, Json, Plugins, Reading, Trees, reads
+from voile.cli.options import Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
 from voile.errors import BrokenPromise, SpecError
 from voile.terminal import say_json, show_audit, steps
 
@@ -32,6 +32,7 @@ def audit(
     hierarchies: Trees = None,
     *,
     reading: Reading,
+    place: Engine,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -39,9 +40,9 @@ def audit(
     with steps("load", "attack") as step:
         open_plugins(plugin)
         step("load")
-        loaded = open_release(release)
+        loaded = open_release(release, place, step.part)
         step("attack")
-        table = None if data is None else open_table(loaded, data, hierarchies, reading)
+        table = None if data is None else open_table(loaded, data, hierarchies, reading, None, place, step.part)
         found = attacked(loaded, attack, table, external, hierarchies, corrupted)
     say_json(found.as_json()) if as_json else show_audit(found)
     if not found.passed:

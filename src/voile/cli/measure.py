@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voile.cli.opening import open_plugins, open_release, open_table
-from voile.cli.options import Folder, Json, NeededData, Plugins, Reading, Trees, reads
+from voile.cli.options import Engine, Folder, Json, NeededData, Plugins, Reading, Trees, reads
 from voile.terminal import say_json, show_losses, steps
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def measure(
     hierarchies: Trees = None,
     *,
     reading: Reading,
+    place: Engine,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -31,8 +32,8 @@ def measure(
     with steps("load", "measure") as step:
         open_plugins(plugin)
         step("load")
-        loaded = open_release(release)
-        table = open_table(loaded, data, hierarchies, reading)
+        loaded = open_release(release, place, step.part)
+        table = open_table(loaded, data, hierarchies, reading, None, place, step.part)
         step("measure")
         losses = measured(loaded, measure, table)
     say_json(losses.as_json()) if as_json else show_losses(losses)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voile.cli.options import Reading
+    from voile.cli.options import Engine, Reading
     from voile.core.following import Ledger
     from voile.core.microdata import Microdata
     from voile.core.prior import Prior
@@ -20,26 +20,36 @@ def open_plugins(named: list[str] | None) -> None:
         load_plugin(source)
 
 
-def open_release(place: Path) -> Release:
+def open_release(place: Path, told: Engine | None = None, watch: Any = None) -> Release:
     """A folder whose claims hold; what is broken is not attacked or measured but refused."""
+    from voile.flow.chunks import engine_for
     from voile.flow.verify import load, verify
 
-    verify(place).or_raise()
-    return load(place)
+    engine = engine_for(place, told or {}, watch)
+    verify(place, engine=engine).or_raise()
+    return load(place, engine=engine)
 
 
 def open_table(
-    release: Release, source: str, trees: Path | None, reading: Reading, person: str | None = None
+    release: Release,
+    source: str,
+    trees: Path | None,
+    reading: Reading,
+    person: str | None = None,
+    told: Engine | None = None,
+    watch: Any = None,
 ) -> Microdata:
     """The table that a release was made from, under the schema that its dictionary tells."""
     from dataclasses import replace
 
+    from voile.flow.chunks import engine_for
     from voile.flow.read import read
     from voile.flow.request import schema_of
     from voile.io.hierarchies import of_folder
 
     schema = schema_of(release, of_folder(trees) if trees else None)
-    return read(source, replace(schema, person=person) if person else schema, **reading)
+    engine = engine_for(source, told or {}, watch)
+    return read(source, replace(schema, person=person) if person else schema, **reading, engine=engine)
 
 
 def open_priors(release: Path, files: list[Path] | None) -> list[Prior]:

@@ -32,26 +32,42 @@ Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's de
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
 Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
 
+Place = Annotated[
+    str | None,
+    typer.Option("--engine", help="local, disk (larger than memory), spark, or auto: local unless it does not fit."),
+]
+Memory = Annotated[str | None, typer.Option("--memory", help="How much disk and spark may use here, e.g. 4GiB.")]
+Master = Annotated[str | None, typer.Option("--master", help="spark: spark://..., yarn, k8s://..., sc://...")]
+Scratch = Annotated[str | None, typer.Option("--scratch", help="disk: a folder for temporary files.")]
+
 Reading = dict[str, Any]  # how a table is read: the keywords of flow.read
+Engine = dict[str, Any]  # where its rows lie: the keywords of flow.chunks.engine_for
 
 
 def _reading(query: Query = None, delimiter: Delimiter = None, encoding: Encoding = None, null: Null = None) -> Reading:
     return given(query=query, delimiter=delimiter, encoding=encoding, null_values=null)
 
 
+def _engine(engine: Place = None, memory: Memory = None, master: Master = None, scratch: Scratch = None) -> Engine:
+    return given(engine=engine, memory=memory, master=master, scratch=scratch)
+
+
 def reads(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that reads a table: its parameter `reading` appears as the options of `_reading`, in the same place."""
+    """A command that reads a table: its parameters `reading` and `place` appear as the options of `_reading` and
+    `_engine`, in the same place."""
     own = inspect.signature(command, eval_str=True)
-    options = inspect.signature(_reading, eval_str=True).parameters
+    groups = {name: make for name, make in (("reading", _reading), ("place", _engine)) if name in own.parameters}
+    options = {name: inspect.signature(make, eval_str=True).parameters for name, make in groups.items()}
 
     @functools.wraps(command)
     def spread(**told: Any) -> None:
-        reading = _reading(**{name: told.pop(name) for name in options})
-        command(**told, reading=reading)
+        for name, make in groups.items():
+            told[name] = make(**{option: told.pop(option) for option in options[name]})
+        command(**told)
 
     shown: list[inspect.Parameter] = []
     for parameter in own.parameters.values():
-        shown += options.values() if parameter.name == "reading" else (parameter,)
+        shown += options[parameter.name].values() if parameter.name in groups else (parameter,)
     keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in shown]
     spread.__signature__ = own.replace(parameters=keywords)  # type: ignore[attr-defined]  # what typer looks at
     return spread

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.options import Json, Reading, Source, names, reads
+from voile.cli.options import Engine, Json, Reading, Source, names, reads
 from voile.terminal import say_json
 
 
@@ -23,19 +23,21 @@ def prior(
     missing: Annotated[str, typer.Option(help="error, drop or value.")] = "error",
     *,
     reading: Reading,
+    place: Engine,
     as_json: Json = False,
 ) -> None:
     """Learn the statistics that an adversary is taken to know, and write them to a file to publish and verify with."""
     from voile.core.schema import Schema
+    from voile.flow.chunks import engine_for
     from voile.flow.learn import learn_prior
     from voile.flow.read import read
 
     schema = Schema(quasi=names(quasi), sensitive=[sensitive], missing=missing)
-    data = read(source, schema, **reading)
+    data = read(source, schema, **reading, engine=engine_for(source, place))
     found = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
-    place = found.save(out)
+    made = found.save(out)
     signatures = sum(len(known.signatures) for known in found.sets)
-    body = {"out": str(place), "digest": found.digest, "column_sets": len(found.sets), "signatures": signatures}
+    body = {"out": str(made), "digest": found.digest, "column_sets": len(found.sets), "signatures": signatures}
     say_json(body) if as_json else typer.echo(
-        f"{signatures} signatures in {len(found.sets)} column sets, written to {place}\n{found.digest}"
+        f"{signatures} signatures in {len(found.sets)} column sets, written to {made}\n{found.digest}"
     )

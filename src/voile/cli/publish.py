@@ -11,6 +11,7 @@ import typer
 from voile.cli.opening import open_ledger, open_plugins, open_priors
 from voile.cli.options import (
     After,
+    Engine,
     Json,
     KeyFile,
     LedgerFile,
@@ -57,6 +58,7 @@ def publish(
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
     *,
     reading: Reading,
+    place: Engine,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -64,6 +66,7 @@ def publish(
     with steps("read", "publish", "save", "verify") as step:
         from voile.core.key import Key
         from voile.flow import publish as publishing
+        from voile.flow.chunks import engine_for
         from voile.flow.read import read
         from voile.flow.request import request
         from voile.flow.verify import verify as check
@@ -82,13 +85,15 @@ def publish(
             _named("name", method) if method else wanted.method,
             {**wanted.release, **told},
             {**wanted.read, **reading},
+            wanted.engine,
         )
         asked = request(wanted)
         key = Key.read(key_file) if key_file else None
         book = open_ledger(asked.ledger)
         folder.refuse(out, force)  # before the work, not after it
         step("read")
-        data = read(source, asked.schema, **asked.read)
+        engine = engine_for(source, {**asked.engine, **place}, step.part)
+        data = read(source, asked.schema, **asked.read, engine=engine)
         step("publish")
         release = publishing.publish(data, asked.policy, asked.method, key=key, after=asked.after, ledger=book)
         step("save")
@@ -97,7 +102,7 @@ def publish(
             book.save(asked.ledger)
         step("verify")
         named = [Path(item["prior"]) for item in wanted.policy if isinstance(item.get("prior"), str)]
-        verdict = check(out, prior=open_priors(out, named), after=asked.after)
+        verdict = check(out, prior=open_priors(out, named), after=asked.after, engine=engine)
     _answer(out, data, release, verdict, as_json)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
@@ -106,10 +111,10 @@ def publish(
 def _answer(out: Path, data: Microdata, release: Release, verdict: Verdict, as_json: bool) -> None:
     withheld = int(release.dictionary.get("withheld", 0))
     if as_json:
-        body = {"out": str(out), "people": release.people, "groups": release.groups, "withheld": withheld}
+        body = {"out": str(out), "people": verdict.people, "groups": verdict.groups, "withheld": withheld}
         say_json({**body, "dropped": data.dropped, "verdict": verdict.as_json()})
         return
-    typer.echo(f"{release.people} people in {release.groups} groups, published to {out}")
+    typer.echo(f"{verdict.people} people in {verdict.groups} groups, published to {out}")
     for count, why in ((data.dropped, "dropped for missing values"), (withheld, "withheld to keep the promise")):
         if count:
             typer.echo(f"{count} rows {why}")

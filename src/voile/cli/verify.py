@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from voile.cli.opening import open_plugins, open_priors, open_table
-from voile.cli.options import After, Data, Folder, Json, KeyFile, LedgerFile, Plugins, Reading, Trees, reads
+from voile.cli.options import After, Data, Engine, Folder, Json, KeyFile, LedgerFile, Plugins, Reading, Trees, reads
 from voile.errors import BrokenPromise
 from voile.terminal import say_json, show_verdict
 
@@ -27,6 +27,7 @@ def verify(
     hierarchies: Trees = None,
     *,
     reading: Reading,
+    place: Engine,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -37,15 +38,19 @@ def verify(
     """
     from voile.core.following import Ledger
     from voile.core.key import Key
+    from voile.flow.chunks import engine_for
     from voile.flow.verify import load
     from voile.flow.verify import verify as check
 
     open_plugins(plugin)
-    table = None if data is None else open_table(load(release), data, hierarchies, reading, person)
+    engine = engine_for(release, place)
+    table = None
+    if data is not None:
+        table = open_table(load(release, engine=engine), data, hierarchies, reading, person, place)
     key = Key.read(key_file) if key_file else None
     book = Ledger.read(ledger) if ledger else None
     priors = open_priors(release, prior)
-    verdict = check(release, prior=priors, after=after or (), data=table, key=key, ledger=book)
+    verdict = check(release, prior=priors, after=after or (), data=table, key=key, ledger=book, engine=engine)
     by = "Verified with the table and the key" if table and key else "Verified from the published files alone"
     say_json(verdict.as_json()) if as_json else show_verdict(verdict, by)
     if verdict.broken:

@@ -40,6 +40,8 @@ class Verdict:
 
     checks: tuple[Checked, ...]
     notes: tuple[str, ...] = ()
+    people: int = 0
+    groups: int = 0
 
     @property
     def holds(self) -> bool:

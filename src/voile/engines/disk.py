@@ -10,6 +10,7 @@ import os
 import pickle
 import re
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,6 +137,10 @@ class Slices(_Stage):
     handle: IO[bytes] | None = None  # of a file that has no name: it lasts as long as this does
     notes: list[Any] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.handle is not None:
+            weakref.finalize(self, self.handle.close)
+
     def __len__(self) -> int:
         return max(-(-self.rows // ROWS), 1)
 
@@ -185,6 +190,9 @@ class Stored(_Stage):
     pieces: list[list[tuple[int, int]]]
     notes: list[Any]
     gather: Gather | None = None
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self.file.close)
 
     def __len__(self) -> int:
         return len(self.pieces)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,42 @@ class Coded:
 
     rows: LocalRows
     values: Mapping[str, pl.Series]
+
+
+def engine_for(source: Any, told: Mapping[str, str], watch: Any = None) -> Engine | None:
+    """The engine that was asked for (engine, memory, master, scratch); None for memory. `auto`, the default, takes disk
+    for a file or a release folder that memory would not hold."""
+    name = told.get("engine", "spark" if "master" in told else "auto")
+    knobs = {key: told[key] for key in ("memory",) if key in told}
+    if name not in ("auto", "local", "disk", "spark"):
+        raise SpecError(f"There is no engine {name!r}.", code="spec.engine", hint="Use auto, local, disk or spark.")
+    unused = {"master": name != "spark", "scratch": name not in ("disk", "auto"), "memory": name == "local"}
+    wrong = [key for key, odd in unused.items() if odd and key in told]
+    if wrong:
+        raise SpecError(
+            f"The engine {name} takes no {' and no '.join(wrong)}.", code="spec.engine", hint="Leave it out."
+        )
+    if name == "spark":
+        return Spark(master=told.get("master"), watch=watch, **knobs)
+    disk = Disk(scratch=told.get("scratch"), watch=watch, **knobs)
+    if name == "disk":
+        return disk
+    allowed = disk.allowed if "memory" in told else int(0.6 * _machine())
+    return disk if name == "auto" and _needed(source) > allowed else None
+
+
+def _machine() -> int:
+    """The memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _needed(source: Any) -> int:
+    """About how much memory a file or a release folder would take."""
+    path = Path(source) if isinstance(source, (str, Path)) else None
+    if path is None or not path.exists():
+        return 0
+    files = [path] if path.is_file() else [found for found in path.iterdir() if found.is_file()]
+    return sum(found.stat().st_size * (3 if found.suffix == ".csv" else 12) for found in files)
 
 
 def read_at(

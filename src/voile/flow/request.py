@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from voile.core.method import Method
@@ -28,6 +28,7 @@ class Request:
     read: Mapping[str, Any]
     after: tuple[str, ...] = ()
     ledger: str | None = None
+    engine: Mapping[str, Any] = field(default_factory=dict)
 
 
 def request(spec: Spec) -> Request:
@@ -57,7 +58,8 @@ def request(spec: Spec) -> Request:
     attempt(lambda: check_format(format))
     raise_together(problems)
     after, ledger = tuple(map(str, spec.release.get("after", ()))), spec.release.get("ledger")
-    return Request(schema, cast(Policy, policy), method, format, spec.read, after, str(ledger) if ledger else None)
+    kept = str(ledger) if ledger else None
+    return Request(schema, cast(Policy, policy), method, format, spec.read, after, kept, spec.engine)
 
 
 def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:

@@ -52,7 +52,7 @@ def verify(
     earlier = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
     evidence = Evidence(priors, earlier, data, key, ledger)
     if isinstance(release, Release):
-        return Verdict(tuple(_checked(release, evidence)))
+        return _checked(release, evidence)
     place = Path(release)
     document, _ = folder.read_documents(place)
     files = document.get("files")
@@ -65,11 +65,10 @@ def verify(
     extra = sorted(found.name for found in place.iterdir() if found.name not in {*files, folder.CERTIFICATE})
     notes = (f"Not covered by the certificate: {', '.join(extra)}.",) if extra else ()
     try:
-        loaded = load(place, engine=engine)
-        checks += _checked(loaded, evidence)
+        found = _checked(load(place, engine=engine), evidence)
     except DataError as error:
-        checks.append(Checked("tables", Answer.BROKEN, str(error)))
-    return Verdict(tuple(checks), notes)
+        found = Verdict((Checked("tables", Answer.BROKEN, str(error)),))
+    return replace(found, checks=(*checks, *found.checks), notes=notes)
 
 
 def load(place: str | Path, *, engine: Engine | None = None) -> Release:
@@ -112,25 +111,28 @@ def read_slice(item: tuple[Mapping[str, tuple[str, int, int]], dict[str, pl.Data
     return found
 
 
-def _checked(release: Release, evidence: Evidence) -> list[Checked]:
+def _checked(release: Release, evidence: Evidence) -> Verdict:
     """The tables and every claim; piece by piece where the release lies in parts and the evidence allows it."""
     if not in_pieces(release) or evidence.earlier or evidence.data is not None:
-        return [*_tables(release), *_claims(release, evidence)]
+        tables = _tables(release)
+        people, groups = (0, 0) if tables.answer is Answer.BROKEN else (release.people, release.groups)
+        return Verdict((tables, *_claims(release, evidence)), people=people, groups=groups)
     try:
         pieces = judged(release, evidence, judge_piece)
     except BrokenPromise as error:
-        return [Checked("tables", Answer.BROKEN, str(error))]
+        return Verdict((Checked("tables", Answer.BROKEN, str(error)),))
     faults = list(dict.fromkeys(fault for piece in pieces for fault in piece.faults))
     people, groups = (sum(getattr(piece, what) for piece in pieces) for what in ("people", "groups"))
     if faults or not people:
-        return [Checked("tables", Answer.BROKEN, " ".join(faults or ["The release has no rows."]))]
+        return Verdict((Checked("tables", Answer.BROKEN, " ".join(faults or ["The release has no rows."])),))
     checks, found = combined(pieces)
     if not checks:
         checks = [Checked("claims", Answer.BROKEN, "Nothing is claimed.")]
     for number, (stated, told) in enumerate(zip(release.certificate.claims, found, strict=True)):
         if checks[number].answer is Answer.HOLDS and stated.get("found", {}) != told:
             checks[number] = Checked(checks[number].what, Answer.BROKEN, OTHERWISE)
-    return [Checked("tables", Answer.HOLDS, f"{people} people in {groups} groups."), *checks]
+    first = Checked("tables", Answer.HOLDS, f"{people} people in {groups} groups.")
+    return Verdict((first, *checks), people=people, groups=groups)
 
 
 def judge_piece(piece: Release, values: Mapping[str, pl.DataFrame], evidence: Evidence) -> Judged:
@@ -147,7 +149,7 @@ def judge_piece(piece: Release, values: Mapping[str, pl.DataFrame], evidence: Ev
     return Judged(piece.people, len(sizes), faults, checks, found)
 
 
-def _tables(release: Release) -> list[Checked]:
+def _tables(release: Release) -> Checked:
     """The tables must be readable and agree with each other, whatever is claimed."""
     try:
         faults = release.faults()
@@ -155,10 +157,10 @@ def _tables(release: Release) -> list[Checked]:
             faults.append("The release has no rows.")
         groups = release.groups
     except (VoileError, KeyError) as error:
-        return [Checked("tables", Answer.BROKEN, str(error))]
+        return Checked("tables", Answer.BROKEN, str(error))
     if faults:
-        return [Checked("tables", Answer.BROKEN, " ".join(faults))]
-    return [Checked("tables", Answer.HOLDS, f"{release.people} people in {groups} groups.")]
+        return Checked("tables", Answer.BROKEN, " ".join(faults))
+    return Checked("tables", Answer.HOLDS, f"{release.people} people in {groups} groups.")
 
 
 def _claims(release: Release, evidence: Evidence) -> list[Checked]:

@@ -16,6 +16,7 @@ SECTIONS = {
     "method": None,
     "release": {"format", "after", "ledger"},
     "read": {"delimiter", "encoding", "null_values", "query"},
+    "engine": {"engine", "memory", "master", "scratch"},
     "policy": None,
 }
 
@@ -29,6 +30,7 @@ class Spec:
     method: Mapping[str, Any] = field(default_factory=dict)
     release: Mapping[str, Any] = field(default_factory=dict)
     read: Mapping[str, Any] = field(default_factory=dict)
+    engine: Mapping[str, Any] = field(default_factory=dict)
 
 
 def short(text: str) -> tuple[str, dict[str, Any]]:
@@ -71,7 +73,7 @@ def load(path: Path) -> Spec:
         release["after"] = [str(path.parent / place) for place in release["after"]]
     if "ledger" in release:
         release["ledger"] = str(path.parent / release["ledger"])
-    return Spec(schema, policy, raw.get("method", {}), release, raw.get("read", {}))
+    return Spec(schema, policy, raw.get("method", {}), release, raw.get("read", {}), raw.get("engine", {}))
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def _nearest(name: str, known: Mapping[str, Any] | set[str]) -> str:
 
 def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
     problems = []
-    for section in ("schema", "method", "release", "read"):
+    for section in ("schema", "method", "release", "read", "engine"):
         if not isinstance(raw.get(section, {}), dict):
             problems.append(SpecError(f"{section} must be a table, [{section}].", code="spec.type"))
     policy = raw.get("policy", [])
@@ -137,6 +139,10 @@ def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
         if isinstance(reading, dict) and not isinstance(reading.get(key, kind()), kind):
             what = "a list of texts" if kind is list else "a text"
             problems.append(SpecError(f"[read] {key} must be {what}.", code="spec.type"))
+    engine = raw.get("engine", {})
+    for key, value in engine.items() if isinstance(engine, dict) else ():
+        if not isinstance(value, str):
+            problems.append(SpecError(f"[engine] {key} must be a text.", code="spec.type"))
     return problems
 
 

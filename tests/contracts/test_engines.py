@@ -1,0 +1,117 @@
+"""Every method publishes the same rows for the same key and table, wherever the rows lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cluster
+import pytest
+from published import EXAMPLES, KEY, digests, people, schema
+
+import voile as vl
+from voile.core import division
+from voile.core.plugin import registered
+from voile.engines import disk
+
+NO_SPARK = cluster.absent()
+
+
+def test_every_method_has_an_example() -> None:
+    assert {name.split(",")[0] for name in EXAMPLES} == set(registered("methods"))
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts and chunks so small that a small table has several."""
+    monkeypatch.setattr(division, "SHARD", 1_100)
+    monkeypatch.setattr(disk, "ROWS", 1_200)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("engines") / "people.parquet"
+    people().write_parquet(path)
+    return path
+
+
+@pytest.fixture(scope="module", params=["disk", "local[2]", "standalone"])
+def engine(request: Any) -> Any:
+    if request.param == "disk":
+        yield vl.Disk()
+        return
+    if NO_SPARK:
+        pytest.skip(NO_SPARK)
+    if request.param == "local[2]":
+        session = cluster.session("local[2]")
+        yield vl.Spark(session=session)
+        session.stop()
+        return
+    with cluster.cluster() as found:
+        session = cluster.session(found.url)
+        yield vl.Spark(session=session)
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def data(engine: Any, table: Path) -> Any:
+    return vl.read(table, schema(), engine=engine)
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_same_release(name: str, engine: Any, data: Any, tmp_path: Path) -> None:
+    policy, method = EXAMPLES[name]
+    here = vl.publish(vl.read(people(), schema()), policy, method, key=KEY)
+    there = vl.publish(data, policy, method, key=KEY)
+    assert digests(there) == digests(here)
+    assert there.dictionary == here.dictionary
+    assert there.certificate == here.certificate
+    there.save(tmp_path / "out")
+    priors = policy.priors()
+    stranger, same = vl.verify(tmp_path / "out", prior=priors), vl.verify(tmp_path / "out", prior=priors, engine=engine)
+    assert not stranger.broken
+    assert [(check.what, check.answer) for check in same.checks] == [(c.what, c.answer) for c in stranger.checks]
+    assert (same.people, same.groups) == (stranger.people, stranger.groups) == (here.people, here.groups)
+    assert digests(vl.load(tmp_path / "out")) == digests(here)
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("missing", ["drop", "value"])
+def test_missing_cells(missing: str, engine: Any, tmp_path: Path) -> None:
+    frame = (
+        people()
+        .with_row_index()
+        .with_columns(age=people()["age"].set(people().with_row_index()["index"] % 97 == 0, None))
+    )
+    frame.write_parquet(tmp_path / "people.parquet")
+    wanted = schema(missing=missing)
+    data = vl.read(tmp_path / "people.parquet", wanted, engine=engine)
+    assert data.dropped == (21 if missing == "drop" else 0)
+    here = vl.publish(vl.read(frame, wanted), vl.KAnonymity(k=5), key=KEY)
+    there = vl.publish(data, vl.KAnonymity(k=5), key=KEY)
+    assert digests(there) == digests(here)
+
+
+@pytest.mark.xdist_group("spark")
+def test_what_is_wrong_is_said_as_it_is_said_in_memory(engine: Any, data: Any, table: Path, tmp_path: Path) -> None:
+    people().with_columns(age=None).write_parquet(tmp_path / "people.parquet")
+    with pytest.raises(vl.errors.DataError, match="2000 in 'age'"):
+        vl.read(tmp_path / "people.parquet", schema(), engine=engine)
+    with pytest.raises(vl.errors.SchemaError, match="wage"):
+        vl.read(table, vl.Schema(quasi=["wage"]), engine=engine)
+    with pytest.raises(vl.errors.Unsatisfiable):
+        vl.publish(data, vl.LDiversity(l=49), vl.Anatomy())
+    people().with_row_index("id").write_parquet(tmp_path / "people.parquet")
+    with pytest.raises(vl.errors.EngineError, match="memory only"):
+        vl.read(tmp_path / "people.parquet", schema(person="id"), engine=engine)
+
+
+@pytest.mark.skipif(NO_SPARK is not None, reason=NO_SPARK or "")
+@pytest.mark.xdist_group("spark")
+def test_a_spark_table_stays_where_it_is(table: Path) -> None:
+    session = cluster.session("local[2]")
+    data = vl.read(session.read.parquet(str(table)), schema())
+    here = vl.publish(vl.read(people(), schema()), vl.KAnonymity(k=5), key=KEY)
+    assert digests(vl.publish(data, vl.KAnonymity(k=5), key=KEY)) == digests(here)
+    session.stop()

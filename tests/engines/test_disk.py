@@ -1,0 +1,165 @@
+"""Tables larger than memory: parts in files without a name, one in memory at a time."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from published import KEY, digests, people, schema
+
+import voile as vl
+from voile.core import division
+from voile.core.parts import Here
+from voile.engines import disk
+from voile.errors import EngineError, SpecError
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(division, "SHARD", 500)
+    monkeypatch.setattr(disk, "ROWS", 600)
+
+
+def double(part: Any, number: int, more: int) -> tuple[Any, int]:
+    return [2 * one + more for one in part], number
+
+
+def apart(part: Any, number: int, homes: int) -> list[tuple[int, Any]]:
+    return [(home, [one for one in part if one % homes == home]) for home in range(homes)]
+
+
+def together(pieces: Any, number: int) -> list[int]:
+    return sorted(one for piece in pieces for one in piece)
+
+
+def plus(part: Any, number: int, more: int) -> Any:
+    return [one + more for one in part]
+
+
+def test_parts_on_disk_do_what_parts_in_memory_do() -> None:
+    here = Here([[1, 2, 3], [4, 5], []], [])
+    there = vl.Disk().listed([[1, 2, 3], [4, 5], []], list)
+    for parts in (here, there):
+        made = parts.map("double", double, 1)
+        assert list(made.each()) == [[3, 5, 7], [9, 11], []]
+        assert made.notes == [0, 1, 2]
+        assert list(made.lazily(plus, 10).each()) == [[13, 15, 17], [19, 21], []]
+        assert made.lazily(plus, 10).notes == [0, 1, 2]
+        assert list(made.scatter("deal", apart, together, 3, 3).each()) == [[3, 9], [7], [5, 11]]
+        assert len(made.scatter("deal", apart, together, 3, 3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("4GiB", 4 << 30), ("4096 MiB", 4 << 30), ("2g", 2 << 30), ("1.5GB", 3 << 29), ("1073741824", 1 << 30)],
+)
+def test_memory_as_people_write_it(text: str, size: int) -> None:
+    assert vl.Disk(memory=text).allowed == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "4XiB", "-1GiB", "10MiB"])
+def test_memory_that_is_none(text: str) -> None:
+    with pytest.raises(SpecError, match="memory"):
+        vl.Disk(memory=text)
+
+
+def test_what_does_not_fit_is_said_before_it_is_tried(
+    small: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    monkeypatch.setattr(vl.Disk, "most", lambda self, columns: 300)
+    data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
+    with pytest.raises(EngineError, match="more than the 600") as caught:
+        vl.publish(data, vl.KAnonymity(k=5), vl.FullDomain())
+    assert "mondrian" in str(caught.value)
+    # part by part it does
+    assert vl.verify(vl.publish(data, vl.KAnonymity(k=5))).holds
+
+
+def test_equal_rows_of_many_chunks_are_counted_once(
+    small: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    frame = pl.concat([people().head(300)] * 8)
+    frame.write_parquet(tmp_path / "people.parquet")
+    monkeypatch.setattr(vl.Disk, "most", lambda self, columns: 200)
+    data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
+    there, here = data.rows.gathered(), vl.read(frame, schema()).rows.gathered()
+    assert np.array_equal(there.codes, here.codes)  # type: ignore[attr-defined]
+    assert np.array_equal(there.weights, here.weights)  # type: ignore[attr-defined]
+
+
+def test_progress_is_told_by_part(small: None, tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    told: list[tuple[str, int, int]] = []
+    engine = vl.Disk(watch=lambda what, done, parts: told.append((what, done, parts)))
+    vl.publish(vl.read(tmp_path / "people.parquet", schema(), engine=engine), vl.KAnonymity(k=5))
+    shown = [(done, parts) for what, done, parts in told if what == "hide and show"]
+    assert shown == [(done, shown[0][1]) for done in range(shown[0][1] + 1)]
+    assert shown[0][1] > 3
+
+
+def test_no_temporary_file_survives_a_kill(tmp_path: Path) -> None:
+    people().write_csv(tmp_path / "people.csv")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    script = textwrap.dedent(
+        f"""
+        import os, signal, sys
+        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+        import voile as vl
+        from published import schema
+        from voile.core import division
+        division.SHARD = 500
+        def watch(what, done, parts):
+            if what == "hide and show" and done == 2:
+                os.kill(os.getpid(), signal.SIGKILL)
+        engine = vl.Disk(scratch={str(scratch)!r}, watch=watch)
+        data = vl.read({str(tmp_path / "people.csv")!r}, schema(), engine=engine)
+        vl.publish(data, vl.KAnonymity(k=5)).save({str(tmp_path / "out")!r})
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=120, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert list(scratch.iterdir()) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_place_for_temporary_files(tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    with pytest.raises(EngineError, match="temporary file"):
+        vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk(scratch=str(tmp_path / "nowhere")))
+
+
+def test_a_csv_is_read_as_in_memory(small: None, tmp_path: Path) -> None:
+    lines = ["\ufeffage ; zip;when;ok;score;note;disease"]
+    for number in range(1500):
+        note = '"a; b"' if number % 3 else "?"
+        row = [20 + number % 50, f"0{number % 7}", f"2025-0{1 + number % 9}-11", "true" if number % 2 else "false"]
+        lines.append(";".join(map(str, [*row, number % 10 / 4, note, " flu " if number % 5 else "cold"])))
+    path = tmp_path / "messy.csv"
+    path.write_text("\r\n".join(lines) + "\r\n", encoding="utf-8")
+    wanted = vl.Schema(quasi=["age", "zip", "when", "ok", "score", "note"], sensitive=["disease"], missing="value")
+    here = vl.read(path, wanted, null_values=["?"])
+    there = vl.read(path, wanted, null_values=["?"], engine=vl.Disk())
+    assert there.columns.quasi[1].domain.values.to_list() == here.columns.quasi[1].domain.values.to_list()
+    for one, other in zip(here.columns, there.columns, strict=True):
+        assert one.domain.texts == other.domain.texts
+        assert one.kind == other.kind
+    assert digests(vl.publish(there, vl.KAnonymity(k=3), key=KEY)) == digests(
+        vl.publish(here, vl.KAnonymity(k=3), key=KEY)
+    )
+
+
+def test_what_an_engine_cannot_read(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="Disk does not read DataFrame"):
+        vl.read(people(), schema(), engine=vl.Disk())
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(vl.errors.DataError, match="not a whole Parquet"):
+        vl.read(tmp_path / "broken.parquet", schema(), engine=vl.Disk())

@@ -1,0 +1,54 @@
+"""One policy for every method, on one small table: what the contract of the engines is tried on."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+import voile as vl
+
+KEY = vl.Key(bytes(range(32)))
+QUASI = ["age", "gender", "education", "marital-status"]
+
+
+@cache
+def people(rows: int = 2_000) -> pl.DataFrame:
+    frame = vl.datasets.census(rows).select([*QUASI, "occupation"])
+    return frame.with_columns(pl.col(pl.Enum).cast(pl.String))  # which every engine has
+
+
+def _examples() -> dict[str, tuple[vl.Policy, Any]]:
+    listed = sorted(people()["occupation"].unique().to_list())
+    return {
+        "mondrian": (vl.Policy(vl.KAnonymity(k=5)), vl.Mondrian()),
+        "mondrian, values": (vl.Policy(vl.LDiversity(l=2), vl.TCloseness(t=0.6)), vl.Mondrian()),
+        "full-domain": (vl.Policy(vl.KAnonymity(k=5)), vl.FullDomain(suppression=0.05)),
+        "anatomy": (vl.Policy(vl.LDiversity(l=3)), vl.Anatomy()),
+        "injector": (vl.Policy(vl.LDiversity(l=2)), vl.Injector()),
+        "art": (vl.Policy(vl.RRobustness(r=2, protect=tuple(listed[:2]), protect_as="set", max_columns=2)), vl.Art()),
+        "mask": (vl.Policy(vl.MConfidentiality(m=2, protect=tuple(listed[:2]))), vl.Mask()),
+        "decompose": (vl.Policy(vl.MultiDiversity({"occupation": 3})), vl.Decompose()),
+        "perturbed-generalization": (
+            vl.Policy(vl.AntiCorruption(rho1=0.2, rho2=0.5)),
+            vl.PerturbedGeneralization(),
+        ),
+        "republish": (vl.Policy(vl.MInvariance(m=3)), vl.Republish()),
+    }
+
+
+EXAMPLES = _examples()
+
+
+def schema(**more: Any) -> vl.Schema:
+    return vl.Schema(quasi=QUASI, sensitive=["occupation"], **more)
+
+
+def digests(release: Any) -> dict[str, str]:
+    """A digest of each published table, whatever the order of its rows."""
+    return {
+        name: hashlib.sha256(table.cast(pl.String).sort(table.columns).write_csv().encode()).hexdigest()
+        for name, table in release.tables.items()
+    }
