@@ -125,6 +125,11 @@ class View:
     def total(self) -> int:
         return self.data.total if isinstance(self.data, Outline) else self.data.rows.total
 
+    @property
+    def withheld(self) -> int:
+        """How many people a whole release leaves out."""
+        return max(self.total - self.release.people, 0)
+
     @cached_property
     def cells(self) -> dict[str, tuple[Cells, np.ndarray]]:
         """For a release of boxes: the cells of each column, and the cell of each group."""
