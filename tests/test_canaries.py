@@ -23,7 +23,7 @@ import pytest
 import voile as vl
 from voile import cli
 from voile.core.attack import Guess, RawTable
-from voile.core.measure import View
+from voile.core.measure import View, outline
 from voile.core.query import parse
 from voile.errors import VoileError
 from voile.io import folder
@@ -365,6 +365,7 @@ def things() -> dict[str, Any]:
         "Losses": losses,
         "RawTable": RawTable(table),
         "View": View(table, boxes),
+        "Outline": outline(table),
         "Guess": Guess("x", audit.findings[0].adversary, audit.findings[0].belief),
         "Policy": vl.Policy(vl.KAnonymity(k=2)),
         "Key": vl.Key.fresh(),
@@ -389,7 +390,7 @@ NAMES = (
         "Certificate",
     ),
     *("Verdict", "verdict in words", "Audit", "Finding", "Belief", "Losses", "RawTable", "View", "Guess", "Policy"),
-    *("Key", "Query", "Comparison", "Trial"),
+    *("Key", "Query", "Comparison", "Trial", "Outline"),
 )
 
 

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
+from voile.core.estimates import Estimates
 from voile.core.measure import View
 from voile.errors import PolicyError
-from voile.measures.query_error import _Questions, average_relative_error, predicate_width, relative_error
+from voile.measures.query_error import Questions, average_relative_error, predicate_width, relative_error
 
 SCHEMA = vl.Schema(quasi=["age", "city"], sensitive=["disease"])
 
@@ -73,9 +74,9 @@ def test_estimates_of_random_queries(seed: int, shape: str) -> None:
     frame = table(seed)
     data = vl.read(frame, SCHEMA)
     release = vl.publish(data, *SHAPES[shape])
-    ask = _Questions(View(data, release), 2, 0.1, False)
-    chosen = ask._draw(5, np.random.default_rng(seed))
-    for answer, mask in zip(ask.estimate(chosen), chosen, strict=True):
+    ask, shown = Questions(data.columns, 2, 0.1, False), Estimates(View(data, release))
+    chosen = ask.draw(5, np.random.default_rng(seed))
+    for answer, mask in zip(shown.answers(chosen), chosen, strict=True):
         wanted = {}
         for number, column in enumerate(ask.columns):
             picked = np.flatnonzero(mask[ask.offset[number] : ask.offset[number + 1]])
@@ -135,8 +136,8 @@ def test_coarser_is_worse() -> None:
 def test_queries_ask_what_was_ordered(contiguous: bool, dimensions: int) -> None:
     frame = table(4)
     data = vl.read(frame, SCHEMA)
-    ask = _Questions(View(data, vl.publish(data, vl.KAnonymity(k=4))), dimensions, 0.2, contiguous)
-    for mask in ask._draw(50, np.random.default_rng(0)):
+    ask = Questions(data.columns, dimensions, 0.2, contiguous)
+    for mask in ask.draw(50, np.random.default_rng(0)):
         parts = [mask[a:b] for a, b in zip(ask.offset[:-1], ask.offset[1:], strict=True)]
         widths = [predicate_width(len(part), 0.2, dimensions) for part in parts]
         asked = [part.sum() == width for part, width in zip(parts, widths, strict=True)]
@@ -239,9 +240,9 @@ def test_estimates_from_lists(seed: int, method: Any, sensitive: int) -> None:
     frame = several(seed)
     data = vl.read(frame, SEVERAL)
     release: Any = vl.publish(data, vl.MultiDiversity({"disease": 3, "drug": 2, "visits": 1}, otherwise=1), method)
-    ask = _Questions(View(data, release), 2, 0.2, False, sensitive)
-    chosen = ask._draw(4, np.random.default_rng(seed))
-    for answer, mask in zip(ask.estimate(chosen), chosen, strict=True):
+    ask, shown = Questions(data.columns, 2, 0.2, False, sensitive), Estimates(View(data, release))
+    chosen = ask.draw(4, np.random.default_rng(seed))
+    for answer, mask in zip(shown.answers(chosen), chosen, strict=True):
         wanted, narrowed = {}, 0
         for number, column in enumerate(ask.columns):
             picked = np.flatnonzero(mask[ask.offset[number] : ask.offset[number + 1]])

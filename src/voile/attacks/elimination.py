@@ -30,6 +30,7 @@ class Elimination(Attack):
     """
 
     name: ClassVar[str] = "elimination"
+    by_group: ClassVar[bool] = True
 
     values: int = knob(1, low=1)
 

@@ -16,7 +16,7 @@ import numpy as np
 from voile import kernels
 from voile.attacks.chain import alone, require
 from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess, Target
+from voile.core.attack import Attack, Guess, Target, sensitive_columns
 from voile.core.microdata import Microdata
 from voile.core.plugin import knob
 from voile.core.results import Belief
@@ -39,7 +39,7 @@ class Exclusion(Attack):
 
     def applies(self, target: object) -> bool:
         """With one sensitive column there is nothing to learn from another."""
-        return super().applies(target) and len(getattr(target, "tallies", ())) > 1
+        return super().applies(target) and len(sensitive_columns(target)) > 1
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         columns = list(target.tallies)

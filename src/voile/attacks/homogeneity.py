@@ -26,6 +26,7 @@ class Homogeneity(Attack):
     """
 
     name: ClassVar[str] = "homogeneity"
+    by_group: ClassVar[bool] = True
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         neighbour = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)

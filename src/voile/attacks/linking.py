@@ -8,7 +8,8 @@ value's: the quasi-identifier itself is published as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ class Linking(Attack):
     """
 
     name: ClassVar[str] = "linking"
+    by_group: ClassVar[bool] = True
     counts_values: ClassVar[bool] = False
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
@@ -50,6 +52,18 @@ class Linking(Attack):
             details = {"people whom nobody in the external table fits": unmatched}
             found.insert(1, Guess("Journalist", journalist, Belief("identity", risk, people, chance, details=details)))
             found.append(Guess("Marketer with the external table", journalist, _average(risk, people, chance)))
+        return found
+
+    def joined(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
+        """Who is in the table is one of all its people; the marketer's average is the mean over the pieces."""
+        found = []
+        for guess in super().joined(pieces):
+            belief = guess.belief
+            inside = Knowledge.MEMBERSHIP in guess.adversary.knows
+            chance = 1 / max(int(belief.people.sum()), 1) if inside else belief.baseline
+            average = guess.title.startswith("Marketer")
+            belief = _average(belief.risk, belief.people, chance) if average else replace(belief, baseline=chance)
+            found.append(replace(guess, belief=belief))
         return found
 
 

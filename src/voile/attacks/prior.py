@@ -9,22 +9,26 @@ believe the statistics themselves: that is the baseline.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
 
-from voile.core.attack import Attack, Guess, Target
+from voile.core.attack import Attack, Guess, Target, guessed, sensitive_columns
 from voile.core.counts import Counts
 from voile.core.linkage import MAX_STATES, linkage
-from voile.core.members import Members, gathered
+from voile.core.members import Members
 from voile.core.microdata import Microdata
+from voile.core.parts import Over
 from voile.core.plugin import knob, learned
 from voile.core.prior import INDICATOR, SUPPORT
 from voile.core.prior import Prior as Statistics
+from voile.core.registers import fits, from_register, surveyed, uncovered
+from voile.core.release import Release
 from voile.core.results import Belief
+from voile.core.rows import WITHHELD
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.generalized import Generalized
 from voile.core.statistics import learn, read_prior, tabulated
@@ -32,6 +36,7 @@ from voile.errors import DataError
 from voile.models.r_robustness import RRobustness, statistician
 
 WORK = 30_000_000  # people times column sets; beyond it fewer columns are combined
+SETS = "column sets"
 SPREAD = 5_000_000  # pairs of person and value that statistics are estimated from
 
 
@@ -49,6 +54,7 @@ class Prior(Attack):
 
     name: ClassVar[str] = "prior"
     quick: ClassVar[Mapping[str, Any]] = {"max_columns": 2, "max_states": 20_000}
+    by_group: ClassVar[bool] = True
 
     prior: Statistics | str | None = None
     min_support: int = knob(SUPPORT, low=1)
@@ -96,7 +102,38 @@ class Prior(Attack):
                 what = f"one of {len(protect)} protected values of {name!r}" if protect else repr(name)
                 title = f"Belief in {what}, statistics of {len(prior.sets)} column sets"
                 title += " (binary reading)" if reading == "binary" else ""
-                found.append(Guess(title, statistician(reading), belief, prior.digest))
+                asked_of = int(members.counts.sum()) if members is not None else None
+                found.append(Guess(title, statistician(reading), belief, prior.digest, asked_of))
+        return found
+
+    def divides(self, release: Release, external: Microdata | None) -> bool:
+        """What a release itself teaches about its people is learned from all of it at once."""
+        told = self.prior is not None or self.known is not None
+        return told or (release.shape == Generalized.shape and external is None)
+
+    def piecewise(self, release: Release, over: Over, external: Microdata | None) -> list[Guess]:
+        """Who of a register is in which group is found out first: people whom boxes of several pieces fit are in none
+        for certain."""
+        attack, register = self, external if external is not None else self.register
+        if isinstance(self.prior, str):
+            read = {name: read_prior(self.prior, name) for name in sensitive_columns(release)}
+            attack = replace(attack, prior=None, known=read)
+        if release.shape != Generalized.shape or register is None:
+            return self.joined(over(guessed, replace(attack, register=None), external))
+        register = replace(register, rows=register.rows.gathered())
+        table = register.rows.histogram([str(entry["name"]) for entry in release.described("quasi")])
+        kept, short = surveyed(table.counts, over(fits, register))
+        if short and external is not None:
+            raise uncovered(short)
+        clear = replace(register, rows=register.rows.gathered().place(table, np.where(kept, 0, WITHHELD)))
+        attack = replace(attack, register=None if short or external is not None else clear)
+        return self.joined(over(guessed, attack, clear if external is not None else None))
+
+    def joined(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
+        found = []
+        for guess, first in zip(super().joined(pieces), pieces[0] if pieces else (), strict=True):
+            same = {name: first.belief.details[name] for name in (SETS,) if name in guess.belief.details}
+            found.append(replace(guess, belief=replace(guess.belief, details={**guess.belief.details, **same})))
         return found
 
     def _statistics(self, name: str, members: Members | None, counts: Counts) -> Statistics | None:
@@ -139,7 +176,7 @@ class Prior(Attack):
         most = self.max_states
         found = linkage(prior, members, counts, events, model.named, binary=binary, max_states=most)
         bounded = float((~found.exact).sum())
-        details = {"column sets": float(len(found.sets)), "groups with an upper bound only": bounded}
+        details = {SETS: float(len(found.sets)), "groups with an upper bound only": bounded}
         baseline = _baseline(prior, members, counts, events, model)
         people = _likeliest(found.risk, members, counts.sizes)
         return Belief(model.limited(), found.risk, people, baseline, counts.column.name, details)
@@ -175,43 +212,8 @@ def _present(target: Target, counts: Counts, register: Microdata | None) -> tupl
     if isinstance(target, Bucketized):
         return target.members, counts
     if isinstance(target, Generalized) and register is not None:
-        return _from_register(target, counts, register)
+        return from_register(target, counts, register)
     return None, counts
-
-
-def _from_register(release: Generalized, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
-    """The people of a register who fit each box. Where more fit than were published, some are not in the table: they
-    have one more "value", for which nobody is likelier than another."""
-    names = list(release.cells)
-    table = register.rows.histogram(names)
-    columns = [register.columns[name] for name in names]
-    home = release.locate(register)
-    inside = home >= 0
-    codes = [table.codes[inside, number] for number in range(len(names))]
-    members = gathered(columns, codes, home[inside], table.counts[inside], counts.groups)
-    fitting = np.bincount(home[inside], weights=table.counts[inside], minlength=counts.groups).astype(np.int64)
-    short = int((fitting < counts.sizes).sum())
-    if short:
-        raise DataError(
-            f"The external table does not cover the release: in {short} groups fewer people fit than were published.",
-            code="data.external",
-            hint="Give a register of the whole population, with the same spelling of values.",
-        )
-    return members, _with_absent(counts, fitting - counts.sizes)
-
-
-def _with_absent(counts: Counts, absent: np.ndarray) -> Counts:
-    """The counts with one more value, "not in the table", for the people beyond a group's size."""
-    assert counts.column is not None
-    if not absent.any():
-        return counts
-    extra = np.flatnonzero(absent)
-    owner = np.concatenate([counts.owner, extra])
-    values = np.concatenate([counts.values, np.full(len(extra), counts.column.size)])
-    numbers = np.concatenate([counts.counts, absent[extra]])
-    order = np.lexsort((values, owner))
-    starts = np.searchsorted(owner[order], np.arange(counts.groups + 1))
-    return replace(counts, starts=starts, values=values[order], counts=numbers[order])
 
 
 def _likeliest(risk: np.ndarray, members: Members, sizes: np.ndarray) -> np.ndarray:

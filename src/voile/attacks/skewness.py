@@ -26,6 +26,7 @@ class Skewness(Attack):
     """
 
     name: ClassVar[str] = "skewness"
+    by_group: ClassVar[bool] = True
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS)

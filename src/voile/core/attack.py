@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -11,7 +11,9 @@ import numpy as np
 from voile.core.adversary import Adversary
 from voile.core.counts import Counts
 from voile.core.microdata import Microdata, people_with
+from voile.core.parts import Over
 from voile.core.plugin import Plugin
+from voile.core.release import Release
 from voile.core.results import Belief
 from voile.core.rows import Rows
 from voile.core.schema import Columns
@@ -46,6 +48,7 @@ class Guess:
     adversary: Adversary
     belief: Belief
     prior: str = ""  # the digest of the statistics it used: a promise about other statistics says nothing of it
+    asked: int | None = None  # how many people the baseline is a mean of, where they are not those who are published
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Attack(Plugin):
     needs_external: ClassVar[bool] = False
     quick: ClassVar[Mapping[str, Any]] = {}  # knobs for a comparison of many releases, where the usual ones take long
     counts_values: ClassVar[bool] = True  # rests on counts of true values; where they were disturbed it says nothing
+    by_group: ClassVar[bool] = False  # looks at one group at a time: a large release is attacked piece by piece
 
     def applies(self, target: object) -> bool:
         """Whether the attack means anything for a release (or the raw table)."""
@@ -67,6 +71,44 @@ class Attack(Plugin):
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         raise NotImplementedError  # pragma: no cover - every attack defines it
+
+    def divides(self, release: Release, external: Microdata | None) -> bool:
+        """Whether it may be run on pieces of a release, with what it knows by now; tables are not looked at."""
+        return self.by_group
+
+    def piecewise(self, release: Release, over: Over, external: Microdata | None) -> list[Guess]:
+        """The same guesses about a release that lies in pieces, which hold whole groups and know the totals of all."""
+        return self.joined(over(guessed, self, external))
+
+    def joined(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
+        """The guesses about pieces as guesses about the whole: details are summed, and the baseline is the mean."""
+        return [_joined(alike) for alike in zip(*pieces, strict=True)]
+
+
+def guessed(piece: Target, attack: Attack, external: Microdata | None) -> list[Guess]:
+    """What an attack makes of one piece."""
+    return attack.guesses(piece, external)
+
+
+def _joined(alike: Sequence[Guess]) -> Guess:
+    first, beliefs = alike[0], [guess.belief for guess in alike]
+    assert all(guess.title == first.title for guess in alike), "pieces of one release are attacked alike"
+    people = [int(guess.belief.people.sum()) if guess.asked is None else guess.asked for guess in alike]
+    belief = replace(
+        first.belief,
+        risk=np.concatenate([belief.risk for belief in beliefs]),
+        people=np.concatenate([belief.people for belief in beliefs]),
+        baseline=float(np.average([belief.baseline for belief in beliefs], weights=people)) if sum(people) else 0.0,
+        details={name: sum(belief.details[name] for belief in beliefs) for name in first.belief.details},
+    )
+    return replace(first, belief=belief, asked=None if first.asked is None else sum(people))
+
+
+def sensitive_columns(target: object) -> list[str]:
+    """The names of the sensitive columns of a release or a raw table, told without looking at a row."""
+    if isinstance(target, RawTable):
+        return [column.name for column in target.data.columns.sensitive]
+    return [str(entry["name"]) for entry in target.described("sensitive")] if isinstance(target, Release) else []
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,10 @@ class Boxed(Release):
         return boxes, people.rows.histogram(list(self.cells))
 
     def locate(self, people: Microdata) -> np.ndarray:
+        return np.asarray(np.maximum(self.homes(people), kernels.match.NONE))
+
+    def homes(self, people: Microdata) -> np.ndarray:
+        """As `locate`, but people whom more than one box fits are told from those whom none does."""
         boxes, table = self._matched(people)
         return kernels.match.owners(boxes, table.codes)
 

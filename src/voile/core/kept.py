@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,11 +14,12 @@ from voile.core.parts import Parts
 
 class Kept(Mapping[str, pl.DataFrame]):
     """The tables of a release that lies in parts. `parts` hold a dict of frames each, `empty` is the same without a
-    row, as it is written."""
+    row, as it is written. `memo` keeps what was found out about them."""
 
     def __init__(self, parts: Parts, empty: Mapping[str, pl.DataFrame]) -> None:
         self.parts = parts
         self.empty = {name: plain(table) for name, table in empty.items()}
+        self.memo: dict[str, Any] = {}
         self._here: dict[str, pl.DataFrame] = {}
 
     def __getitem__(self, name: str) -> pl.DataFrame:
@@ -33,6 +35,19 @@ class Kept(Mapping[str, pl.DataFrame]):
 
     def __len__(self) -> int:
         return len(self.empty)
+
+    def count(self, keys: Mapping[str, Sequence[str]]) -> tuple[dict[str, int], int]:
+        """The rows of each table and the number of groups, counted where they lie; `keys` are the columns of each table
+        that say to which group a row belongs."""
+        if "counted" not in self.memo:
+            self.told(self.parts.map("count", counted, keys).notes)
+        rows: tuple[dict[str, int], int] = self.memo["counted"]
+        return rows
+
+    def told(self, notes: Sequence[tuple[Mapping[str, int], np.ndarray]]) -> None:
+        """Remember what every part holds."""
+        groups = np.unique(np.concatenate([numbers for _, numbers in notes]))
+        self.memo["counted"] = ({name: sum(rows[name] for rows, _ in notes) for name in self.empty}, len(groups))
 
     def write(self, name: str, folder: Path, format: str) -> list[Path]:
         """One table as a file, or as several where the engine writes them side by side."""
@@ -56,6 +71,28 @@ class Kept(Mapping[str, pl.DataFrame]):
             for frame in frames:
                 writer.write_table(frame.to_arrow(), row_group_size=max(frame.height, 1))
         return [path]
+
+
+def counted(
+    tables: Mapping[str, pl.DataFrame], number: int, keys: Mapping[str, Sequence[str]]
+) -> tuple[None, tuple[dict[str, int], np.ndarray]]:
+    """How many rows the tables of a part have, and which groups, as numbers that stand for them."""
+    groups = [np.zeros(0, dtype=np.uint64), *(numbers(tables[name], columns) for name, columns in keys.items())]
+    return None, ({name: table.height for name, table in tables.items()}, np.unique(np.concatenate(groups)))
+
+
+def numbers(table: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """A number for the group of each row: equal cells have equal numbers, whatever the type of the column."""
+    mixed = np.zeros(table.height, dtype=np.uint64)
+    for name in columns:
+        values = table[name]
+        if isinstance(values.dtype, pl.Enum) and not values.null_count():
+            each = values.dtype.categories.hash(1).to_numpy()[values.to_physical().to_numpy()]
+        else:
+            each = values.cast(pl.String).hash(1).to_numpy()
+        mixed = (mixed ^ each) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 def plain(table: pl.DataFrame) -> pl.DataFrame:

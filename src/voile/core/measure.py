@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from voile import kernels
 from voile.core.cells import Cells
 from voile.core.domain import Domain
 from voile.core.microdata import Microdata
+from voile.core.parts import Over
 from voile.core.plugin import Plugin
 from voile.core.release import Release
 from voile.core.results import Loss
 from voile.core.rows import Histogram
+from voile.core.schema import Columns
 from voile.core.shapes.bucketized import Bucketized
 from voile.core.shapes.decomposed import Decomposed
 from voile.core.shapes.generalized import Generalized
@@ -37,10 +40,66 @@ class Measure(Plugin):
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """A release in the codes of the table it was made from."""
+class Outline:
+    """What is known of a table without its rows: how many they are, and which values occur in each column."""
 
-    data: Microdata
+    columns: Columns
+    total: int
+    seen: Mapping[str, np.ndarray]
+
+    def __repr__(self) -> str:
+        return f"Outline({self.total} rows, {len(self.seen)} columns)"
+
+
+def outline(data: Microdata) -> Outline:
+    """A table without its rows."""
+    seen = {}
+    for column in (*data.columns.quasi, *data.columns.sensitive):
+        seen[column.name] = np.zeros(column.size, dtype=bool)
+        seen[column.name][data.rows.histogram([column.name]).codes[:, 0]] = True
+    return Outline(data.columns, data.rows.total, seen)
+
+
+@dataclass(frozen=True)
+class ByGroup(Measure):
+    """A measure that looks at one group at a time: it is computed of pieces of a release, and then of what was found in
+    them. A release in memory is one piece."""
+
+    def __call__(self, data: Microdata, release: Release) -> Loss:
+        return self.over(data, release, lambda work, *more: [work(release, *more)])
+
+    def over(self, data: Microdata, release: Release, over: Over) -> Loss:
+        """The loss of a release that `over` brings piece by piece; its own tables are not looked at."""
+        table = outline(data)
+        return self.whole(table, release, over(found_in, self, table))
+
+    def piece(self, view: View) -> Any:
+        """What is found in one piece."""
+        raise NotImplementedError  # pragma: no cover - every measure of this kind defines it
+
+    def whole(self, table: Outline, release: Release, found: Sequence[Any]) -> Loss:
+        """The loss, from what was found in the pieces."""
+        raise NotImplementedError  # pragma: no cover - every measure of this kind defines it
+
+
+def found_in(piece: Release, measure: ByGroup, table: Outline) -> Any:
+    """What a measure finds in one piece."""
+    return measure.piece(View(table, piece))
+
+
+def mean_costs(table: Outline, found: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
+    """For each quasi-identifier column the mean cost of a cell, from the people and the costs of every piece; in a row
+    that is withheld each cell costs 1."""
+    withheld = max(table.total - sum(people for people, _ in found), 0)
+    names = [column.name for column in table.columns.quasi]
+    return {name: (sum(costs[name] for _, costs in found) + withheld) / table.total for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A release, or a piece of one, in the codes of the table that it was made from."""
+
+    data: Microdata | Outline
     release: Release
 
     def __post_init__(self) -> None:
@@ -60,14 +119,16 @@ class View:
     @cached_property
     def original(self) -> Histogram:
         """Distinct rows of the table, quasi-identifier and sensitive columns."""
+        assert isinstance(self.data, Microdata), "an outline has no rows"
         return self.data.rows.histogram([*self.names, *(column.name for column in self.data.columns.sensitive)])
 
     @property
     def total(self) -> int:
-        return self.data.rows.total
+        return self.data.total if isinstance(self.data, Outline) else self.data.rows.total
 
     @property
     def withheld(self) -> int:
+        """How many people a whole release leaves out."""
         return max(self.total - self.release.people, 0)
 
     @cached_property
@@ -141,9 +202,8 @@ class View:
 
     def seen(self, name: str) -> np.ndarray:
         """Which values of a column occur in the table."""
-        column = self.data.columns[name]
-        counts = np.bincount(self.original.column(name), minlength=column.size)
-        return counts > 0
+        table = self.data if isinstance(self.data, Outline) else outline(self.data)
+        return table.seen[name]
 
 
 def align(published: Domain, original: Domain) -> np.ndarray:

@@ -17,6 +17,7 @@ Work = Callable[..., tuple[Any, Any]]  # (part, number, *more) -> (what becomes 
 Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *more) -> pieces for new parts
 Turn = Callable[..., Any]  # (part, number, *more) -> what becomes of the part
 Gather = Callable[[Sequence[Any], int], Any]  # (pieces, number) -> a new part
+Over = Callable[..., list[Any]]  # (work, *more) -> what work(piece, *more) says of every piece of a release
 
 
 class Parts(Protocol):

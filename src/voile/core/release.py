@@ -25,6 +25,7 @@ from voile.core.certificate import Certificate, Claim
 from voile.core.channel import Channel
 from voile.core.counts import Counts
 from voile.core.hierarchy import given
+from voile.core.kept import Kept
 from voile.core.members import Members
 from voile.core.microdata import Microdata
 from voile.core.published import published_domain
@@ -63,6 +64,8 @@ class Release:
 
     def __repr__(self) -> str:
         promises = ", ".join(str(claim["model"]) for claim in self.certificate.claims) or "nothing claimed"
+        if isinstance(self.tables, Kept) and not ("counted" in self.tables.memo and self.group_columns):
+            return f"{type(self).__name__}({len(self.tables.parts)} parts; {promises})"  # counting may take long
         return f"{type(self).__name__}({self.people} rows in {self.groups} groups; {promises})"
 
     def claiming(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
@@ -123,7 +126,21 @@ class Release:
 
     @property
     def groups(self) -> int:
+        if isinstance(self.tables, Kept) and self.group_columns:
+            return self.tables.count(self.group_columns)[1]
         return len(self.sizes)
+
+    @property
+    def group_columns(self) -> dict[str, list[str]]:
+        """The columns of each table that say to which group a row belongs, where the groups of a shape can be looked at
+        one by one; else nothing."""
+        return {}
+
+    def height(self, table: str) -> int:
+        """The number of rows of a published table, counted where they lie."""
+        if isinstance(self.tables, Kept):
+            return self.tables.count(self.group_columns)[0][table]
+        return self.tables[table].height
 
     @cached_property
     def sizes(self) -> np.ndarray:

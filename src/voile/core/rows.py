@@ -76,6 +76,11 @@ class Table(Protocol):
         """Count the distinct combinations of some columns."""
         ...
 
+    def matching(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """How many people satisfy each query: a row of `chosen`, which marks the codes that it admits in each of some
+        columns, those of column j from `offset[j]` on."""
+        ...
+
     def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
         """How many people at each of some leaves of a division have each code of some columns, one after the other."""
         ...

@@ -72,6 +72,11 @@ class LocalRows:
     def gathered(self) -> LocalRows:
         return self
 
+    def matching(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        table = self.histogram(names)
+        codes = np.ascontiguousarray(table.codes).astype(np.int64)
+        return np.asarray(kernels.query.count(codes, table.counts, offset, np.ascontiguousarray(chosen)))
+
     def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
         places = np.array([self.names.index(name) for name in names], dtype=np.int64)
         offset = np.concatenate([[0], np.cumsum([self.sizes[place] for place in places])]).astype(np.int64)

@@ -74,6 +74,10 @@ class SpreadRows:
             )
         return merged(list(counted.each()))
 
+    def matching(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        found = self.chunks.map("ask", _matching, list(names), offset, chosen).notes
+        return np.asarray(np.sum(found, axis=0))
+
     def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
         if len(division.column) == 1:  # not cut yet: everybody
             return np.concatenate([self.margins[name] for name in names]).reshape(1, -1)
@@ -126,6 +130,12 @@ def _merged_rows(pieces: Sequence[LocalRows], number: int) -> LocalRows | None:
 
 def _measured(rows: LocalRows | None, number: int) -> tuple[LocalRows | None, int]:
     return rows, len(rows.weights) if rows is not None else 0
+
+
+def _matching(
+    rows: LocalRows, number: int, names: list[str], offset: np.ndarray, chosen: np.ndarray
+) -> tuple[None, np.ndarray]:
+    return None, rows.matching(names, offset, chosen)
 
 
 def _profiled(

@@ -19,6 +19,7 @@ from voile.core.preset import Preset, understood
 from voile.core.release import Release
 from voile.core.results import Audit, Belief, Finding
 from voile.errors import PolicyError, SchemaError, raise_together
+from voile.flow.pieces import in_pieces, pieces_of
 
 
 def audit(
@@ -112,11 +113,20 @@ def attacked(
 ) -> list[Finding]:
     """One attack, which knows already what it may learn from the table, judged by the claims of the release."""
     findings = []
-    for guess in attack.guesses(release, external):
+    for guess in _guesses(release, attack, external):
         bound, claim = _promised(release.certificate.claims, guess)
         known = (before or {}).get(guess.title)
         findings.append(Finding(attack.name, guess.title, guess.adversary, guess.belief, bound, claim, known))
     return findings
+
+
+def _guesses(release: Release, attack: Attack, external: Microdata | None) -> list[Guess]:
+    """Piece by piece where the release lies in parts and the attack allows it; else it is brought into memory."""
+    if not in_pieces(release) or not attack.divides(release, external):
+        return attack.guesses(release, external)
+    # the table of people travels to the pieces
+    external = replace(external, rows=external.rows.gathered()) if external is not None else None
+    return attack.piecewise(release, pieces_of(release).over(attack.name), external)
 
 
 def every_attack() -> list[Attack]:

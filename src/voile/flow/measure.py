@@ -6,19 +6,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from voile.core.linkage import indicated
-from voile.core.measure import Measure
+from voile.core.measure import ByGroup, Measure
 from voile.core.microdata import Microdata
 from voile.core.plugin import build, registered
 from voile.core.prior import INDICATOR
 from voile.core.release import Release
-from voile.core.results import Losses
+from voile.core.results import Loss, Losses
+from voile.flow.pieces import in_pieces, pieces_of
 
 
 def measure(data: Microdata, release: Release, measures: Sequence[Measure] | None = None) -> Losses:
     """Run measures; by default every registered one with its default knobs."""
     chosen = measures if measures is not None else every_measure()
     data = as_shown(data, release)
-    return Losses(tuple(one(data, release) for one in chosen))
+    return Losses(tuple(_loss(data, release, one) for one in chosen))
+
+
+def _loss(data: Microdata, release: Release, one: Measure) -> Loss:
+    """Piece by piece where the release lies in parts and the measure allows it; else it is brought into memory."""
+    if isinstance(one, ByGroup) and in_pieces(release):
+        return one.over(data, release, pieces_of(release).over(one.name))
+    return one(data, release)
 
 
 def as_shown(data: Microdata, release: Release) -> Microdata:

@@ -1,7 +1,8 @@
-"""Checking a release that lies in parts: no more than one part is in memory at a time.
+"""A release that lies in parts, looked at piece by piece: no more than one is in memory at a time.
 
-A group that lies in one part only is judged there. Groups of which several parts hold something are brought together
-first, so that nothing depends on how a release was cut into parts, and nobody need trust who cut it.
+A piece holds whole groups. A group that lies in one part only is looked at there; groups of which several parts hold
+something are brought together first, so that nothing depends on how a release was cut into parts, and nobody need trust
+who cut it. Verify, the audit and the measures all work on pieces like this.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from voile.core.certificate import Certificate
 from voile.core.counts import Counts
 from voile.core.domain import codes_in
 from voile.core.evidence import Evidence
-from voile.core.kept import Kept, stacked
+from voile.core.hierarchy import given
+from voile.core.kept import Kept, counted, numbers, stacked
+from voile.core.parts import Over, Parts
 from voile.core.release import Release, of_shape
 from voile.core.results import Answer, Checked
+from voile.errors import BrokenPromise
 
 Tables = dict[str, pl.DataFrame]
-DIVISIBLE = ("generalized", "bucketized")  # shapes whose groups can be judged one by one
+Values = Mapping[str, pl.DataFrame]  # of each sensitive column: value, people
+Keys = Mapping[str, list[str]]  # of each table: the columns that say to which group a row belongs
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,49 +43,94 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Marked:
-    """What a part holds: its groups, as numbers that stand for them, and how often each sensitive value occurs."""
+    """What a part holds: rows by table, groups as numbers that stand for them, how often each sensitive value occurs;
+    and what was said of it at once, if anything was asked."""
 
+    rows: Mapping[str, int]
     groups: np.ndarray
-    values: Mapping[str, pl.DataFrame]
-    judged: Judged | None = None
+    values: Values
+    told: Any = None
 
 
-Judge = Callable[[Release, Mapping[str, pl.DataFrame], Evidence], Judged]
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """A release as pieces that hold whole groups. `values` says how often each sensitive value occurs in all of it."""
+
+    release: Release
+    whole: Sequence[Parts]
+    values: Values
+
+    def __repr__(self) -> str:
+        return f"Pieces({sum(len(parts) for parts in self.whole)} of a {self.release.shape} release)"
+
+    def map(self, what: str, work: Callable[..., Any], *more: Any) -> list[Any]:
+        """What `work(piece, *more)` says of every piece that holds anybody: a release of its own."""
+        release, found = self.release, list[Any]()
+        dictionary = _listing(release.dictionary, self.values)
+        for parts in self.whole:
+            told = parts.map(what, of_piece, release.shape, dictionary, release.certificate, work, more).notes
+            found += [one[0] for one in told if one]
+        return found
+
+    def over(self, what: str) -> Over:
+        """The same as a function for who knows nothing of parts; pieces know the totals of the whole release."""
+        return lambda work, *more: self.map(what, knowing, self.values, work, more)
+
+
+Judge = Callable[[Release, Values, Evidence], Judged]
 
 
 def in_pieces(release: Release) -> bool:
-    """Whether a release is to be judged piece by piece."""
-    return isinstance(release.tables, Kept) and release.shape in DIVISIBLE
+    """Whether a release is to be looked at piece by piece."""
+    return isinstance(release.tables, Kept) and bool(release.group_columns)
+
+
+def pieces_of(release: Release) -> Pieces:
+    """The pieces of a release. Which groups lie in several parts is found out once."""
+    return _marked(release, ())[0]
 
 
 def judged(release: Release, evidence: Evidence, judge: Judge) -> list[Judged]:
     """What `judge` says of every piece of a release."""
-    assert isinstance(release.tables, Kept)
-    parts, keys = release.tables.parts, group_columns(release)
     # sizes can be judged at once; what looks at values must know first how often they occur in all
     sizes_only = not any(stated.get("column") for stated in release.certificate.claims)
-    quick: tuple[Any, ...] | None
-    quick = (release.shape, release.dictionary, release.certificate, {}, evidence, judge) if sizes_only else None
-    marked = parts.map("check" if sizes_only else "mark", mark, keys, sensitive_tables(release), quick)
-    shared = _in_several([note.groups for note in marked.notes])
-    if sizes_only and not len(shared):
-        return [note.judged for note in marked.notes]
-    values = {name: _summed([note.values[name] for note in marked.notes]) for name in marked.notes[0].values}
-    dictionary = _listing(release.dictionary, values)
-    more = (release.shape, dictionary, release.certificate, values, evidence, judge)
-    if not len(shared):
-        return parts.map("check", check, *more).notes
-    apart = parts.lazily(without, keys, shared).map("check", check, *more).notes
-    number = max(1, -(-len(shared) * len(parts) // max(sum(len(note.groups) for note in marked.notes), 1)))
-    joined = parts.scatter("join", shared_rows, join_pieces, number, keys, shared, number)
-    return [*apart, *joined.map("check", check, *more).notes]
+    at_once: tuple[Any, ...] = ()
+    if sizes_only:
+        at_once = (release.shape, release.dictionary, release.certificate, judge, ({}, evidence))
+    pieces, told = _marked(release, at_once)
+    return told if told is not None else pieces.map("check", judge, pieces.values, evidence)
 
 
-def group_columns(release: Release) -> dict[str, list[str]]:
-    """The columns of each table that say to which group a row belongs."""
-    if release.shape == "generalized":
-        return {"table": [str(entry["name"]) for entry in release.described("quasi")]}
-    return {"quasi": ["group"], "sensitive": ["group"]}
+def _marked(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, list[Any] | None]:
+    """The pieces; and what is said of each, where it was asked at once and every part turned out to be a piece."""
+    tables = release.tables
+    assert isinstance(tables, Kept)
+    if "pieces" in tables.memo:
+        return Pieces(release, *tables.memo["pieces"]), None
+    parts, keys, homes = tables.parts, release.group_columns, sensitive_tables(release)
+    _require(tables, [*keys.items(), *((home, [name]) for name, home in homes.items())])
+    marked: list[Marked] = parts.map("check" if at_once else "mark", mark, keys, homes, at_once).notes
+    tables.told([(note.rows, note.groups) for note in marked])
+    values = {name: _summed([note.values[name] for note in marked]) for name in homes}
+    shared, whole = _in_several([note.groups for note in marked]), [parts]
+    if len(shared):
+        number = max(1, -(-len(shared) * len(parts) // max(sum(len(note.groups) for note in marked), 1)))
+        joined = parts.scatter("join", shared_rows, join_pieces, number, keys, shared, number)
+        whole = [parts.lazily(without, keys, shared), joined]
+    tables.memo["pieces"] = (whole, values)
+    done = [one for note in marked for one in note.told] if at_once and not len(shared) else None
+    return Pieces(release, whole, values), done
+
+
+def _require(tables: Kept, wanted: Sequence[tuple[str, list[str]]]) -> None:
+    for table, columns in wanted:
+        lacking = [name for name in columns if name not in tables.empty.get(table, pl.DataFrame()).columns]
+        if lacking:
+            raise BrokenPromise(
+                f"The published table {table!r} has no column {lacking[0]!r}, which its dictionary describes.",
+                code="broken.table",
+                hint="The folder was changed after publishing.",
+            )
 
 
 def sensitive_tables(release: Release) -> dict[str, str]:
@@ -90,9 +140,9 @@ def sensitive_tables(release: Release) -> dict[str, str]:
 
 
 def mark(
-    tables: Tables, number: int, keys: Mapping[str, list[str]], homes: Mapping[str, str], quick: tuple[Any, ...] | None
+    tables: Tables, number: int, keys: Keys, homes: Mapping[str, str], at_once: tuple[Any, ...]
 ) -> tuple[None, Marked]:
-    groups = np.unique(np.concatenate([numbers(tables[name], columns) for name, columns in keys.items()]))
+    _, (rows, groups) = counted(tables, number, keys)
     values = {}
     for name, home in homes.items():
         table = tables[home]
@@ -100,21 +150,7 @@ def mark(
         found = table.group_by(pl.col(name).alias("value")).agg(people.cast(pl.Int64).alias("people"))
         named = found.schema["value"] in (pl.Enum, pl.Categorical)
         values[name] = found.with_columns(pl.col("value").cast(pl.String)) if named else found
-    return None, Marked(groups, values, check(tables, number, *quick)[1] if quick is not None else None)
-
-
-def numbers(table: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """A number for the group of each row: equal cells have equal numbers, whatever the type of the column."""
-    mixed = np.zeros(table.height, dtype=np.uint64)
-    for name in columns:
-        values = table[name]
-        if isinstance(values.dtype, pl.Enum) and not values.null_count():
-            each = values.dtype.categories.hash(1).to_numpy()[values.to_physical().to_numpy()]
-        else:
-            each = values.cast(pl.String).hash(1).to_numpy()
-        mixed = (mixed ^ each) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return mixed
+    return None, Marked(rows, groups, values, of_piece(tables, number, *at_once)[1] if at_once else ())
 
 
 def _in_several(groups: Sequence[np.ndarray]) -> np.ndarray:
@@ -127,7 +163,7 @@ def _summed(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(tables).group_by("value").agg(pl.col("people").sum()).sort("value", nulls_last=True)
 
 
-def _listing(dictionary: Mapping[str, Any], values: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
+def _listing(dictionary: Mapping[str, Any], values: Values) -> dict[str, Any]:
     """The dictionary with all values of the sensitive columns, so that every piece numbers them alike."""
     entries = []
     for entry in dictionary["columns"]:
@@ -139,7 +175,7 @@ def _listing(dictionary: Mapping[str, Any], values: Mapping[str, pl.DataFrame]) 
     return {**dictionary, "columns": entries}
 
 
-def without(tables: Tables, number: int, keys: Mapping[str, list[str]], shared: np.ndarray) -> Tables:
+def without(tables: Tables, number: int, keys: Keys, shared: np.ndarray) -> Tables:
     """A part without the groups that others share."""
     return {
         name: table.filter(~np.isin(numbers(table, keys[name]), shared)) if name in keys else table
@@ -147,9 +183,7 @@ def without(tables: Tables, number: int, keys: Mapping[str, list[str]], shared: 
     }
 
 
-def shared_rows(
-    tables: Tables, number: int, keys: Mapping[str, list[str]], shared: np.ndarray, homes: int
-) -> list[tuple[int, Tables]]:
+def shared_rows(tables: Tables, number: int, keys: Keys, shared: np.ndarray, homes: int) -> list[tuple[int, Tables]]:
     """The rows of groups that several parts hold, by where they are brought together."""
     found: dict[int, Tables] = {}
     for name, columns in keys.items():
@@ -166,32 +200,40 @@ def join_pieces(pieces: Sequence[Tables], number: int) -> Tables:
     return {name: stacked([piece[name] for piece in pieces]) for name in pieces[0]} if pieces else {}
 
 
-def check(
+def of_piece(
     tables: Tables,
     number: int,
     shape: str,
     dictionary: Mapping[str, Any],
     certificate: Certificate,
-    values: Mapping[str, pl.DataFrame],
-    evidence: Evidence,
-    judge: Judge,
-) -> tuple[None, Judged]:
-    """One piece, as a release of its own whose totals are those of the whole."""
+    work: Callable[..., Any],
+    more: tuple[Any, ...],
+) -> tuple[None, tuple[Any, ...]]:
+    """What is said of one piece, as a release of its own; nothing where nobody is in it."""
     if not tables or not any(table.height for table in tables.values()):
-        return None, Judged(0, 0, (), (), ())
-    piece = of_shape(shape)(tables, dictionary, certificate)
-    return None, judge(piece, values, evidence)
+        return None, ()
+    return None, (work(of_shape(shape)(tables, dictionary, certificate), *more),)
 
 
-def with_totals(release: Release, values: Mapping[str, pl.DataFrame]) -> dict[str, Counts]:
+def knowing(piece: Release, values: Values, work: Callable[..., Any], more: tuple[Any, ...]) -> Any:
+    """What is said of a piece that knows the totals of the whole release."""
+    piece.__dict__["tallies"] = with_totals(piece, values)
+    return work(piece, *more)
+
+
+def with_totals(release: Release, values: Values) -> dict[str, Counts]:
     """The tallies of a piece, which know how often each value occurs in the whole release."""
     found = {}
     for name, counts in release.tallies.items() if values else ():
         assert counts.column is not None
-        domain, told = counts.column.domain, values[name]
-        codes = codes_in(domain, told["value"].cast(domain.values.dtype))
-        totals = np.bincount(codes, told["people"].to_numpy(), domain.size).astype(np.int64)
-        found[name] = replace(counts, totals=totals)
+        column, told = counts.column, values[name]
+        if told["value"].null_count() and not column.domain.missing:  # other pieces have missing values, the last code
+            domain = replace(column.domain, missing=True)
+            rows = next(entry for entry in release.described("sensitive") if entry["name"] == name).get("hierarchy")
+            column = replace(column, domain=domain, hierarchy=given(domain, rows) if rows else None)
+        codes = codes_in(column.domain, told["value"].cast(column.domain.values.dtype))
+        totals = np.bincount(codes, told["people"].to_numpy(), column.size).astype(np.int64)
+        found[name] = replace(counts, totals=totals, column=column)
     return found
 
 

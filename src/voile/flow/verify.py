@@ -23,7 +23,7 @@ from voile.core.policy import Model, Policy, claim
 from voile.core.prior import Prior
 from voile.core.release import Release, of_shape
 from voile.core.results import Answer, Checked, Verdict
-from voile.errors import DataError, PolicyError, SpecError, VoileError
+from voile.errors import BrokenPromise, DataError, PolicyError, SpecError, VoileError
 from voile.flow.chunks import Engine
 from voile.flow.pieces import Judged, combined, in_pieces, judged, with_totals
 from voile.io import folder
@@ -117,7 +117,10 @@ def _checked(release: Release, evidence: Evidence) -> Verdict:
         tables = _tables(release)
         people, groups = (0, 0) if tables.answer is Answer.BROKEN else (release.people, release.groups)
         return Verdict((tables, *_claims(release, evidence)), people=people, groups=groups)
-    pieces = judged(release, evidence, judge_piece)
+    try:
+        pieces = judged(release, evidence, judge_piece)
+    except BrokenPromise as error:
+        return Verdict((Checked("tables", Answer.BROKEN, str(error)),))
     faults = list(dict.fromkeys(fault for piece in pieces for fault in piece.faults))
     people, groups = (sum(getattr(piece, what) for piece in pieces) for what in ("people", "groups"))
     if faults or not people:

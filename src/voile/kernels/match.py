@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 LEAF = 8
+NONE, SEVERAL = -1, -2
 
 
 @njit(nogil=True, cache=True)
@@ -62,7 +63,7 @@ def _inside(members, starts, box, code):
 
 @njit(nogil=True, cache=True)
 def _place(codes, weights, nodes, bounds, order, members, starts, found, owner):
-    """Add each person's weight to every box that holds them, and note the box where it is the only one (else -1).
+    """Add each person's weight to every box that holds them, and note the box where it is the only one (else SEVERAL).
     About O(people * log boxes) for boxes that overlap little.
 
     `members` and `starts` hold the sets of all columns one after another, column d of box b at d * boxes + b.
@@ -93,7 +94,7 @@ def _place(codes, weights, nodes, bounds, order, members, starts, found, owner):
                 if fits:
                     found[order[i]] += weights[person]
                     homes += 1
-                    owner[person] = order[i] if homes == 1 else -1
+                    owner[person] = order[i] if homes == 1 else SEVERAL
 
 
 Tree = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -130,12 +131,13 @@ def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.n
 
 
 def owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
-    """The one box that each person fits, -1 where there is none or more than one. `boxes` as for `people`."""
+    """The one box that each person fits, NONE where there is none, SEVERAL where more than one. `boxes` as for
+    `people`."""
     return _placed(boxes, codes, np.ones(len(codes), np.int64))[1]
 
 
 def _placed(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    found, owner = np.zeros(boxes[0].shape[0], np.int64), np.full(len(codes), -1, np.int64)
+    found, owner = np.zeros(boxes[0].shape[0], np.int64), np.full(len(codes), NONE, np.int64)
     if len(found):
         _place(codes.astype(np.int64), weights, *_tree(boxes), found, owner)
     return found, owner

@@ -8,27 +8,29 @@ it loses is the link to the sensitive column, which QueryError and Divergence se
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from voile.core.measure import Measure, View
-from voile.core.microdata import Microdata
+from voile.core.measure import ByGroup, Outline, View, mean_costs
 from voile.core.release import Release
 from voile.core.results import Loss
 
 
 @dataclass(frozen=True)
-class Certainty(Measure):
+class Certainty(ByGroup):
     """GCP, and its part for each column."""
 
     name: ClassVar[str] = "certainty"
 
-    def __call__(self, data: Microdata, release: Release) -> Loss:
-        view = View(data, release)
-        parts = dict.fromkeys(view.names, 0.0)
+    def piece(self, view: View) -> tuple[int, dict[str, float]]:
+        costs = dict.fromkeys(view.names, 0.0)
         for name, (cells, cell) in view.cells.items():
-            parts[name] = float(np.dot(cells.loss(view.seen(name))[cell], release.sizes))
-        parts = {name: (lost + view.withheld) / view.total for name, lost in parts.items()}
+            costs[name] = float(np.dot(cells.loss(view.seen(name))[cell], view.release.sizes))
+        return view.release.people, costs
+
+    def whole(self, table: Outline, release: Release, found: Sequence[tuple[int, Mapping[str, float]]]) -> Loss:
+        parts = mean_costs(table, found)
         return Loss(self.name, "Certainty penalty (GCP)", float(np.mean(list(parts.values()))), parts, "0 to 1")

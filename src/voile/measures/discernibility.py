@@ -5,25 +5,29 @@ The sum of squared group sizes plus, for every withheld row, the size of the tab
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from voile.core.measure import Measure, View
-from voile.core.microdata import Microdata
+from voile.core.measure import ByGroup, Outline, View
 from voile.core.release import Release
 from voile.core.results import Loss
 
 
 @dataclass(frozen=True)
-class Discernibility(Measure):
+class Discernibility(ByGroup):
     """DM over n squared."""
 
     name: ClassVar[str] = "discernibility"
 
-    def __call__(self, data: Microdata, release: Release) -> Loss:
-        view = View(data, release)
-        total = float(view.total)
-        raw = float(np.dot(release.sizes.astype(np.float64), release.sizes)) + view.withheld * total
+    def piece(self, view: View) -> tuple[int, float]:
+        sizes = view.release.sizes
+        return view.release.people, float(np.dot(sizes.astype(np.float64), sizes))
+
+    def whole(self, table: Outline, release: Release, found: Sequence[tuple[int, float]]) -> Loss:
+        total = float(table.total)
+        withheld = max(table.total - sum(people for people, _ in found), 0)
+        raw = sum(squares for _, squares in found) + withheld * total
         return Loss(self.name, "Discernibility (DM / n²)", raw / total**2, {"DM": raw}, "0 to 1")

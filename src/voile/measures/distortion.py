@@ -7,7 +7,7 @@ withheld row counts 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,26 +15,27 @@ import numpy as np
 
 from voile.core.cells import Cells
 from voile.core.hierarchy import Hierarchy
-from voile.core.measure import Measure, View
-from voile.core.microdata import Microdata
+from voile.core.measure import ByGroup, Outline, View, mean_costs
 from voile.core.release import Release
 from voile.core.results import Loss
 
 
 @dataclass(frozen=True)
-class Distortion(Measure):
+class Distortion(ByGroup):
     """Mean of h/H over the quasi-identifier cells."""
 
     name: ClassVar[str] = "distortion"
 
-    def __call__(self, data: Microdata, release: Release) -> Loss:
-        view = View(data, release)
-        parts = dict.fromkeys(view.names, 0.0)
+    def piece(self, view: View) -> tuple[int, dict[str, float]]:
+        costs = dict.fromkeys(view.names, 0.0)
         for name, (cells, cell) in view.cells.items():
-            hierarchy = data.columns[name].hierarchy
-            cost = cells.loss(view.seen(name)) if hierarchy is None else levels_up(cells, hierarchy) / hierarchy.height
-            parts[name] = float(np.dot(cost[cell], release.sizes))
-        parts = {name: (lost + view.withheld) / view.total for name, lost in parts.items()}
+            above = view.data.columns[name].hierarchy
+            cost = cells.loss(view.seen(name)) if above is None else levels_up(cells, above) / above.height
+            costs[name] = float(np.dot(cost[cell], view.release.sizes))
+        return view.release.people, costs
+
+    def whole(self, table: Outline, release: Release, found: Sequence[tuple[int, Mapping[str, float]]]) -> Loss:
+        parts = mean_costs(table, found)
         return Loss(self.name, "Distortion", float(np.mean(list(parts.values()))), parts, "0 to 1")
 
 

@@ -11,32 +11,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from voile import kernels
-from voile.core.measure import Measure, View
+from voile.core.estimates import Estimates, asked_columns, settled
+from voile.core.measure import ByGroup, Outline, View, outline
 from voile.core.microdata import Microdata
+from voile.core.parts import Over
 from voile.core.plugin import knob
 from voile.core.release import Release
 from voile.core.results import Loss
-from voile.core.shapes.decomposed import Decomposed
+from voile.core.rows import Table
+from voile.core.schema import Columns
 from voile.errors import PolicyError
 
 CHUNK = 500
-SHARES = 20_000_000  # of a decomposed release, computed at once
 GIVE_UP = 20
 
 
 @dataclass(frozen=True)
-class QueryError(Measure):
+class QueryError(ByGroup):
     """Mean relative error of random COUNT queries, with a 95 % interval over repetitions.
 
     `dimensions` is the number of quasi-identifier columns in a query and `sensitive` that of sensitive ones (all by
-    default); `contiguous` asks for a range of
-    neighbouring values in numeric, date and ordered columns instead of scattered ones.
+    default); `contiguous` asks for a range of neighbouring values in numeric, date and ordered columns instead of
+    scattered ones.
     """
 
     name: ClassVar[str] = "query-error"
@@ -50,35 +50,43 @@ class QueryError(Measure):
     contiguous: bool = False
     seed: int = 0
 
-    def __call__(self, data: Microdata, release: Release) -> Loss:
-        view = View(data, release)
-        dimensions = self.dimensions or len(view.names)
-        if dimensions > len(view.names):
-            raise PolicyError(
-                f"query-error: dimensions = {dimensions}, but there are {len(view.names)} quasi-identifier columns.",
-                code="policy.parameter",
-            )
-        sensitive = len(data.columns.sensitive)
-        if self.sensitive is not None and self.sensitive > sensitive:
-            raise PolicyError(
-                f"query-error: sensitive = {self.sensitive}, but there are {sensitive} sensitive columns.",
-                code="policy.parameter",
-            )
-        ask = _Questions(view, dimensions, self.selectivity, self.contiguous, self.sensitive)
-        means: list[float] = []
-        every, redrawn = [], 0
-        for repetition in range(self.repetitions):
-            errors, discarded = ask.errors(self.queries, np.random.default_rng([self.seed, repetition]))
-            redrawn += discarded
-            every.append(errors)
-            means += [float(errors.mean())] if len(errors) else []
-        pooled = np.concatenate(every)
-        if not len(pooled):
+    def over(self, data: Microdata, release: Release, over: Over) -> Loss:
+        """Queries are drawn first, and counted in the table; then every piece is asked all of them."""
+        questions = self._questions(data.columns)
+        runs = [_Run(questions, self.queries, np.random.default_rng([self.seed, n])) for n in range(self.repetitions)]
+        _fill(runs, data.rows)
+        chosen, actual = (np.concatenate([one for run in runs for one in getattr(run, what)]) for what in _Run.FOUND)
+        redrawn = sum(run.discarded for run in runs)
+        if not len(actual):
             raise PolicyError(
                 f"query-error: nobody satisfies any of {redrawn} random queries.",
                 code="policy.parameter",
                 hint="Raise selectivity, or ask about fewer columns with dimensions.",
             )
+        sums = over(summed, outline(data), chosen)
+        estimate = settled(sums, chosen, int(questions.offset[questions.quasi]), release.channel)
+        errors = np.abs(actual - estimate) / actual
+        return self._loss(questions, np.split(errors, np.cumsum([run.got for run in runs])[:-1]), redrawn)
+
+    def _questions(self, columns: Columns) -> Questions:
+        """What queries are drawn from; PolicyError where they would ask about more columns than there are."""
+        quasi, sensitive = len(columns.quasi), len(columns.sensitive)
+        dimensions = self.dimensions or quasi
+        if dimensions > quasi:
+            raise PolicyError(
+                f"query-error: dimensions = {dimensions}, but there are {quasi} quasi-identifier columns.",
+                code="policy.parameter",
+            )
+        if self.sensitive is not None and self.sensitive > sensitive:
+            raise PolicyError(
+                f"query-error: sensitive = {self.sensitive}, but there are {sensitive} sensitive columns.",
+                code="policy.parameter",
+            )
+        return Questions(columns, dimensions, self.selectivity, self.contiguous, self.sensitive)
+
+    def _loss(self, questions: Questions, errors: Sequence[np.ndarray], redrawn: int) -> Loss:
+        """The loss from the errors of each repetition."""
+        pooled, means = np.concatenate(errors), [float(some.mean()) for some in errors if len(some)]
         mean = float(np.mean(means))
         spread = 1.96 * float(np.std(means, ddof=1)) / math.sqrt(len(means)) if len(means) > 1 else 0.0
         parts = {
@@ -87,110 +95,73 @@ class QueryError(Measure):
             "high": mean + spread,
             "redrawn": float(redrawn),
         }
-        note = f"{len(pooled)} queries on {dimensions} columns, selectivity {self.selectivity:g}; "
+        note = f"{len(pooled)} queries on {questions.dimensions} columns, selectivity {self.selectivity:g}; "
         note += f"95 % over {self.repetitions} runs"
         return Loss(self.name, "Relative error of COUNT queries", mean, parts, note)
 
 
-class _Questions:
-    """The columns as the kernels want them, and both answers to a batch of queries."""
+def summed(piece: Release, table: Outline, chosen: np.ndarray) -> np.ndarray:
+    """What one piece says to every query, some of them at a time."""
+    estimates = Estimates(View(table, piece))
+    batches = [chosen[low : low + CHUNK] for low in range(0, len(chosen), CHUNK)]
+    return np.concatenate([estimates.sums(batch) for batch in batches], axis=1)
+
+
+class _Run:
+    """One repetition: the queries that somebody satisfies, and by how many people."""
+
+    FOUND = ("chosen", "actual")
+
+    def __init__(self, questions: Questions, queries: int, rng: np.random.Generator) -> None:
+        self.questions, self.queries, self.rng = questions, queries, rng
+        self.chosen = [np.zeros((0, int(questions.offset[-1])), dtype=np.uint8)]
+        self.actual = [np.zeros(0, dtype=np.int64)]
+        self.got, self.discarded, self.tries = 0, 0, 0
+
+    @property
+    def open(self) -> bool:
+        return self.got < self.queries and self.tries < GIVE_UP * math.ceil(self.queries / CHUNK)
+
+    def draw(self) -> np.ndarray:
+        self.tries += 1
+        return self.questions.draw(min(CHUNK, self.queries - self.got), self.rng)
+
+    def take(self, chosen: np.ndarray, actual: np.ndarray) -> None:
+        asked = actual > 0
+        self.chosen.append(chosen[asked])
+        self.actual.append(actual[asked])
+        self.got += int(asked.sum())
+        self.discarded += int((~asked).sum())
+
+
+def _fill(runs: Sequence[_Run], rows: Table) -> None:
+    """Draw until every repetition has its queries; the table is counted once for all that are drawn at a time."""
+    while waiting := [run for run in runs if run.open]:
+        drawn = [run.draw() for run in waiting]
+        questions = waiting[0].questions
+        names = [column.name for column in questions.columns]
+        actual = rows.matching(names, questions.offset, np.concatenate(drawn))
+        ends = np.cumsum([len(some) for some in drawn])[:-1]
+        for run, chosen, people in zip(waiting, drawn, np.split(actual, ends), strict=True):
+            run.take(chosen, people)
+
+
+class Questions:
+    """What random queries are drawn from: the columns of a table, and how many values each predicate admits."""
 
     def __init__(
-        self, view: View, dimensions: int, selectivity: float, contiguous: bool, sensitive: int | None = None
+        self, columns: Columns, dimensions: int, selectivity: float, contiguous: bool, sensitive: int | None = None
     ) -> None:
-        self.view, self.dimensions, self.contiguous = view, dimensions, contiguous
-        self.sensitive = len(view.data.columns.sensitive) if sensitive is None else sensitive
-        columns = view.data.columns
-        self.columns = [*columns.quasi, *columns.sensitive]
-        self.offset = np.concatenate([[0], np.cumsum([column.size for column in self.columns])]).astype(np.int64)
+        self.dimensions, self.contiguous, self.quasi = dimensions, contiguous, len(columns.quasi)
+        self.sensitive = len(columns.sensitive) if sensitive is None else sensitive
+        self.columns, self.offset = asked_columns(columns)
         asked = dimensions + self.sensitive
         self.widths = [predicate_width(column.size, selectivity, asked - 1) for column in self.columns]
-        self.codes = np.ascontiguousarray(view.original.codes).astype(np.int64)
-        if isinstance(view.release, Decomposed):
-            return
-        owner, codes, people = view.sensitive
-        order = np.argsort(owner, kind="stable")
-        self.entries = np.searchsorted(owner[order], np.arange(view.release.groups + 1))
-        self.values, self.people = codes[order].astype(np.int64), people[order]
-        if self.people.dtype.kind != "f":  # counterfeits make people of values fractions
-            self.people = self.people.astype(np.int64)
 
-    def errors(self, queries: int, rng: np.random.Generator) -> tuple[np.ndarray, int]:
-        """Relative errors of that many queries that somebody satisfies, and how many were redrawn."""
-        found: list[np.ndarray] = []
-        got, discarded, tries = 0, 0, 0
-        while got < queries and tries < GIVE_UP * math.ceil(queries / CHUNK):
-            tries += 1
-            wanted = min(CHUNK, queries - got)
-            chosen = self._draw(wanted, rng)
-            actual = kernels.query.count(self.codes, self.view.original.counts, self.offset, chosen)
-            asked = actual > 0
-            discarded += int((~asked).sum())
-            got += int(asked.sum())
-            if asked.any():
-                estimate = self.estimate(chosen[asked])
-                found.append(np.abs(actual[asked] - estimate) / actual[asked])
-        return np.concatenate(found) if found else np.zeros(0), discarded
-
-    def estimate(self, chosen: np.ndarray) -> np.ndarray:
-        """What the release answers."""
-        view = self.view
-        quasi = len(view.names)
-        if isinstance(view.release, Decomposed):
-            return self._from_lists(view.release, chosen)
-        if not view.cells:
-            values = self.values[:, 0]
-            answer = kernels.query.buckets(
-                *self._people, self.entries, values, self.people, self.offset, np.ascontiguousarray(chosen)
-            )
-            return np.asarray(answer)
-        shares, place, base = [], [], 0
-        for number, name in enumerate(view.names):
-            cells, cell = view.cells[name]
-            mask = chosen[:, self.offset[number] : self.offset[number + 1]]
-            shares.append(cells.shares(mask).T)
-            place.append(cell.astype(np.int64) + base)
-            base += len(cells)
-        boxes = np.ascontiguousarray(np.concatenate(shares, axis=1)), np.ascontiguousarray(np.stack(place, axis=1))
-        offset, published = self.offset[quasi:], (self.entries, self.values, self.people)
-        answer = np.asarray(kernels.query.boxes(*boxes, *published, offset, chosen))
-        if view.release.channel is None:
-            return answer
-        # values were disturbed: put back by how many of them a query admits
-        everybody = np.asarray(kernels.query.boxes(*boxes, *published, offset, np.ones_like(chosen)))
-        share = chosen[:, offset[0] :].mean(axis=1)
-        both = np.stack([answer, everybody - answer], axis=1)
-        return view.release.channel.undo(both, np.stack([share, 1 - share], axis=1))[:, 0]
-
-    def _from_lists(self, release: Decomposed, chosen: np.ndarray) -> np.ndarray:
-        """Decomposed: a few queries at once, because each kind of slot has its own share."""
-        quasi, names = len(self.view.names), [column.name for column in self.columns]
-        cuts, kinds = release.listings[release.names[0]].starts, int(release.units.max(initial=0)) + 1
-        found, step = [], max(1, SHARES // kinds)
-        for low in range(0, len(chosen), step):
-            part = np.ascontiguousarray(chosen[low : low + step])
-            wanted = {
-                names[j]: part[:, self.offset[j] : self.offset[j + 1]][:, self.view.recoded(names[j])]
-                for j in range(quasi, len(names))
-            }
-            shares = np.ascontiguousarray(release.shares(wanted))
-            found.append(kernels.query.lists(*self._people, cuts, release.units, shares, self.offset, part))
-        return np.concatenate(found) if found else np.zeros(0)
-
-    @cached_property
-    def _people(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where each group's people start, which distinct quasi-identifier each has, and those."""
-        group, codes = self.view.quasi
-        order = np.argsort(group, kind="stable")
-        sizes = [column.size for column in self.view.data.columns.quasi]
-        cell, first = kernels.distinct.ranked(list(codes.T), sizes)
-        rows = np.searchsorted(group[order], np.arange(self.view.release.groups + 1))
-        return rows, cell[order], np.ascontiguousarray(codes[first])
-
-    def _draw(self, queries: int, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, queries: int, rng: np.random.Generator) -> np.ndarray:
         """Random predicates: in the asked columns b distinct random values, elsewhere everything."""
         chosen = np.ones((queries, int(self.offset[-1])), dtype=np.uint8)
-        quasi = len(self.view.names)
+        quasi = self.quasi
         ranked = np.argsort(rng.random((queries, quasi)), axis=1)
         others = len(self.columns) - quasi
         some = np.argsort(rng.random((queries, others)), axis=1) if self.sensitive < others else None

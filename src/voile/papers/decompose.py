@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from voile.attacks.chain import believed
+from voile.core.estimates import Estimates
 from voile.core.measure import View
 from voile.core.paper import Figure, Item, Paper, Run
 from voile.core.policy import Policy
 from voile.core.schema import Schema
-from voile.kernels.query import count
-from voile.measures.query_error import _Questions
+from voile.measures.query_error import Questions
 from voile.methods.anatomy import Anatomy
 from voile.methods.decompose import Decompose
 from voile.methods.mondrian import Mondrian
@@ -142,24 +142,25 @@ class _Contest:
 
     def errors(self, dimensions: int, sensitive: int, queries: int, selectivity: float = 0.05) -> dict[str, float]:
         """Mean relative error of each release on the same random queries that somebody satisfies."""
-        asks = {name: _Questions(view, dimensions, selectivity, False, sensitive) for name, view in self.views.items()}
-        first = next(iter(asks.values()))
+        shown = {name: Estimates(view) for name, view in self.views.items()}
+        first = Questions(self.data.columns, dimensions, selectivity, False, sensitive)
+        names = [column.name for column in first.columns]
         rng = np.random.default_rng([dimensions, sensitive])
-        found: dict[str, list[np.ndarray]] = {name: [] for name in (*asks, "anatomy of each alone")}
+        found: dict[str, list[np.ndarray]] = {name: [] for name in (*shown, "anatomy of each alone")}
         done = 0
         for _ in range(40):
-            chosen = first._draw(queries, rng)
-            actual = count(first.codes, first.view.original.counts, first.offset, chosen)
+            chosen = first.draw(queries, rng)
+            actual = self.data.rows.matching(names, first.offset, chosen)
             chosen, actual = chosen[actual > 0], actual[actual > 0]
-            for name, ask in asks.items():
-                found[name].append(np.abs(ask.estimate(chosen) - actual) / actual)
+            for name, estimates in shown.items():
+                found[name].append(np.abs(estimates.answers(chosen) - actual) / actual)
             found["anatomy of each alone"].append(np.abs(self._apart(first, chosen) - actual) / actual)
             done += len(actual)
             if done >= queries:
                 break
         return {name: float(np.concatenate(parts)[:queries].mean()) for name, parts in found.items()}
 
-    def _apart(self, first: _Questions, chosen: np.ndarray) -> np.ndarray:
+    def _apart(self, first: Questions, chosen: np.ndarray) -> np.ndarray:
         """Anatomy of each column alone: the columns taken as independent among the people who fit."""
         quasi, offset = len(QUASI), first.offset
         everybody = chosen[:, : offset[quasi]]
@@ -167,10 +168,10 @@ class _Contest:
         for place, name in enumerate(SENSITIVE, quasi):
             mask = chosen[:, offset[place] : offset[place + 1]]
             if name in self.alone:
-                ask = _Questions(self.alone[name], 1, 0.05, False)
+                estimates = Estimates(self.alone[name])
                 joined = np.concatenate([everybody, np.ones_like(mask)], axis=1)
-                fitting = ask.estimate(joined) if fitting is None else fitting
-                answer *= ask.estimate(np.concatenate([everybody, mask], axis=1)) / np.maximum(fitting, 1)
+                fitting = estimates.answers(joined) if fitting is None else fitting
+                answer *= estimates.answers(np.concatenate([everybody, mask], axis=1)) / np.maximum(fitting, 1)
             else:  # no l above 1: nothing can be published about it but how common its values are
                 answer *= mask @ self.usual
         assert fitting is not None

@@ -40,7 +40,11 @@ class Bucketized(Release):
 
     @property
     def people(self) -> int:
-        return self.tables["quasi"].height
+        return self.height("quasi")
+
+    @property
+    def group_columns(self) -> dict[str, list[str]]:
+        return {"quasi": ["group"], "sensitive": ["group"]}
 
     @cached_property
     def _labels(self) -> tuple[np.ndarray, np.ndarray]:

@@ -37,7 +37,11 @@ class Generalized(Boxed):
 
     @property
     def people(self) -> int:
-        return self.tables["table"].height
+        return self.height("table")
+
+    @property
+    def group_columns(self) -> dict[str, list[str]]:
+        return {"table": [str(entry["name"]) for entry in self.described("quasi")]}
 
     @cached_property
     def _grouping(self) -> tuple[np.ndarray, np.ndarray]:

@@ -32,6 +32,10 @@ class Republished(Bucketized):
         ),
     )
 
+    @property
+    def group_columns(self) -> dict[str, list[str]]:
+        return {}  # the table of counterfeits belongs to the groups as well
+
     @cached_property
     def counterfeits(self) -> np.ndarray:
         """The number of counterfeits of each group."""
