@@ -280,6 +280,14 @@ def test_tables_without_a_column_are_broken(releases: Any) -> None:
             assert f"no column {column!r}" in str(verdict)
 
 
+def test_another_dictionary_is_read_anew(releases: Any) -> None:
+    """What was found out about the tables under one dictionary says nothing of them under another."""
+    apart = releases["k-anonymity"][0]
+    assert vl.verify(apart).holds
+    told = [{**entry, "name": "agE"} if entry["name"] == "age" else entry for entry in apart.dictionary["columns"]]
+    assert vl.verify(replace(apart, dictionary={**apart.dictionary, "columns": told})).broken
+
+
 def test_missing_values_that_only_some_parts_have(tmp_path: Path) -> None:
     """The totals of the whole count people without a value as such, also in pieces where everybody has one."""
     old = pl.col("age") > 55

@@ -39,15 +39,18 @@ class Kept(Mapping[str, pl.DataFrame]):
     def count(self, keys: Mapping[str, Sequence[str]]) -> tuple[dict[str, int], int]:
         """The rows of each table and the number of groups, counted where they lie; `keys` are the columns of each table
         that say to which group a row belongs."""
-        if "counted" not in self.memo:
-            self.told(self.parts.map("count", counted, keys).notes)
-        rows: tuple[dict[str, int], int] = self.memo["counted"]
-        return rows
+        if not self.is_counted(keys):
+            self.told(keys, self.parts.map("count", counted, keys).notes)
+        found: tuple[dict[str, int], int] = self.memo[f"counted by {keys}"]
+        return found
 
-    def told(self, notes: Sequence[tuple[Mapping[str, int], np.ndarray]]) -> None:
+    def is_counted(self, keys: Mapping[str, Sequence[str]]) -> bool:
+        return f"counted by {keys}" in self.memo
+
+    def told(self, keys: Mapping[str, Sequence[str]], notes: Sequence[tuple[Mapping[str, int], np.ndarray]]) -> None:
         """Remember what every part holds."""
-        groups = np.unique(np.concatenate([numbers for _, numbers in notes]))
-        self.memo["counted"] = ({name: sum(rows[name] for rows, _ in notes) for name in self.empty}, len(groups))
+        groups = len(np.unique(np.concatenate([numbers for _, numbers in notes])))
+        self.memo[f"counted by {keys}"] = {name: sum(rows[name] for rows, _ in notes) for name in self.empty}, groups
 
     def write(self, name: str, folder: Path, format: str) -> list[Path]:
         """One table as a file, or as several where the engine writes them side by side."""

@@ -64,7 +64,7 @@ class Release:
 
     def __repr__(self) -> str:
         promises = ", ".join(str(claim["model"]) for claim in self.certificate.claims) or "nothing claimed"
-        if isinstance(self.tables, Kept) and not ("counted" in self.tables.memo and self.group_columns):
+        if isinstance(self.tables, Kept) and not (self.group_columns and self.tables.is_counted(self.group_columns)):
             return f"{type(self).__name__}({len(self.tables.parts)} parts; {promises})"  # counting may take long
         return f"{type(self).__name__}({self.people} rows in {self.groups} groups; {promises})"
 

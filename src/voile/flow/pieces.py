@@ -105,19 +105,20 @@ def _marked(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, list[An
     """The pieces; and what is said of each, where it was asked at once and every part turned out to be a piece."""
     tables = release.tables
     assert isinstance(tables, Kept)
-    if "pieces" in tables.memo:
-        return Pieces(release, *tables.memo["pieces"]), None
     parts, keys, homes = tables.parts, release.group_columns, sensitive_tables(release)
+    known = f"pieces by {keys} with {homes}"  # another dictionary may tell other columns
+    if known in tables.memo:
+        return Pieces(release, *tables.memo[known]), None
     _require(tables, [*keys.items(), *((home, [name]) for name, home in homes.items())])
     marked: list[Marked] = parts.map("check" if at_once else "mark", mark, keys, homes, at_once).notes
-    tables.told([(note.rows, note.groups) for note in marked])
+    tables.told(keys, [(note.rows, note.groups) for note in marked])
     values = {name: _summed([note.values[name] for note in marked]) for name in homes}
     shared, whole = _in_several([note.groups for note in marked]), [parts]
     if len(shared):
         number = max(1, -(-len(shared) * len(parts) // max(sum(len(note.groups) for note in marked), 1)))
         joined = parts.scatter("join", shared_rows, join_pieces, number, keys, shared, number)
         whole = [parts.lazily(without, keys, shared), joined]
-    tables.memo["pieces"] = (whole, values)
+    tables.memo[known] = (whole, values)
     done = [one for note in marked for one in note.told] if at_once and not len(shared) else None
     return Pieces(release, whole, values), done
 
