@@ -209,6 +209,15 @@ def _readable(empty: pl.DataFrame) -> Any:
     return pa.schema(short)
 
 
+def _texts(values: pl.Series, kind: Any) -> Any:
+    """A column as Spark takes it: categories as text."""
+    import pyarrow as pa
+
+    if isinstance(values.dtype, pl.Enum) and not values.null_count():
+        return pa.array(values.dtype.categories.to_list(), pa.string()).take(pa.array(values.to_physical().to_numpy()))
+    return values.to_arrow().cast(kind)
+
+
 class _Stage:
     """What both kinds of parts can do; they differ in what a partition of theirs holds."""
 
@@ -327,11 +336,12 @@ class Stored(_Stage):
         schema, gather = _readable(empty), self.gather or _first
 
         def unpack(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow as pa
+
             for batch in batches:
                 for part, blob in zip(batch.column("part"), batch.column("blob"), strict=True):
                     table = gather([pickle.loads(blob.as_buffer())], part.as_py())[name]
-                    named = [column for column, kind in table.schema.items() if kind in (pl.Enum, pl.Categorical)]
-                    shown = table.with_columns(pl.col(named).cast(pl.String)).to_arrow().cast(schema)
+                    shown = pa.table([_texts(table[one.name], one.type) for one in schema], schema=schema)
                     yield from shown.to_batches(max_chunksize=BATCH_ROWS)
 
         place = folder / f".{name}"
@@ -339,7 +349,7 @@ class Stored(_Stage):
             warnings.simplefilter("ignore", FutureWarning)
             try:
                 shown = self._source().mapInArrow(unpack, from_arrow_schema(schema))
-                shown.write.option("compression", "zstd").parquet(place.absolute().as_uri())
+                shown.write.option("compression", "snappy").parquet(place.absolute().as_uri())
             except Exception as error:
                 raise EngineError(
                     f"Spark could not write the table {name!r}: {_cause(error)}.",
