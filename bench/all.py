@@ -8,6 +8,6 @@ from pathlib import Path
 
 NAMES = ("startup", "adult", "queries", "mondrian", "anatomy", "decompose", "minimality", "pipeline", "pg", "art")
 
-for name in (*NAMES, "compare"):
+for name in (*NAMES, "compare", "web", "disk", "spark"):
     print(f"== {name}", flush=True)
     subprocess.run([sys.executable, str(Path(__file__).parent / f"{name}.py")], check=False)

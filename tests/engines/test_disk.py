@@ -17,7 +17,7 @@ from published import KEY, digests, people, schema
 import voile as vl
 from voile.core import division
 from voile.core.parts import Here
-from voile.engines import disk
+from voile.engines import disk, spread
 from voile.errors import EngineError, SpecError
 
 
@@ -93,6 +93,14 @@ def test_equal_rows_of_many_chunks_are_counted_once(
     there, here = data.rows.gathered(), vl.read(frame, schema()).rows.gathered()
     assert np.array_equal(there.codes, here.codes)  # type: ignore[attr-defined]
     assert np.array_equal(there.weights, here.weights)  # type: ignore[attr-defined]
+
+
+def test_wide_profiles_are_summed_where_they_lie(small: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
+    plain = digests(vl.publish(data, vl.LDiversity(l=3), vl.Anatomy(), key=KEY))
+    monkeypatch.setattr(spread, "WIDE", 0)
+    assert digests(vl.publish(data, vl.LDiversity(l=3), vl.Anatomy(), key=KEY)) == plain
 
 
 def test_progress_is_told_by_part(small: None, tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from voile.core.schema import Columns
 from voile.engines.local import LocalRows, code_type, merged
 from voile.errors import EngineError
 
+WIDE = 256 << 20  # bytes of profiles that may be brought here at once
+
 
 @dataclass(frozen=True, eq=False)
 class SpreadRows:
@@ -81,8 +83,14 @@ class SpreadRows:
     def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
         if len(division.column) == 1:  # not cut yet: everybody
             return np.concatenate([self.margins[name] for name in names]).reshape(1, -1)
-        counted = self.chunks.map("cut", _profiled, list(names), division, nodes)
-        return np.sum(counted.notes, axis=0)  # type: ignore[no-any-return]
+        more = (list(names), division, nodes)
+        wide = 8 * len(nodes) * sum(len(self.margins[name]) for name in names) * len(self.chunks)
+        if wide <= WIDE:
+            return np.sum(self.chunks.map("cut", _profiled, *more).notes, axis=0)  # type: ignore[no-any-return]
+        # too much for one place: summed where the chunks lie, so many nodes at a time
+        number = min(len(nodes), 64)
+        summed = self.chunks.scatter("cut", _profiled_apart, _summed, number, *more, number)
+        return np.concatenate(list(summed.each()))
 
     def parts(self, division: Division | None) -> Parts:
         if division is None:
@@ -142,6 +150,16 @@ def _profiled(
     rows: LocalRows, number: int, names: list[str], division: Division, nodes: np.ndarray
 ) -> tuple[None, np.ndarray]:
     return None, rows.profile(names, division, nodes)
+
+
+def _profiled_apart(
+    rows: LocalRows, number: int, names: list[str], division: Division, nodes: np.ndarray, parts: int
+) -> list[tuple[int, np.ndarray]]:
+    return list(enumerate(np.array_split(rows.profile(names, division, nodes), parts)))
+
+
+def _summed(pieces: Sequence[np.ndarray], number: int) -> np.ndarray:
+    return np.sum(pieces, axis=0)  # type: ignore[no-any-return]
 
 
 def _routed(rows: LocalRows, number: int, division: Division) -> list[tuple[int, LocalRows]]:

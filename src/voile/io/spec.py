@@ -132,8 +132,9 @@ def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
     if isinstance(method, dict) and not isinstance(method.get("name"), str):
         problems.append(SpecError("[method] has no name.", code="spec.method"))
     schema = raw.get("schema", {})
-    if isinstance(schema, dict) and not isinstance(schema.get("hierarchies", {}), dict):
-        problems.append(SpecError("hierarchies must be a table, [schema.hierarchies].", code="spec.type"))
+    for key in ("hierarchies", "kinds", "domains") if isinstance(schema, dict) else ():
+        if not isinstance(schema.get(key, {}), dict):
+            problems.append(SpecError(f"{key} must be a table, [schema.{key}].", code="spec.type"))
     release = raw.get("release", {})
     if isinstance(release, dict):
         after = release.get("after", [])
