@@ -28,13 +28,6 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_configure(config: pytest.Config) -> None:
-    """With several processes, tests that share a cluster run in one of them."""
-    if getattr(config.option, "dist", "no") == "load":
-        config.option.dist = "loadgroup"
-
-
 @pytest.fixture(scope="session")
 def adult() -> pl.DataFrame:
     """The Adult census table (45,222 complete rows), which is not part of the repository."""

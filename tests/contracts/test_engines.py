@@ -58,7 +58,6 @@ def data(engine: Any, table: Path) -> Any:
     return vl.read(table, schema(), engine=engine)
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_same_release(name: str, engine: Any, data: Any, tmp_path: Path) -> None:
     policy, method = EXAMPLES[name]
@@ -76,7 +75,6 @@ def test_the_same_release(name: str, engine: Any, data: Any, tmp_path: Path) -> 
     assert digests(vl.load(tmp_path / "out")) == digests(here)
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("missing", ["drop", "value"])
 def test_missing_cells(missing: str, engine: Any, tmp_path: Path) -> None:
     frame = (
@@ -93,7 +91,6 @@ def test_missing_cells(missing: str, engine: Any, tmp_path: Path) -> None:
     assert digests(there) == digests(here)
 
 
-@pytest.mark.xdist_group("spark")
 def test_what_is_wrong_is_said_as_it_is_said_in_memory(engine: Any, data: Any, table: Path, tmp_path: Path) -> None:
     people().with_columns(age=None).write_parquet(tmp_path / "people.parquet")
     with pytest.raises(vl.errors.DataError, match="2000 in 'age'"):
@@ -108,7 +105,6 @@ def test_what_is_wrong_is_said_as_it_is_said_in_memory(engine: Any, data: Any, t
 
 
 @pytest.mark.skipif(NO_SPARK is not None, reason=NO_SPARK or "")
-@pytest.mark.xdist_group("spark")
 def test_a_spark_table_stays_where_it_is(table: Path) -> None:
     session = cluster.session("local[2]")
     data = vl.read(session.read.parquet(str(table)), schema())

@@ -33,7 +33,6 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs_spark
-@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("after", ["hide"])
 def test_a_worker_dies_and_the_release_is_the_same(after: str, table: Path) -> None:
     policy, method = vl.LDiversity(l=3), Careful()
@@ -79,7 +78,6 @@ def travelling() -> None:
 
 
 @needs_spark
-@pytest.mark.xdist_group("spark")
 def test_a_failure_is_named_without_a_cell(table: Path, tmp_path: Path) -> None:
     session = cluster.session("local[2]")
     data = vl.read(table, schema(), engine=vl.Spark(session=session))
@@ -95,7 +93,6 @@ def test_a_failure_is_named_without_a_cell(table: Path, tmp_path: Path) -> None:
 
 
 @needs_spark
-@pytest.mark.xdist_group("spark")
 def test_the_driver_is_killed_and_nothing_is_half_written(table: Path, tmp_path: Path) -> None:
     script = tmp_path / "driver.py"
     script.write_text(
