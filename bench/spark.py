@@ -12,6 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+from scipy.optimize import linprog
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from clock import show
 from cluster import cluster, session
@@ -53,11 +56,22 @@ def main(linear: bool) -> None:
             for rows in (1_000_000, 25_000_000):
                 made(small, rows)
                 times[rows] = published(spark, small, out)
-            # the straight line through the ends
-            slope = (times[25_000_000] - times[1_000_000]) / 24_000_000
-            middle = times[1_000_000] + slope * 4_000_000
             print({rows: round(one, 1) for rows, one in sorted(times.items())}, "seconds")
-            print(f"5 million: {times[5_000_000] / middle - 1:+.0%} of the line through 1 and 25 million (bar 25 %)")
+            off = max(abs(part) for part in _off_line(times).values())
+            print(f"farthest from the best straight line: {off:.0%} (bar 25 %), {_off_line(times)}")
+
+
+def _off_line(times: dict[int, float]) -> dict[int, float]:
+    """How far each time is from the straight line that keeps the greatest relative distance least."""
+    rows = np.array(sorted(times), dtype=float)
+    seconds = np.array([times[int(one)] for one in rows])
+    # least t with |a + b x - y| <= t y
+    weights = np.stack([np.ones_like(rows), rows, -seconds], axis=1)
+    below = np.stack([-np.ones_like(rows), -rows, -seconds], axis=1)
+    free = [(None, None), (None, None), (0, None)]
+    found = linprog([0, 0, 1], np.concatenate([weights, below]), np.concatenate([seconds, -seconds]), bounds=free)
+    line = found.x[0] + found.x[1] * rows
+    return {int(x): round(float(part), 3) for x, part in zip(rows, seconds / line - 1, strict=True)}
 
 
 if __name__ == "__main__":

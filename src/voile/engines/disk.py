@@ -11,7 +11,9 @@ import pickle
 import re
 import tempfile
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -103,9 +105,7 @@ class _Stage:
 
     def map(self, what: str, work: Work, *more: Any) -> Stored:
         made = Stored(self.engine, self.engine.file(), [], [])
-        for number in range(len(self)):
-            self._tell(what, number)
-            part, note = work(self.fetch(number), number, *more)
+        for part, note in self._done(what, work, more):
             made.pieces.append([made.put(part)])
             made.notes.append(note)
         self._tell(what, len(self))
@@ -116,12 +116,28 @@ class _Stage:
 
     def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Stored:
         made = Stored(self.engine, self.engine.file(), [[] for _ in range(number)], [], gather)
-        for place in range(len(self)):
-            self._tell(what, place)
-            for home, piece in route(self.fetch(place), place, *more):
+        for pieces in self._done(what, route, more):
+            for home, piece in pieces:
                 made.pieces[home].append(made.put(piece))
         self._tell(what, len(self))
         return made
+
+    def _done(self, what: str, work: Callable[..., Any], more: tuple[Any, ...]) -> Iterator[Any]:
+        """The work on every part, in order; two at a time where memory allows it, for the kernels leave Python."""
+        workers = 2 if self.engine.allowed >= 2 * LEAST else 1
+        waiting: deque[Future[Any]] = deque()
+        with ThreadPoolExecutor(workers) as pool:
+            for number in range(len(self)):
+                waiting.append(pool.submit(self._one, work, number, more))
+                if len(waiting) == workers:
+                    self._tell(what, number + 1 - workers)
+                    yield waiting.popleft().result()
+            while waiting:
+                self._tell(what, len(self) - len(waiting))
+                yield waiting.popleft().result()
+
+    def _one(self, work: Callable[..., Any], number: int, more: tuple[Any, ...]) -> Any:
+        return work(self.fetch(number), number, *more)
 
     def _tell(self, what: str, done: int) -> None:
         if self.engine.watch is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.core.division import SHARD
 from voile.core.domain import Domain, codes_in, encode
 from voile.core.microdata import Microdata
 from voile.core.parts import Parts
@@ -24,6 +25,7 @@ from voile.flow.columns import column_of, missing_cells, nothing_left
 from voile.io import tables
 from voile.io.delimited import as_type, narrowest, types_of
 
+OFTEN = 8
 Types = Mapping[str, str]
 Engine = Disk | Spark
 
@@ -151,7 +153,10 @@ def read_chunks(
         columns.append(column)
         margins[name] = np.bincount(codes, table["count"].to_numpy(), max(column.size, 1)).astype(np.int64)
     raise_together(problems)
-    coded = looked.lazily(code, {column.name: column.domain for column in columns})
+    domains = {column.name: column.domain for column in columns}
+    # a table that will be cut often is coded once, another one whenever it is needed
+    often = total > OFTEN * SHARD
+    coded = looked.map("code", coded_rows, domains) if often else looked.lazily(code, domains)
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
     sizes = tuple(max(column.size, 1) for column in columns)
     rows = SpreadRows(tuple(schema.names()), sizes, coded, total, most, margins)
@@ -194,6 +199,10 @@ def code(coded: Coded, number: int, domains: Mapping[str, Domain]) -> LocalRows:
 def cleaned(frame: pl.DataFrame, number: int, nulls: tuple[str, ...]) -> tuple[pl.DataFrame, None]:
     """A chunk of text without the texts that mean a missing cell."""
     return frame.with_columns(pl.when(pl.all().is_in(nulls)).then(None).otherwise(pl.all()).name.keep()), None
+
+
+def coded_rows(coded: Coded, number: int, domains: Mapping[str, Domain]) -> tuple[LocalRows, None]:
+    return code(coded, number, domains), None
 
 
 def _ready(frame: pl.DataFrame, schema: Schema, types: Types) -> pl.DataFrame:
