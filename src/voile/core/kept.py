@@ -59,20 +59,24 @@ class Kept(Mapping[str, pl.DataFrame]):
             if made is not None:
                 return made
         path = folder / f"{name}.{format}"
-        frames = (plain(part[name]) for part in self.parts.each())
         if format == "csv":
             with path.open("wb") as file:
-                for number, frame in enumerate(frames):
-                    frame.write_csv(file, include_header=number == 0)
+                for number, part in enumerate(self.parts.each()):
+                    plain(part[name]).write_csv(file, include_header=number == 0)
             return [path]
         import pyarrow.parquet as pq
 
-        with pq.ParquetWriter(
-            path, self.empty[name].to_arrow().schema, compression="zstd", compression_level=1,
-            write_statistics=False, store_schema=False,
-        ) as writer:  # fmt: skip
-            for frame in frames:
-                writer.write_table(frame.to_arrow(), row_group_size=max(frame.height, 1))
+        writer = None
+        for part in self.parts.each():
+            table = _arrow(part[name], writer.schema if writer is not None else None)
+            if writer is None:
+                writer = pq.ParquetWriter(
+                    path, table.schema, compression="zstd", compression_level=1,
+                    write_statistics=False, store_schema=False,
+                )  # fmt: skip
+            writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        assert writer is not None, "a release has a part"
+        writer.close()
         return [path]
 
 
@@ -96,6 +100,37 @@ def numbers(table: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
         mixed = (mixed ^ each) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return mixed
+
+
+def _arrow(table: pl.DataFrame, schema: Any) -> Any:
+    """A part for Parquet: categories as they are coded, so that no text is written out for every row."""
+    import pyarrow as pa
+
+    columns = []
+    for name in table.columns:
+        values = table[name]
+        if isinstance(values.dtype, pl.Enum) and not values.null_count():
+            codes = pa.array(values.to_physical().to_numpy().astype(np.int32))
+            columns.append(
+                pa.DictionaryArray.from_arrays(codes, pa.array(values.dtype.categories.to_list(), pa.string()))
+            )
+        else:
+            columns.append(plain(values.to_frame())[name].to_arrow())
+    if schema is None:
+        return pa.table(columns, names=table.columns)
+    return pa.table([_like(one, field.type) for one, field in zip(columns, schema, strict=True)], schema=schema)
+
+
+def _like(values: Any, kind: Any) -> Any:
+    """A column in the type of the first part: text may be coded there or here."""
+    import pyarrow as pa
+
+    if values.type == kind:
+        return values
+    if pa.types.is_dictionary(kind):
+        coded = values.cast(kind.value_type).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(coded.indices.cast(kind.index_type), coded.dictionary)
+    return values.dictionary_decode().cast(kind) if pa.types.is_dictionary(values.type) else values.cast(kind)
 
 
 def plain(table: pl.DataFrame) -> pl.DataFrame:
