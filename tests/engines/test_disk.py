@@ -171,3 +171,11 @@ def test_what_an_engine_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(vl.errors.DataError, match="not a whole Parquet"):
         vl.read(tmp_path / "broken.parquet", schema(), engine=vl.Disk())
+
+
+def test_a_csv_with_a_fault_is_called_a_csv(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text('age,disease\n30,"flu"x"\n31,cold\n')
+    with pytest.raises(vl.errors.DataError, match="CSV") as caught:
+        vl.read(path, vl.Schema(quasi=["age"], sensitive=["disease"]), engine=vl.Disk())
+    assert "Arrow" not in str(caught.value)

@@ -146,3 +146,9 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_cause_of_a_failure(text: str, cause: str) -> None:
     assert spark._cause(RuntimeError(text)) == cause
+
+
+def test_an_encoding_that_is_none() -> None:
+    assert spark._codec("utf8") == "utf-8"
+    with pytest.raises(vl.errors.DataError, match="no encoding 'klingon'"):
+        spark._codec("klingon")

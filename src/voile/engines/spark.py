@@ -25,7 +25,7 @@ import polars as pl
 
 from voile.core.parts import Gather, Route, Turn, Work
 from voile.engines.disk import ROWS, Disk, Watch
-from voile.errors import EngineError, VoileError
+from voile.errors import DataError, EngineError, VoileError
 
 PART, NOTE, FAULT = 0, 1, 2  # kinds of rows: a part (or a piece of one), what is told of it, an error of ours
 SCHEMA = "part long, kind int, slot int, blob binary"
@@ -84,7 +84,7 @@ class Spark:
                 texts = True
                 options = {"header": "true", "sep": delimiter or ("\t" if kind == ".tsv" else ","), "mode": "FAILFAST"}
                 options |= {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true", "quote": '"'}
-                options |= {"escape": '"', "multiLine": "true", "encoding": codecs.lookup(encoding).name}
+                options |= {"escape": '"', "multiLine": "true", "encoding": _codec(encoding)}
                 table = self._told(lambda: reader.options(**options).csv(place), str(source))
             elif kind in (".parquet", ".pq", ""):
                 table = self._told(lambda: reader.parquet(place), str(source))
@@ -155,6 +155,14 @@ class Spark:
         return made, notes
 
 
+def _codec(encoding: str) -> str:
+    """The name of an encoding as Java knows it."""
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise DataError(f"There is no encoding {encoding!r}.", code="data.encoding", hint="E.g. latin-1.") from None
+
+
 def _unread(source: str, why: str) -> EngineError:
     return EngineError(
         f"Spark cannot read {Path(source).name!r} ({why}).",
@@ -180,7 +188,8 @@ def started(master: str) -> Any:
     builder: Any = SparkSession.builder
     builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
     try:
-        return builder.appName("voile").getOrCreate()
+        quiet = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR")
+        return quiet.appName("voile").getOrCreate()
     except Exception as error:
         raise EngineError(
             f"Spark at {master!r} cannot be reached ({_cause(error)}).",

@@ -23,7 +23,7 @@ from voile.engines.spread import SpreadRows, chunk, recoded
 from voile.errors import DataError, EngineError, SpecError, raise_together
 from voile.flow.columns import column_of, missing_cells, nothing_left
 from voile.io import tables
-from voile.io.delimited import as_type, narrowest, types_of
+from voile.io.delimited import as_type, narrowest, types_of, unreadable
 
 OFTEN = 8
 Types = Mapping[str, str]
@@ -111,7 +111,7 @@ def read_at(
     try:
         return read_chunks(engine.slices(table, copy=texts), schema, most, texts=texts)
     except pl.exceptions.PolarsError:
-        raise tables.broken(path) from None
+        raise (unreadable if texts else tables.broken)(path) from None
 
 
 def is_spark(source: Any) -> bool:

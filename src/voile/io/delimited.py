@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from voile.errors import DataError, SpecError
-from voile.io.scan import content_of, scan, without_blank_lines
+from voile.io.scan import Scan, content_of, scan, without_blank_lines
 
 DELIMITERS = ",;\t|"
 HEAD = 1_000  # rows that suggest the types; later rows may overrule them
@@ -43,17 +43,10 @@ def read(
     path: Path, columns: Sequence[str] | None, delimiter: str | None, encoding: str, null_values: Sequence[str]
 ) -> pl.DataFrame:
     """The wanted columns of a file. Empty cells are missing; codes with leading zeros stay text."""
-    source, header, sign = _opened(path, delimiter, encoding)
-    names = [name.strip() for name in header]
-    _check_header(path, names)
-    seen = scan(source, sign, len(header))
-    if seen.ragged:
-        explain(path, source, sign, unreadable=False)
+    source, names, sign, seen = _looked_at(path, delimiter, encoding)
     wanted = [number for number, name in enumerate(names) if columns is None or name in columns]
     if not wanted:
         return pl.DataFrame()
-    if seen.blanks:
-        source = without_blank_lines(content_of(source))
     options: dict[str, Any] = {
         "separator": sign,
         "columns": wanted,
@@ -67,9 +60,7 @@ def read(
         explain(path, source, sign, unreadable=True)
         frame = _as_text(_requoted(source, sign), options)
     if frame is None:
-        raise DataError(
-            f"{path.name!r} is not a readable CSV file.", code="data.csv", hint="Check its quotes and line ends."
-        )
+        raise unreadable(path)
     frame.columns = [names[number] for number in wanted]
     return _trimmed(frame, null_values)
 
@@ -78,19 +69,30 @@ def lazily(
     path: Path, columns: Sequence[str], delimiter: str | None, encoding: str, null_values: Sequence[str]
 ) -> pl.LazyFrame:
     """The wanted columns of a file as text, read when asked for; `types_of` and `as_type` make them what they are."""
+    source, names, sign, _ = _looked_at(path, delimiter, encoding)
+    frame = pl.scan_csv(
+        source, separator=sign, infer_schema=False, null_values=["", *null_values], glob=False, new_columns=names
+    )
+    cell = pl.col(*columns).str.strip_chars()
+    return frame.select(pl.when(cell.is_in(["", *null_values])).then(None).otherwise(cell).name.keep())
+
+
+def unreadable(path: Path) -> DataError:
+    return DataError(
+        f"{path.name!r} is not a readable CSV file.", code="data.csv", hint="Check its quotes and line ends."
+    )
+
+
+def _looked_at(path: Path, delimiter: str | None, encoding: str) -> tuple[Path | bytes, list[str], str, Scan]:
+    """What a file shows before it is read: the source without blank lines, the names, the delimiter, and what the scan
+    saw. Faults are named by line."""
     source, header, sign = _opened(path, delimiter, encoding)
     names = [name.strip() for name in header]
     _check_header(path, names)
     seen = scan(source, sign, len(header))
     if seen.ragged:
         explain(path, source, sign, unreadable=False)
-    if seen.blanks or isinstance(source, bytes):
-        source = without_blank_lines(content_of(source)) if seen.blanks else source
-    frame = pl.scan_csv(
-        source, separator=sign, infer_schema=False, null_values=["", *null_values], glob=False, new_columns=names
-    )
-    cell = pl.col(*columns).str.strip_chars()
-    return frame.select(pl.when(cell.is_in(["", *null_values])).then(None).otherwise(cell).name.keep())
+    return without_blank_lines(content_of(source)) if seen.blanks else source, names, sign, seen
 
 
 def types_of(texts: pl.Series) -> frozenset[str] | None:
