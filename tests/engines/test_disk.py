@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -179,3 +180,12 @@ def test_a_csv_with_a_fault_is_called_a_csv(tmp_path: Path) -> None:
     with pytest.raises(vl.errors.DataError, match="CSV") as caught:
         vl.read(path, vl.Schema(quasi=["age"], sensitive=["disease"]), engine=vl.Disk())
     assert "Arrow" not in str(caught.value)
+
+
+def test_the_copy_of_a_faulty_table_is_closed_with_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tempfile.TemporaryFile()  # noqa: SIM115 - closing it is what is tested
+    monkeypatch.setattr(vl.Disk, "file", lambda engine: made)
+    table = pl.LazyFrame({"age": ["1", "x"]}).select(pl.col("age").cast(pl.Int64))
+    with pytest.raises(pl.exceptions.InvalidOperationError):
+        vl.Disk().slices(table, copy=True)
+    assert made.closed

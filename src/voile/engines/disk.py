@@ -62,12 +62,16 @@ class Disk:
 
     def slices(self, table: pl.LazyFrame, *, copy: bool = False) -> Slices:
         """The rows of a table, some at a time; with `copy` of a Parquet copy, where it cannot be read in slices."""
-        handle = None
-        if copy:
-            handle = self.file()
+        if not copy:
+            return Slices(self, table, _length(table))
+        handle = self.file()
+        try:
             table.sink_parquet(handle, compression="zstd", compression_level=1, row_group_size=ROWS)
             table = pl.scan_parquet(f"/proc/self/fd/{handle.fileno()}", glob=False)
-        return Slices(self, table, int(table.select(pl.len()).collect().item()), handle)
+            return Slices(self, table, _length(table), handle)
+        except BaseException:  # a faulty table: its copy goes at once, not when the error is forgotten
+            handle.close()
+            raise
 
     def listed(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Listed:
         """Parts that `load` brings into memory when they are needed."""
@@ -233,6 +237,10 @@ class Stored(_Stage):
 
     def _get(self, start: int, length: int) -> Any:
         return pickle.loads(_read(self.file.fileno(), start, length))
+
+
+def _length(table: pl.LazyFrame) -> int:
+    return int(table.select(pl.len()).collect().item())
 
 
 def _read(handle: int, start: int, length: int) -> bytearray:
