@@ -260,3 +260,11 @@ def test_what_is_registered_later_is_compared_without_a_word_about_it(data: Micr
     assert "Curious" in [item.title for item in found.rows[0].reached]
     assert "Curious" in found.html
     assert "curious" in found.frame()["attack"].to_list()
+
+
+def test_what_there_is_so_far_after_each_trial(data: Microdata) -> None:
+    seen: list[vl.Comparison] = []
+    methods = [vl.Mondrian(), vl.Anatomy()]
+    found = vl.compare(data, vl.LDiversity(l=3), methods, [], [vl.measures.QueryError(queries=20)], so_far=seen.append)
+    assert [one.rows for one in seen] == [found.rows[:1], found.rows]
+    assert seen[0].best is found.rows[0]

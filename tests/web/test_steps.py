@@ -6,6 +6,7 @@ import io
 import re
 import subprocess
 import sys
+import time
 import tomllib
 import zipfile
 from html import unescape
@@ -200,7 +201,7 @@ def test_a_comparison_goes_on_where_it_stopped(visitor: Any) -> None:
     again = re.findall(seconds, visitor.post("/compare", {**form, "methods.full-domain.on": "on"}))
     assert len(again) == 2
     assert first in again
-    assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
+    assert all(path.stat().st_mtime_ns == then for path, then in kept.items())
 
 
 def test_work_can_be_cancelled_and_survives_a_reload(visitor: Any) -> None:
@@ -216,6 +217,25 @@ def test_work_can_be_cancelled_and_survives_a_reload(visitor: Any) -> None:
     assert visitor.client.get("/job").json()["state"] == "cancelled"
     start(visitor)  # the next work starts a new process
     assert "In plain words" in visitor.client.get("/promise").text
+
+
+def test_a_running_comparison_shows_what_it_has_found(visitor: Any) -> None:
+    start(visitor)
+    visitor.client.post("/compare", data={"csrf": visitor.csrf()})
+    deadline = time.monotonic() + 120
+    while not (job := visitor.client.get("/job").json())["finds"]:
+        assert job["state"] == "running"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    part, page = (visitor.client.get(path).text for path in ("/compare/found", "/compare"))
+    assert "<html" not in part
+    for shown in (part, page):
+        assert "Found so far" in shown
+        assert "<svg" in shown
+        assert "How sure each attack is" in shown
+        assert "Look closer" not in shown
+    visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": "/compare"})
+    assert visitor.client.get("/compare/found").text.strip() == ""
 
 
 def slow() -> dict[str, str]:

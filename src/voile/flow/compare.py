@@ -42,6 +42,7 @@ def compare(
     external: Microdata | None = None,
     key: Key | None = None,
     progress: Progress | None = None,
+    so_far: Callable[[Comparison], None] | None = None,
     store: str | Path | None = None,
     by: str | None = None,
 ) -> Comparison:
@@ -51,8 +52,9 @@ def compare(
     Without `methods`: every registered one that can serve the policy, in the settings that it names. Without `attacks`
     and `adversary` (presets by name, e.g. "insurer"): every registered attack. Attacks that need a register of the
     population take the table itself, unless `external` is given. `by` is the measure that decides (query error, where
-    it is measured). `progress(done, total, what)` is told at least once a second. In the folder `store` every finished
-    trial is kept, so that the same call goes on where an interrupted one stopped.
+    it is measured). `progress(done, total, what)` is told at least once a second, `so_far(comparison)` what there is
+    after each trial that is run. In the folder `store` every finished trial is kept, so that the same call goes on
+    where an interrupted one stopped.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
@@ -76,16 +78,18 @@ def compare(
     plan = _plan(data, chosen, methods)
     kept = Store.at(Path(store), bench.tables, bench.told, key) if store is not None else None
     tell, total = progress or _quietly, len(plan) + 1
-    before, rows = watched(tell, 0, total, "the table as it is", bench.before), []
+    before = watched(tell, 0, total, "the table as it is", bench.before)
+    found = Comparison((), before, decides, data.rows.total)
     for number, (policy, method) in enumerate(plan, 1):
-        done = kept.find(told(policy), plain(method)) if kept else None
-        if done is None:
-            title = f"{titled(method)} for {promised(policy)}"
-            done = watched(tell, number, total, title, partial(bench.trial, policy, method))
-            if kept:
-                kept.keep(done)
-        rows.append(done)
-    return Comparison(tuple(rows), before, decides, data.rows.total)
+        known = kept.find(told(policy), plain(method)) if kept else None
+        title = f"{titled(method)} for {promised(policy)}"
+        done = known or watched(tell, number, total, title, partial(bench.trial, policy, method))
+        found = replace(found, rows=(*found.rows, done))
+        if known is None and kept is not None:
+            kept.keep(done)
+        if known is None and so_far is not None:
+            so_far(found)
+    return found
 
 
 def _quietly(done: int, total: int, what: str) -> None:

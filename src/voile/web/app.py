@@ -36,6 +36,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
         "/tree/{number:int}": mark.tree,
         "/promise": promise.show,
         "/compare": compare.show,
+        "/compare/found": compare.found,
         "/publish": publishing.show,
         "/publish/release.zip": publish.download,
         "/publish/spec.toml": publish.spec,

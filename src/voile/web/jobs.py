@@ -41,6 +41,8 @@ class Job:
     total: int = 0
     what: str = ""
     heard: int = 0  # words of progress so far
+    found: Any = None  # what there is of the result, while it runs
+    finds: int = 0
     result: Any = None
     error: Mapping[str, Any] | None = None
     started: float = field(default_factory=time.monotonic)
@@ -61,7 +63,8 @@ class Job:
     def as_json(self) -> dict[str, Any]:
         """What the page asks for again and again."""
         progress = {"done": self.done, "total": self.total, "what": self.what, "seconds": round(self.seconds, 1)}
-        return {"job": self.number, "title": self.title, "state": self.state, "heard": self.heard, **progress}
+        told = {"job": self.number, "title": self.title, "state": self.state}
+        return {**told, "heard": self.heard, "finds": self.finds, **progress}
 
 
 class Worker:
@@ -151,6 +154,8 @@ class Worker:
         if "progress" in message:
             job.done, job.total, job.what = message["progress"]
             job.heard += 1
+        elif "found" in message:
+            job.found, job.finds = message["found"], job.finds + 1
         elif "error" in message:
             job.end("failed", error=message["error"])
         else:

@@ -11,6 +11,7 @@ import queue
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -46,16 +47,27 @@ def _answer(out: IO[bytes], message: Mapping[str, Any]) -> None:
     from voile.web import tasks
 
     number = message["job"]
-
-    def tell(done: int, total: int, what: str) -> None:
-        _say(out, {"job": number, "progress": [done, total, what]})
-
     try:
-        _say(out, {"job": number, "result": tasks.TASKS[message["task"]](message["payload"], tell)})
+        found = tasks.TASKS[message["task"]](message["payload"], Telling(out, number))
+        _say(out, {"job": number, "result": found})
     except VoileError as error:
         _say(out, {"job": number, "error": {**error.as_json(), "kind": type(error).__name__}})
     except Exception as error:
         _say(out, {"job": number, "error": unforeseen(error)})
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Word of one job, while it runs."""
+
+    out: IO[bytes]
+    job: int
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        _say(self.out, {"job": self.job, "progress": [done, total, what]})
+
+    def found(self, what: Any) -> None:
+        _say(self.out, {"job": self.job, "found": what})
 
 
 def _say(out: IO[bytes], message: Mapping[str, Any]) -> None:

@@ -4,7 +4,8 @@
 // what is running: ask once a second, and reload when it has ended
 const work = document.querySelector("[data-job]");
 if (work) {
-  const bar = work.querySelector("progress");
+  const bar = work.querySelector("progress"), part = document.querySelector("[data-found]");
+  let finds = 0;
   const ask = async () => {
     try {
       const job = await (await fetch("/job", { cache: "no-store" })).json();
@@ -12,6 +13,10 @@ if (work) {
       if (job.total) { bar.max = job.total; bar.value = job.done; }
       work.querySelector("[data-what]").textContent = job.what || "Starting";
       work.querySelector("[data-seconds]").textContent = Math.round(job.seconds);
+      if (part && job.finds > finds) {  // what there is already is worth seeing
+        const answer = await fetch(part.dataset.found, { cache: "no-store" });
+        if (answer.ok) { part.innerHTML = await answer.text(); finds = job.finds; }
+      }
     } catch { /* the server may be busy or gone: ask again */ }
     setTimeout(ask, 500);
   };

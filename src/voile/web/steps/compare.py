@@ -13,7 +13,7 @@ from voile.errors import SpecError
 from voile.web.desk import Desk
 from voile.web.forms import cards, typed
 from voile.web.jobs import settled
-from voile.web.pages import page
+from voile.web.pages import page, part
 
 SOON = 1.0
 
@@ -22,10 +22,23 @@ async def show(request: Request, desk: Desk) -> Response:
     desk.collect()
     if not desk.spec.get("policy") or not desk.marked:
         return RedirectResponse("/promise", 303)
-    found = {family: cards(family) for family in ("methods", "attacks", "measures")}
+    offered = {family: cards(family) for family in ("methods", "attacks", "measures")}
     known = [(one.name, one.title, one.story) for one in presets().values()]
-    said = {card.name: card.headline for family in found.values() for card in family}
-    return page("compare", desk, **found, said=said, presets=known, matrix=matrix(desk.compared), chosen=chosen(desk))
+    return page("compare", desk, **offered, presets=known, **_results(desk))
+
+
+async def found(request: Request, desk: Desk) -> Response:
+    """What there is of the comparison so far: fetched by the page while it runs."""
+    return part("compare_found", desk=desk, **_results(desk))
+
+
+def _results(desk: Desk) -> dict[str, Any]:
+    """The comparison, or what a running one has found by now."""
+    job = desk.worker.job
+    running = job is not None and job.running and job.task == "compare"
+    shown = job.found if job is not None and running else desk.compared
+    said = {card.name: card.headline for family in ("methods", "measures") for card in cards(family)}
+    return {"found": shown, "running": running, "said": said, "matrix": matrix(shown), "chosen": chosen(desk)}
 
 
 async def begin(request: Request, desk: Desk, form: FormData) -> Response:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from voile.core.microdata import Microdata
 from voile.core.release import Release
@@ -17,8 +17,15 @@ from voile.flow.read import read
 from voile.flow.request import Request, request
 from voile.io.spec import outlined
 
-Tell = Callable[[int, int, str], None]
 Payload = Mapping[str, Any]
+
+
+class Tell(Protocol):
+    """How a task says how far it is, and what it has found so far."""
+
+    def __call__(self, done: int, total: int, what: str) -> None: ...
+
+    def found(self, what: Any) -> None: ...
 
 
 @dataclass

@@ -16,6 +16,7 @@ from voile.core.plugin import build
 from voile.flow import charts
 from voile.flow.audit import audit
 from voile.flow.compare import compare as comparing
+from voile.flow.comparison import Comparison
 from voile.flow.comparison_charts import frontier
 from voile.flow.distributions import beside, distributions
 from voile.flow.measure import measure
@@ -39,11 +40,15 @@ def compare(payload: Payload, tell: Tell) -> dict[str, Any]:
         cast("list[Measure] | None", chosen["measures"]),
         adversary=payload.get("adversary") or None,
         progress=tell,
+        so_far=lambda comparison: tell.found(_drawn(comparison)),
         key=Key(bytes.fromhex(payload["key"])),
         store=payload["store"],
         by=payload.get("by") or None,
     )
-    tell(len(found.rows), len(found.rows), "Drawing")
+    return _drawn(found)
+
+
+def _drawn(found: Comparison) -> dict[str, Any]:
     drawn = charts.both(lambda width: frontier(found, width)) if found.frontier() else None
     return {**found.as_json(), "frontier_chart": drawn}
 
