@@ -6,11 +6,12 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,23 @@ def absent() -> str | None:
     return None
 
 
+@contextmanager
+def connect_server() -> Iterator[str]:
+    """The URL of a Spark Connect server that has a small Spark of its own."""
+    with socket.socket() as free:
+        free.bind((HERE, 0))
+        port = free.getsockname()[1]
+    settings = {"spark.connect.grpc.binding.address": HERE, "spark.connect.grpc.binding.port": str(port)}
+    settings |= {"spark.ui.enabled": "false", "spark.driver.bindAddress": HERE, "spark.driver.host": HERE}
+    listed = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    server = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    command = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[2]", *listed, "--class", server]
+    with _processes() as start:
+        log, _ = start(*command, "spark-internal")
+        _waited(log, "Spark Connect server started")
+        yield f"sc://{HERE}:{port}"
+
+
 @dataclass
 class Cluster:
     url: str
@@ -44,6 +62,22 @@ class Cluster:
 @contextmanager
 def cluster(workers: int = 2, memory: str = "2g") -> Iterator[Cluster]:
     """A master and its workers; everything is gone afterwards."""
+    with _processes() as start:
+        deploy = "org.apache.spark.deploy"
+        log, _ = start(f"{deploy}.master.Master", "--host", HERE, "--port", "0", "--webui-port", "0")
+        url = _waited(log, r"(spark://127\.0\.0\.1:\d+)")
+        made = Cluster(url)
+        for _ in range(workers):
+            where = ("--host", HERE, "--cores", "1", "--memory", memory, "--webui-port", "0")
+            log, process = start(f"{deploy}.worker.Worker", *where, url)
+            _waited(log, r"Successfully registered with master")
+            made.workers.append(process)
+        yield made
+
+
+@contextmanager
+def _processes() -> Iterator[Callable[..., tuple[Path, subprocess.Popen[bytes]]]]:
+    """How to start a class of Spark's in a process of its own, with its log; every one ends with this."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -52,25 +86,18 @@ def cluster(workers: int = 2, memory: str = "2g") -> Iterator[Cluster]:
     environment = {**os.environ, **settings, "SPARK_WORKER_DIR": folder, "SPARK_LOCAL_DIRS": folder}
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(name: str, *arguments: str) -> Path:
+    def start(*arguments: str) -> tuple[Path, subprocess.Popen[bytes]]:
         log = Path(folder) / f"{len(started)}.log"
-        command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
+        command = [str(home / "bin" / "spark-class"), *arguments]
         with log.open("wb") as out:
             # a group of its own, so that executors end with their worker
             started.append(
                 subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
             )
-        return log
+        return log, started[-1]
 
     try:
-        log = start("master.Master", "--host", HERE, "--port", "0", "--webui-port", "0")
-        url = _waited(log, r"(spark://127\.0\.0\.1:\d+)")
-        made = Cluster(url)
-        for _ in range(workers):
-            log = start("worker.Worker", "--host", HERE, "--cores", "1", "--memory", memory, "--webui-port", "0", url)
-            _waited(log, r"Successfully registered with master")
-        made.workers += started[1:]
-        yield made
+        yield start
     finally:
         for process in started:
             if process.poll() is None:

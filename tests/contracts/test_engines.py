@@ -35,7 +35,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module", params=["disk", "local[2]", "standalone"])
+@pytest.fixture(scope="module", params=["disk", "local[2]", "standalone", "connect"])
 def engine(request: Any) -> Any:
     if request.param == "disk":
         yield vl.Disk()
@@ -46,6 +46,11 @@ def engine(request: Any) -> Any:
         session = cluster.session("local[2]")
         yield vl.Spark(session=session)
         session.stop()
+        return
+    if request.param == "connect":
+        pytest.importorskip("grpc")
+        with cluster.connect_server() as url:
+            yield vl.Spark(master=url)
         return
     with cluster.cluster() as found:
         session = cluster.session(found.url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -127,6 +128,9 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EngineError, match="PySpark is not installed") as caught:
         spark.started("local[2]")
     assert "voile[spark]" in str(caught.value)
+    monkeypatch.setattr(spark.importlib.util, "find_spec", lambda name: object() if name == "pyspark" else None)  # type: ignore[attr-defined]
+    with pytest.raises(EngineError, match="Spark Connect is not installed"):
+        spark.started("sc://127.0.0.1:1")
     monkeypatch.setattr(spark.importlib.util, "find_spec", lambda name: object())  # type: ignore[attr-defined]
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -134,6 +138,16 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         spark.started("local[2]")
     assert "apt-get" in str(caught.value)
     assert os.environ.get("JAVA_HOME") is None
+
+
+def test_nobody_answers_by_connect() -> None:
+    pytest.importorskip("grpc")
+    with socket.socket() as closed:  # bound, but nobody listens
+        closed.bind(("127.0.0.1", 0))
+        url = f"sc://127.0.0.1:{closed.getsockname()[1]}/;token=secret"
+        with pytest.raises(EngineError, match=r"cannot be reached \(ConnectionRefusedError\)") as caught:
+            spark.started(url)
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

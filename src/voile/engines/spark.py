@@ -11,6 +11,7 @@ import importlib.util
 import os
 import pickle
 import shutil
+import socket
 import sys
 import warnings
 import weakref
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import polars as pl
 
@@ -30,6 +32,8 @@ from voile.errors import DataError, EngineError, VoileError
 PART, NOTE, FAULT = 0, 1, 2  # kinds of rows: a part (or a piece of one), what is told of it, an error of ours
 SCHEMA = "part long, kind int, slot int, blob binary"
 BATCH_ROWS = 100_000
+CONNECT = 15002  # the port of Spark Connect, where none is named
+PATIENCE = 10.0  # seconds
 BATCH = {"spark.sql.execution.arrow.maxRecordsPerBatch": "100000"}
 BLOBS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1"}  # a blob may be as large as a batch should be
 
@@ -61,11 +65,6 @@ class Spark:
         if self.session is not None:
             return self.session
         return started(self.master or "local[*]")
-
-    @property
-    def remote(self) -> bool:
-        """Whether the session speaks to a cluster by Spark Connect."""
-        return type(self.spark).__module__.startswith("pyspark.sql.connect")
 
     def frames(
         self,
@@ -175,27 +174,48 @@ def started(master: str) -> Any:
     """A session on a cluster; EngineError that says what is missing."""
     if importlib.util.find_spec("pyspark") is None:
         raise EngineError("PySpark is not installed.", code="engine.extra", hint="Install voile[spark].")
-    if not master.startswith("sc://") and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    remote = master.startswith("sc://")
+    if remote and importlib.util.find_spec("grpc") is None:
+        raise EngineError(
+            "Spark Connect is not installed.", code="engine.extra", hint="Install voile[spark] and pyspark[connect]."
+        )
+    if not remote and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise EngineError(
             "Spark needs Java, and there is none.",
             code="engine.java",
             hint="Install a Java runtime, version 17 or 21 (Debian: apt-get install default-jre-headless), or set "
             "JAVA_HOME.",
         )
-    from pyspark.sql import SparkSession
-
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder: Any = SparkSession.builder
-    builder = builder.remote(master) if master.startswith("sc://") else builder.master(master)
     try:
-        quiet = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR")
-        return quiet.appName("voile").getOrCreate()
+        return (_connected if remote else _classic)(master)
     except Exception as error:
         raise EngineError(
-            f"Spark at {master!r} cannot be reached ({_cause(error)}).",
+            f"Spark at {master.split('/;')[0]!r} cannot be reached ({_cause(error)}).",
             code="engine.master",
             hint="Check the URL of the master and that it is running.",
         ) from None
+
+
+def _classic(master: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder
+    quiet = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR")
+    return quiet.master(master).appName("voile").getOrCreate()
+
+
+def _connected(url: str) -> Any:
+    """A session by Spark Connect, made by its own class: the common one would turn the whole process to Connect.
+    Where nobody answers, Spark would ask again for minutes."""
+    place = urlsplit(url)
+    socket.create_connection((place.hostname or "", place.port or CONNECT), PATIENCE).close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # PySpark's own, about versions of pandas
+        from pyspark.sql.connect.session import SparkSession
+
+        builder: Any = SparkSession.builder
+        return builder.remote(url).getOrCreate()
 
 
 def _cause(error: BaseException) -> str:
@@ -275,7 +295,7 @@ class Frames(_Stage):
     notes: list[Any] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return int(self.table.rdd.getNumPartitions())
+        raise NotImplementedError("how Spark cuts a table is its own affair")  # pragma: no cover - nobody asks
 
     def each(self) -> Iterator[Any]:
         raise NotImplementedError("a table is not brought here")  # pragma: no cover - nobody asks

@@ -249,9 +249,11 @@ def combined(pieces: Sequence[Judged]) -> tuple[list[Checked], list[dict[str, An
         every = [piece.checks[number] for piece in some]
         worst = next((one for answer in (Answer.BROKEN, Answer.NEEDS) for one in every if one.answer is answer), None)
         broken = sum(one.answer is Answer.BROKEN for one in every)
-        if worst is None:
+        if len(some) == 1:
+            checks.append(first)
+        elif worst is None:
             checks.append(Checked(first.what, Answer.HOLDS, f"Recounted in {groups} groups, in {len(some)} pieces."))
-        elif worst.answer is Answer.BROKEN and len(some) > 1:
+        elif worst.answer is Answer.BROKEN:
             checks.append(replace(worst, detail=f"{worst.detail} (In {broken} of {len(some)} pieces.)"))
         else:
             checks.append(worst)
