@@ -36,6 +36,7 @@ def test_a_table_on_disk_from_publish_to_measure(voile: Voile, table: Path, tmp_
         ["verify", out],
         ["audit", out, "--attack", "linking"],
         ["measure", out, "--data", str(table), "--measure", "certainty"],
+        ["report", out, "--data", str(table), "--adversary", "neighbour"],
     ):
         assert voile(*command, "--engine", "disk").code == 0
         assert voile(*command, "--engine", "local").code == 0

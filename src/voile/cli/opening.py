@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from voile.core.microdata import Microdata
     from voile.core.prior import Prior
     from voile.core.release import Release
+    from voile.core.results import Verdict
 
 
 def open_plugins(named: list[str] | None) -> None:
@@ -22,12 +23,17 @@ def open_plugins(named: list[str] | None) -> None:
 
 def open_release(place: Path, told: Engine | None = None, watch: Any = None) -> Release:
     """A folder whose claims hold; what is broken is not attacked or measured but refused."""
+    return opened(place, told, watch)[0]
+
+
+def opened(place: Path, told: Engine | None = None, watch: Any = None) -> tuple[Release, Verdict]:
+    """The same, and what was verified."""
     from voile.flow.chunks import engine_for
     from voile.flow.verify import load, verify
 
     engine = engine_for(place, told or {}, watch)
-    verify(place, engine=engine).or_raise()
-    return load(place, engine=engine)
+    verdict = verify(place, engine=engine).or_raise()
+    return load(place, engine=engine), verdict
 
 
 def open_table(

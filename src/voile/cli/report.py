@@ -9,8 +9,8 @@ import typer
 
 from voile.cli.audit import attacked
 from voile.cli.measure import measured
-from voile.cli.opening import open_plugins, open_release, open_table
-from voile.cli.options import Adversaries, Data, Folder, Json, Plugins, Reading, Trees, reads
+from voile.cli.opening import open_plugins, open_table, opened
+from voile.cli.options import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
 from voile.terminal import say_json, steps
 
 
@@ -24,23 +24,23 @@ def report(
     hierarchies: Trees = None,
     *,
     reading: Reading,
+    place: Engine,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Write one self-contained HTML page about a release, and the same as JSON."""
     with steps("load", "attack", "measure", "write") as step:
         from voile.flow.report import report as reporting
-        from voile.flow.verify import verify as check
 
         open_plugins(plugin)
         step("load")
-        loaded = open_release(release)
-        table = None if data is None else open_table(loaded, data, hierarchies, reading)
+        loaded, verdict = opened(release, place, step.part)
+        table = None if data is None else open_table(loaded, data, hierarchies, reading, None, place, step.part)
         step("attack")
         found = attacked(loaded, None, table, external, hierarchies, adversary=adversary)
         step("measure")
         losses = measured(loaded, None, table) if table is not None else None
         step("write")
-        page = reporting(loaded, found, losses, check(release))
-        place = page.save(out or release / "report.html")
-    say_json({"report": str(place), **page.as_json()}) if as_json else typer.echo(f"Report: {place}")
+        page = reporting(loaded, found, losses, verdict)
+        written = page.save(out or release / "report.html")
+    say_json({"report": str(written), **page.as_json()}) if as_json else typer.echo(f"Report: {written}")
