@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from oracle import Cuttable
 
 from voile.kernels import split as kernel
+from voile.kernels.split import cut
 
 # (codes of the domain, how a code gets its place in the sketch)
 SHAPES = ["exact", "gaps", "squeezed"]
@@ -117,9 +118,9 @@ def test_wide_domains(problem: Any) -> None:
 def test_one_thread_and_two_give_the_same(smallest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(smallest)
     columns = [column(rng, size, shape, False) for size, shape in ((17, "exact"), (300, "squeezed"), (40, "gaps"))]
-    codes, weights, _ = table(rng, kernel.ALONE + 3000, columns, True)
+    codes, weights, _ = table(rng, cut.ALONE + 3000, columns, True)
     two = grown(codes, weights, smallest, columns)
-    monkeypatch.setattr(kernel, "ALONE", len(codes) + 1)
+    monkeypatch.setattr(cut, "ALONE", len(codes) + 1)
     assert grown(codes, weights, smallest, columns) == two
     assert min(weights[group].sum() for group in two) >= smallest
     if smallest == 400:

@@ -1,0 +1,135 @@
+"""The most even cut of one column, and how widely its values are spread, over some rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+SHORT = 24  # rows that are sorted where they lie
+
+
+def _bit_instruction(emit):
+    """A function of a 64-bit word that is one machine instruction; numba has no name for these."""
+
+    @intrinsic
+    def instruction(typing_context, word):
+        return types.int64(types.uint64), lambda context, builder, signature, arguments: emit(builder, arguments[0])
+
+    return instruction
+
+
+_no = ir.Constant(ir.IntType(1), 0)
+_ones = _bit_instruction(lambda builder, word: builder.ctpop(word))
+_zeros_above = _bit_instruction(lambda builder, word: builder.ctlz(word, _no))
+_zeros_below = _bit_instruction(lambda builder, word: builder.cttz(word, _no))
+
+
+@njit(nogil=True, cache=True)
+def spread(x, ranged):
+    """Set bits less one, or the distance from the lowest to the highest set bit."""
+    return 63 - _zeros_above(x) - _zeros_below(x) if ranged else _ones(x) - 1
+
+
+@njit(nogil=True, cache=True)
+def _highest(fence, first, last):
+    """The highest fence between two codes."""
+    highest = fence[first]
+    for c in range(first + 1, last):
+        highest = max(highest, fence[c])
+    return highest
+
+
+# The ways to find the most even cut of a column. Codes of a column start at `base` in `histogram`, `fence` and
+# `sketch`: no slices are taken, because counting references to shared arrays makes the threads wait for each other.
+# Each returns the last code left of the cut (-1 where there is none) and the people left of it.
+
+
+@njit(nogil=True, cache=True)
+def _median_of(values, counts, rows, total, fence, fenced, base):
+    """From sorted codes and their people. O(rows)."""
+    best, at, left, seen, wall = total + 1, np.int64(-1), np.int64(0), np.int64(0), np.int64(-1)
+    for i in range(rows - 1):
+        seen += counts[i]
+        if values[i] != values[i + 1]:
+            height = _highest(fence, base + values[i], base + values[i + 1]) if fenced else np.int64(0)
+            gap = abs(2 * seen - total)
+            if height > wall or (height == wall and gap < best):
+                best, at, left, wall = gap, values[i], seen, height
+    return at, left
+
+
+@njit(nogil=True, cache=True)
+def median_sorted(codes, weights, low, high, d, total, fence, fenced, base, values, counts):
+    """For short nodes. O(rows^2), rows <= SHORT."""
+    rows = high - low
+    for i in range(rows):
+        v, w, j = np.int64(codes[low + i, d]), weights[low + i], i
+        while j > 0 and values[j - 1] > v:
+            values[j], counts[j] = values[j - 1], counts[j - 1]
+            j -= 1
+        values[j], counts[j] = v, w
+    return _median_of(values, counts, rows, total, fence, fenced, base)
+
+
+@njit(nogil=True, cache=True)
+def median_marked(histogram, marks, total, fence, fenced, base):
+    """From a histogram whose filled codes are the bits of `marks`; clears it. O(different codes)."""
+    best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
+    wall, last = np.int64(-1), np.int64(-1)
+    while marks != 0:
+        c = _zeros_below(marks)
+        marks &= marks - np.uint64(1)
+        if last >= 0:
+            height = _highest(fence, base + last, base + c) if fenced else np.int64(0)
+            gap = abs(2 * seen - total)
+            if height > wall or (height == wall and gap < best):
+                best, at, left, wall = gap, last, seen, height
+        seen += histogram[base + c]
+        histogram[base + c] = 0
+        last = c
+    return at, left
+
+
+@njit(nogil=True, cache=True)
+def median_counted(histogram, total, fence, fenced, base, stop, sketch):
+    """From a histogram of the codes, which is cleared; also the sketch of the codes. O(codes)."""
+    best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
+    wall, last, height, marks = np.int64(-1), np.int64(-1), np.int64(-1), np.uint64(0)
+    for c in range(base, stop):
+        if histogram[c] > 0:
+            if last >= 0:
+                gap = abs(2 * seen - total)
+                if height > wall or (height == wall and gap < best):
+                    best, at, left, wall = gap, last - base, seen, height
+            seen += histogram[c]
+            histogram[c] = 0
+            marks |= sketch[c]
+            last, height = np.int64(c), np.int64(-1)
+        height = max(height, fence[c] if fenced else np.int64(0))
+    return at, left, marks
+
+
+@njit(nogil=True, cache=True)
+def median_wide(codes, weights, low, high, d, total, fence, fenced, base, sketch):
+    """Where the domain is much larger than the node; also the sketch. Shell sort: about O(rows^1.3)."""
+    rows = high - low
+    values, counts = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    marks = np.uint64(0)
+    for i in range(rows):
+        values[i], counts[i] = codes[low + i, d], weights[low + i]
+        marks |= sketch[base + values[i]]
+    gap = 1
+    while gap < rows // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, rows):
+            v, w, j = values[i], counts[i], i
+            while j >= gap and values[j - gap] > v:
+                values[j], counts[j] = values[j - gap], counts[j - gap]
+                j -= gap
+            values[j], counts[j] = v, w
+        gap //= 3
+    at, left = _median_of(values, counts, rows, total, fence, fenced, base)
+    return at, left, marks
