@@ -8,6 +8,7 @@ import secrets
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -21,6 +22,16 @@ from voile.core.plugin import load_plugin
 from voile.errors import EngineError, SpecError
 from voile.web.app import make_app
 from voile.web.guard import LOG, Settings
+
+CARE = """
+import os, shutil, sys, time
+sys.stdin.read()
+for _ in range(100):  # the workers end at the same time, and may still write
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    if not os.path.exists(sys.argv[1]):
+        break
+    time.sleep(0.1)
+"""
 
 
 def serve(
@@ -114,6 +125,14 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
 
 
 @contextlib.contextmanager
+def _caretaker(place: Path) -> Iterator[None]:
+    """A small process that deletes the folder once this one is gone, however it ended: its input ends then."""
+    command = [sys.executable, "-I", "-S", "-c", CARE, str(place)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):
+        yield
+
+
+@contextlib.contextmanager
 def _private() -> Iterator[Path]:
     """A folder that only this user can read, gone at the end; also what is spooled while it arrives lies there."""
     main = threading.current_thread() is threading.main_thread()
@@ -121,7 +140,8 @@ def _private() -> Iterator[Path]:
     place, before = Path(tempfile.mkdtemp(prefix="voile-serve-")), tempfile.tempdir
     tempfile.tempdir = str(place)
     try:
-        yield place
+        with _caretaker(place):
+            yield place
     finally:
         tempfile.tempdir = before
         shutil.rmtree(place, ignore_errors=True)
