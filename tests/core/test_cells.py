@@ -21,15 +21,14 @@ from voile.core.cells import (
     node_names,
     range_names,
     ranges,
-    read_ranges,
-    read_sets,
     sets,
 )
 from voile.core.counts import Counts
+from voile.core.describing import describe
 from voile.core.domain import Domain, encode, kind_of
 from voile.core.hierarchy import Hierarchy, Recipe, by_frequency, dates, intervals, prefixes, tree
+from voile.core.labels import read_ranges, read_sets
 from voile.core.schema import Column
-from voile.core.showing import describe
 from voile.core.texts import typed_texts
 from voile.errors import DataError
 

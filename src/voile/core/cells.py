@@ -1,12 +1,12 @@
 """What a published cell stands for: a value, a range of numbers or dates, or a set of categories.
 
 In the table a generalized column holds labels: `[lo, hi]` for a range, `{A|B}` or a hierarchy's label for a set, `*`
-for everything. The labels alone, with the dictionary, say what each cell stands for: `read_labels` inverts `write`.
+for everything. The labels alone, with the dictionary, say what each cell stands for: core/labels.py reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,9 +17,7 @@ from scipy import sparse
 
 from voile.core.domain import Domain
 from voile.core.hierarchy import TOP, Hierarchy
-from voile.core.texts import MISSING, escaped, set_label, split_set, text, unescaped
-from voile.core.texts import typed_texts as typed_texts  # read here and by the release
-from voile.errors import DataError
+from voile.core.texts import MISSING, escaped, set_label, typed_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +223,7 @@ def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, in
 def _misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray) -> set[str]:
     """Names that are written like a range, and are none, or not one that holds what is below them."""
     written = [number for number, name in enumerate(names) if name.startswith("[")]
-    pairs = [_ends(names[number]) or ("", "") for number in written]
+    pairs = [range_ends(names[number]) or ("", "") for number in written]
     left = typed_texts(pl.Series([first for first, _ in pairs], dtype=pl.String), domain.values.dtype)
     right = typed_texts(pl.Series([last for _, last in pairs], dtype=pl.String), domain.values.dtype)
     least, most = (domain.values.gather(np.clip(codes[written], 0, None)) for codes in (low, high))
@@ -233,7 +231,7 @@ def _misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.
     return {names[number] for number, true in zip(written, holds, strict=True) if not true}
 
 
-def _ends(label: str) -> tuple[str, str] | None:
+def range_ends(label: str) -> tuple[str, str] | None:
     """The two ends of `[lo, hi]`."""
     first, comma, last = label[1:-1].partition(", ")
     return (first, last) if comma and label.startswith("[") and label.endswith("]") else None
@@ -247,80 +245,3 @@ def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tupl
     before = members[np.maximum(starts[1:] - 1 - missing, starts[:-1])].astype(np.int64)
     only = missing & (np.diff(starts) == 1)
     return np.where(only, 0, low), np.where(only, -1, before), missing
-
-
-def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequence[Any]], column: str) -> Cells:
-    """What published labels of categories stand for. `names` are the hierarchy's labels, from the dictionary."""
-    position = {leaf: code for code, leaf in enumerate(domain.texts)}
-
-    def codes_of(label: str) -> list[int]:
-        if label == TOP:
-            return list(range(domain.size))
-        if label in names:
-            return sorted({position[text(leaf)] for leaf in names[label]})
-        if label.startswith("{") and label.endswith("}"):
-            return sorted({position[unescaped(part)] for part in split_set(label[1:-1])})
-        return [position[label[1:] if label.startswith("\\") else label]]
-
-    starts, members = [0], list[int]()
-    for label in labels:
-        try:
-            members.extend(codes_of(label))
-        except KeyError:
-            raise unexplained(column) from None
-        starts.append(len(members))
-        if starts[-1] == starts[-2]:  # a name that stands for nothing
-            raise unexplained(column)
-    shown = pl.Series("label", list(labels), dtype=pl.String)
-    return Cells(domain, shown, starts=np.array(starts), members=np.array(members, dtype=np.int64))
-
-
-def read_ranges(
-    labels: Sequence[str],
-    dtype: pl.DataType,
-    kind: str,
-    ends: Mapping[str, Any],
-    names: Mapping[str, Sequence[Any]],
-    column: str,
-) -> Cells:
-    """What published labels of numbers or dates stand for. The domain is made of the ends that are written."""
-    missing = bool(ends.get("missing"))
-    listed = ends.get("values") or [ends[end] for end in ("min", "max") if end in ends]
-    whole = (text(listed[0]), text(listed[-1])) if listed else None
-    pairs: list[tuple[str, str] | None] = []
-    absent = np.zeros(len(labels), dtype=bool)
-    for number, label in enumerate(labels):
-        if label.startswith("{") and label.endswith("|" + MISSING + "}"):
-            absent[number], label = True, label[1:].removesuffix("|" + MISSING + "}")
-        if label == TOP:
-            absent[number] = missing
-            pairs.append(whole)
-        elif label == MISSING:
-            absent[number] = True
-            pairs.append(None)
-        elif names.get(label):
-            pairs.append((text(names[label][0]), text(names[label][-1])))
-        else:
-            pairs.append(_ends(label) or (label, label))
-    written = sorted({end for pair in pairs if pair for end in pair} | set(whole or ()))
-    values = typed_texts(pl.Series(written, dtype=pl.String), dtype)
-    if values.null_count() or (absent.any() and not missing):
-        raise unexplained(column)
-    domain = Domain(values.unique().sort(), kind, missing)
-    code = dict(zip(written, domain.values.search_sorted(values).to_list(), strict=True)) if written else {}
-    low = np.array([code[pair[0]] if pair else 0 for pair in pairs], dtype=np.int64)
-    high = np.array([code[pair[1]] if pair else -1 for pair in pairs], dtype=np.int64)
-    shown = np.array([pair is not None for pair in pairs], dtype=bool)
-    # a period or a bin of a hierarchy may reach beyond the values that occur, but not lie beside them
-    outside = whole is None or bool((low[shown] > code[whole[1]]).any() or (high[shown] < code[whole[0]]).any())
-    if shown.any() and (outside or bool((low[shown] > high[shown]).any())):
-        raise unexplained(column)
-    return Cells(domain, pl.Series("label", list(labels), dtype=pl.String), low, high, absent)
-
-
-def unexplained(column: str) -> DataError:
-    return DataError(
-        f"Column {column!r} has a published cell that its dictionary does not explain.",
-        code="data.cell",
-        hint="The file or dictionary.json was changed after publishing.",
-    )

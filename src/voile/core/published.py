@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.core.cells import Cells, read_ranges, read_sets, typed_texts
+from voile.core.cells import Cells
 from voile.core.domain import Domain, encode
+from voile.core.labels import read_ranges, read_sets
 from voile.core.query import Condition
+from voile.core.texts import typed_texts
 from voile.errors import DataError, SchemaError
 
 

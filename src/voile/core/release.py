@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from voile.core.cells import unexplained
 from voile.core.certificate import Certificate, Claim
 from voile.core.channel import Channel
 from voile.core.counts import Counts
 from voile.core.hierarchy import given
 from voile.core.kept import Kept
+from voile.core.labels import unexplained
 from voile.core.members import Members
 from voile.core.microdata import Microdata
 from voile.core.published import published_domain

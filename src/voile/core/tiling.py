@@ -17,10 +17,11 @@ import polars as pl
 from voile import kernels
 from voile.core.cells import Cells, ranges
 from voile.core.channel import Channel
+from voile.core.describing import describe
 from voile.core.domain import Domain, text
 from voile.core.schema import Column, Columns
 from voile.core.shapes.sampled import Sampled
-from voile.core.showing import UNSIGNED, describe, set_cells
+from voile.core.showing import UNSIGNED, set_cells
 
 PRIME = (1 << 31) - 1
 ROUNDS = 4

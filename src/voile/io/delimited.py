@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from voile.errors import DataError, SpecError
+from voile.io.faults import complain_of_encoding, explain, opened_text
 from voile.io.scan import Scan, content_of, scan, without_blank_lines
 
 DELIMITERS = ",;\t|"
@@ -253,7 +254,7 @@ def _as_text(source: Path | bytes, options: dict[str, Any]) -> pl.DataFrame | No
 def _requoted(source: Path | bytes, sign: str) -> bytes:
     """The same rows, written properly: a quote in the midst of a cell is no fault, but polars stumbles over it."""
     text = io.StringIO(newline="")
-    with _opened_text(source) as handle:
+    with opened_text(source) as handle:
         csv.writer(text, delimiter=sign).writerows(csv.reader(handle, delimiter=sign, strict=True))
     return text.getvalue().encode()
 
@@ -286,61 +287,3 @@ def _trimmed(frame: pl.DataFrame, null_values: Sequence[str]) -> pl.DataFrame:
         bare = bare.set(bare.is_in(["", *null_values]), None)
         frame = frame.with_columns(narrowed(bare).alias(name))
     return frame
-
-
-# faults by line -----------------------------------------------------------------------------------------------------
-def explain(path: Path, source: Path | bytes, sign: str, unreadable: bool) -> None:
-    """Raise what is wrong with a CSV, by line: its encoding, or a line with another number of fields."""
-    if not isinstance(source, bytes):
-        complain_of_encoding(path, "utf-8-sig", "utf8")
-    with _opened_text(source) as handle:
-        width, wrong, number = 0, 0, 0
-        reader = csv.reader(handle, delimiter=sign, strict=unreadable)
-        try:
-            for fields in reader:
-                number = reader.line_num
-                width = width or len(fields)
-                if fields and len(fields) != width:
-                    wrong = len(fields)
-                    break
-        except csv.Error:
-            wrong, number = -1, number + 1
-    if wrong > 0:
-        raise DataError(
-            f"Line {number} of {path.name!r} has {wrong} fields, the header has {width}.",
-            code="data.ragged",
-            hint="Repair the line, or name the delimiter with --delimiter.",
-        )
-    if wrong < 0 and unreadable:
-        raise DataError(
-            f"Line {number} of {path.name!r} cannot be read as CSV.", code="data.csv", hint="Check its quotes."
-        )
-
-
-def _opened_text(source: Path | bytes) -> io.TextIOWrapper:
-    binary = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
-    return io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-
-
-def complain_of_encoding(path: Path, codec: str, encoding: str) -> None:
-    """Raise where a line does not decode, naming the first one."""
-    bad, where = 0, ""
-    if codec.startswith(("utf-16", "utf-32")):  # a line end is no single byte there
-        try:
-            codecs.decode(path.read_bytes(), codec)
-        except UnicodeDecodeError as error:
-            bad, where = 1, f"byte {error.start + 1} of the file"
-    else:
-        with path.open("rb") as handle:
-            for number, line in enumerate(handle, 1):
-                try:
-                    line.decode(codec)
-                except UnicodeDecodeError as error:
-                    bad += 1
-                    where = where or f"line {number}, byte {error.start + 1}"
-    if bad:
-        raise DataError(
-            f"{path.name!r} is not {encoding}: {bad} lines cannot be decoded, first in {where}.",
-            code="data.encoding",
-            hint="Name the encoding, e.g. --encoding latin-1, or convert the file.",
-        )
