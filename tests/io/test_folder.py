@@ -20,6 +20,7 @@ import voile as vl
 from voile.core.release import Release
 from voile.errors import DataError, SpecError
 from voile.io import folder
+from voile.io.folder import write
 
 KEY = vl.Key(bytes(range(32)))
 ROWS = 240
@@ -224,7 +225,7 @@ def test_a_swap_that_fails_leaves_the_old_release(
             raise OSError(errno.EIO, "Input/output error")
         return rename(self, target)
 
-    monkeypatch.setattr(folder, "_exchange", lambda first, second: False)
+    monkeypatch.setattr(write, "_exchange", lambda first, second: False)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", failing)
         with pytest.raises(DataError, match="Input/output error"):
@@ -245,7 +246,7 @@ def test_an_interrupt_leaves_the_old_release(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(folder, "_swap", interrupted)
+    monkeypatch.setattr(write, "_swap", interrupted)
     with pytest.raises(KeyboardInterrupt):
         release.save(place, force=True)
     assert listing(tmp_path) == ["out"]
@@ -271,7 +272,7 @@ def test_a_killed_save_leaves_a_whole_release(release: Release, tmp_path: Path) 
     """Killed at some moment of an endless sequence of saves: what is in place has all its files, unchanged."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    if not folder._exchange(tmp_path / "a", tmp_path / "b"):
+    if not write._exchange(tmp_path / "a", tmp_path / "b"):
         pytest.skip("this file system cannot swap two names in one step")
     place = release.save(tmp_path / "out")
     assert vl.verify(place).holds
