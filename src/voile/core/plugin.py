@@ -10,50 +10,21 @@ import dataclasses
 import difflib
 import importlib
 import importlib.util
-import math
 import pkgutil
 import sys
-import types
 import typing
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from voile.core.knobs import Limits, arms_of, type_complaint
 from voile.errors import PolicyError, SpecError, raise_together
 from voile.io.spec import short
 
 FAMILIES = ("models", "methods", "attacks", "measures")
 _registry: dict[str, dict[str, type[Plugin]]] = {family: {} for family in FAMILIES}
 _loaded: set[str] = set()
-
-
-@dataclasses.dataclass(frozen=True)
-class Limits:
-    """What a knob may be."""
-
-    low: float | None = None
-    above: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-
-    def complaint(self, value: Any) -> str:
-        """Empty when the value is fine, else what it must be."""
-        if value is None:
-            return ""
-        if self.choices:
-            return "" if value in self.choices else "must be one of " + ", ".join(self.choices)
-        if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
-            return ""
-        if not math.isfinite(value):
-            return "must be finite"
-        rules = [
-            (self.low is not None and not value >= self.low, f"at least {self.low}"),
-            (self.above is not None and not value > self.above, f"above {self.above}"),
-            (self.high is not None and not value <= self.high, f"at most {self.high}"),
-        ]
-        broken = [text for wrong, text in rules if wrong]
-        return "must be " + " and ".join(broken) if broken else ""
 
 
 def knob(
@@ -100,7 +71,7 @@ class Plugin:
         hints = _types(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            complaint = _type_complaint(hints[field.name], value)
+            complaint = type_complaint(hints[field.name], value)
             limits = field.metadata.get("limits")
             complaint = complaint or (limits.complaint(value) if limits else "")
             if complaint:
@@ -240,14 +211,9 @@ def _types(cls: type[Plugin]) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
-def _arms(hint: Any) -> tuple[Any, ...]:
-    """The alternatives of a type."""
-    return typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
-
-
 def _coerced(hint: Any, raw: Any) -> Any:
     """The first reading of `raw` that one arm of the type admits; text is parsed, sequences become tuples."""
-    arms = _arms(hint)
+    arms = arms_of(hint)
     for arm in arms:
         origin = typing.get_origin(arm)
         if arm is type(None):
@@ -298,27 +264,6 @@ def _mapping(kinds: tuple[Any, ...], raw: Mapping[Any, Any] | str) -> dict[Any, 
             raise ValueError
         raw = {name.strip(): value.strip() for name, _, value in pairs}
     return {key: _coerced(kinds[1], value) if len(kinds) == 2 else value for key, value in raw.items()}
-
-
-def _type_complaint(hint: Any, value: Any) -> str:
-    """Catch `KAnonymity(k=2.5)` and `KAnonymity(k='5')` where they are written."""
-    arms = _arms(hint)
-    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-    if typing.get_origin(hint) is tuple and typing.get_args(hint)[0] in names:
-        inner = typing.get_args(hint)[0]
-        wrong = isinstance(value, str) or not isinstance(value, Sequence)
-        wrong = wrong or any(_type_complaint(inner, item) for item in value)
-        return f"must be a list, each {names[inner]}" if wrong else ""
-    if not all(arm in names or arm is type(None) for arm in arms):
-        return ""
-    for arm in arms:
-        if arm is type(None) and value is None:
-            return ""
-        if arm is float and isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
-            return ""
-        if arm in (int, str, bool) and type(value) is arm:
-            return ""
-    return "must be " + " or ".join(names[arm] for arm in arms if arm in names)
 
 
 def typed(cls: type[AnyPlugin], made: Plugin) -> AnyPlugin:

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from voile.core.counts import Counts, sizes_only
+from voile.core.knobs import Limits
 from voile.core.method import Method
 from voile.core.microdata import Microdata
-from voile.core.plugin import Limits, knobs_of
+from voile.core.plugin import knobs_of
 from voile.core.policy import Model, Policy
 from voile.core.schema import Column
 from voile.errors import PolicyError, VoileError

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
-import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voile.core.plugin import Limits, Plugin, build, knobs_of, plain, registered
+from voile.core.knobs import Limits, arms_of
+from voile.core.plugin import Plugin, build, knobs_of, plain, registered
 from voile.errors import SpecError
 from voile.flow.foresee import start_of
 
@@ -76,7 +76,7 @@ def told(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
 
 
 def _field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:
-    arms = [arm for arm in _arms(hint) if arm is not type(None)]
+    arms = [arm for arm in arms_of(hint) if arm is not type(None)]
     limits = knob.metadata.get("limits") or Limits()
     label = NAMES.get(knob.name, knob.name.replace("_", " "))
     value = _shown(start_of(knob) if knob.default_factory is dataclasses.MISSING else "")
@@ -122,10 +122,6 @@ def _limits(limits: Limits) -> str:
     ]
     text = ", ".join(part for part in said if part)
     return text[:1].upper() + text[1:] + "." if text else ""
-
-
-def _arms(hint: Any) -> tuple[Any, ...]:
-    return typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
 
 
 def _needed(knob: dataclasses.Field[Any]) -> bool:
