@@ -65,6 +65,15 @@ def _fit(codes, offset, chosen, fitting):
 
 
 @njit(nogil=True, cache=True)
+def _matching(rows, cell, fitting, group):
+    """How many people of a group fit."""
+    found = 0
+    for i in range(rows[group], rows[group + 1]):
+        found += fitting[cell[i]]
+    return found
+
+
+@njit(nogil=True, cache=True)
 def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first, last, answer):
     quasi = codes.shape[1]
     fitting = np.empty(codes.shape[0], np.int64)
@@ -72,9 +81,7 @@ def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first,
         _fit(codes, offset, chosen[q], fitting)
         total = 0.0
         for g in range(rows.size - 1):
-            matching = 0
-            for i in range(rows[g], rows[g + 1]):
-                matching += fitting[cell[i]]
+            matching = _matching(rows, cell, fitting, g)
             if matching == 0:
                 continue
             people = 0
@@ -92,9 +99,7 @@ def _lists(rows, cell, codes, slots, kind, shares, offset, chosen, first, last, 
         _fit(codes, offset, chosen[q], fitting)
         total = 0.0
         for g in range(rows.size - 1):
-            matching = 0
-            for i in range(rows[g], rows[g + 1]):
-                matching += fitting[cell[i]]
+            matching = _matching(rows, cell, fitting, g)
             if matching == 0:
                 continue
             people = 0.0
