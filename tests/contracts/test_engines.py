@@ -50,7 +50,9 @@ def engine(request: Any) -> Any:
     if request.param == "connect":
         pytest.importorskip("grpc")
         with cluster.connect_server() as url:
-            yield vl.Spark(master=url)
+            found = vl.Spark(master=url)
+            yield found
+            found.spark.stop()
         return
     with cluster.cluster() as found:
         session = cluster.session(found.url)
