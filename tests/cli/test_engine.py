@@ -42,6 +42,24 @@ def test_a_table_on_disk_from_publish_to_measure(voile: Voile, table: Path, tmp_
         assert voile(*command, "--engine", "local").code == 0
 
 
+def test_a_comparison_on_disk(voile: Voile, table: Path, tmp_path: Path) -> None:
+    asked = ["--attack", "linking", "--measure", "certainty", "--method", "mondrian", "--method", "full-domain"]
+    key = tmp_path / "key"
+    key.write_bytes(bytes(range(32)))
+    told = {}
+    for engine in ("local", "disk"):
+        done = voile("compare", str(table), *ROLES, *asked, "--key-file", str(key), "--engine", engine, "--json")
+        assert done.code == 0, done.err
+        told[engine] = done.json["trials"]
+    assert len(told["disk"]) == 2
+    for there, here in zip(told["disk"], told["local"], strict=True):
+        assert [there[part] for part in ("title", "kept", "groups")] == [
+            here[part] for part in ("title", "kept", "groups")
+        ]
+        assert [item["worst"] for item in there["reached"]] == [item["worst"] for item in here["reached"]]
+        assert [item["value"] for item in there["losses"]] == pytest.approx([item["value"] for item in here["losses"]])
+
+
 def test_an_engine_in_a_spec(voile: Voile, table: Path, tmp_path: Path) -> None:
     spec = tmp_path / "spec.toml"
     spec.write_text('[engine]\nengine = "disk"\nmemory = "2GiB"\n')

@@ -12,6 +12,7 @@ from voile.cli.asking import described, named_part, overruled
 from voile.cli.opening import open_plugins
 from voile.cli.options import (
     Adversaries,
+    Engine,
     Json,
     KeyFile,
     Names,
@@ -59,6 +60,7 @@ def compare(
     key_file: KeyFile = None,
     *,
     reading: Reading,
+    place: Engine,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -66,6 +68,7 @@ def compare(
     loss; exit 4 or 5 if none does."""
     with progress() as step:
         from voile.core.key import Key
+        from voile.flow.chunks import engine_for
         from voile.flow.compare import compare as comparing
         from voile.flow.read import read
         from voile.flow.wanted import wanted
@@ -88,7 +91,8 @@ def compare(
         )
         key = Key.read(key_file) if key_file else None
         step(0, None, "read")
-        data = read(source, request.request.schema, **request.request.read)
+        engine = engine_for(source, {**request.request.engine, **place})
+        data = read(source, request.request.schema, **request.request.read, engine=engine)
         try:
             found = comparing(
                 data,
