@@ -53,9 +53,8 @@ def test_a_comparison_on_disk(voile: Voile, table: Path, tmp_path: Path) -> None
         told[engine] = done.json["trials"]
     assert len(told["disk"]) == 2
     for there, here in zip(told["disk"], told["local"], strict=True):
-        assert [there[part] for part in ("title", "kept", "groups")] == [
-            here[part] for part in ("title", "kept", "groups")
-        ]
+        for part in ("title", "kept", "groups"):
+            assert there[part] == here[part]
         assert [item["worst"] for item in there["reached"]] == [item["worst"] for item in here["reached"]]
         assert [item["value"] for item in there["losses"]] == pytest.approx([item["value"] for item in here["losses"]])
 

@@ -1,4 +1,4 @@
-"""Tables larger than memory: parts in files without a name, one in memory at a time."""
+"""Tables larger than memory: parts in files without a name, one or two in memory at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts on this machine's disk, one in memory at a time.
+"""Parts on this machine's disk, one or two in memory at a time.
 
 What a stage of the work makes is written to a file that has no name: the system removes it when nothing holds it any
 more, also when the process is killed.
