@@ -5,11 +5,15 @@
 const work = document.querySelector("[data-job]");
 if (work) {
   const bar = work.querySelector("progress"), part = document.querySelector("[data-found]");
-  let finds = 0;
+  let finds = 0, leaving = false;
+  // a form or a link is on its way: a reload would stop it (a download stays here, so not for ever)
+  const leave = () => { leaving = true; setTimeout(() => { leaving = false; }, 5000); };
+  for (const event of ["submit", "beforeunload"]) addEventListener(event, leave);
   const ask = async () => {
     try {
       const job = await (await fetch("/job", { cache: "no-store" })).json();
-      if (job.state !== "running" || String(job.job) !== work.dataset.job) return location.reload();
+      const over = job.state !== "running" || String(job.job) !== work.dataset.job;
+      if (over && !leaving) return location.reload();
       if (job.total) { bar.max = job.total; bar.value = job.done; }
       work.querySelector("[data-what]").textContent = job.what || "Starting";
       work.querySelector("[data-seconds]").textContent = Math.round(job.seconds);
