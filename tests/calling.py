@@ -14,6 +14,22 @@ from voile import cli
 ROLES = ("--identifier", "name", "--quasi", "birth,sex,zip", "--sensitive", "disease")
 K5 = ("--model", "k-anonymity:k=5")
 
+# a plug-in: an attack that always succeeds
+SEER = """from dataclasses import dataclass
+from typing import ClassVar
+import numpy as np
+from voile.core.adversary import Adversary, Knowledge
+from voile.core.attack import Attack, Guess
+from voile.core.results import Belief
+@dataclass(frozen=True)
+class Seer(Attack):
+    '''Knows.'''
+    name: ClassVar[str] = 'seer'
+    def guesses(self, target, external):
+        who = Adversary.who('seer', Knowledge.QUASI)
+        return [Guess('Seer', who, Belief('identity', np.array([1.0]), np.array([3]), 0.1))]
+"""
+
 
 class Answer(NamedTuple):
     code: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from calling import Voile
+from calling import SEER, Voile
 
 
 def test_audit(voile: Voile, release: Path, table: Path) -> None:
@@ -24,21 +24,7 @@ def test_audit(voile: Voile, release: Path, table: Path) -> None:
 
 
 def test_an_attack_that_succeeds(voile: Voile, release: Path) -> None:
-    (voile.folder / "seer.py").write_text(
-        "from dataclasses import dataclass\n"
-        "from typing import ClassVar\n"
-        "import numpy as np\n"
-        "from voile.core.adversary import Adversary, Knowledge\n"
-        "from voile.core.attack import Attack, Guess\n"
-        "from voile.core.results import Belief\n"
-        "@dataclass(frozen=True)\n"
-        "class Seer(Attack):\n"
-        "    '''Knows.'''\n"
-        "    name: ClassVar[str] = 'seer'\n"
-        "    def guesses(self, target, external):\n"
-        "        who = Adversary.who('seer', Knowledge.QUASI)\n"
-        "        return [Guess('Seer', who, Belief('identity', np.array([1.0]), np.array([3]), 0.1))]\n"
-    )
+    (voile.folder / "seer.py").write_text(SEER)
     from voile.core.plugin import _registry
 
     try:

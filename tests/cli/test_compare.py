@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from calling import K5, ROLES, Voile
+from calling import K5, ROLES, SEER, Voile
 
 FAST = ("--attack", "linking", "--measure", "certainty")
 L3 = ("--model", "l-diversity:l=3")
@@ -91,23 +91,8 @@ def test_bad_tables(voile: Voile) -> None:
 
 
 def test_a_promise_that_an_attack_breaks(voile: Voile, table: Path) -> None:
-    Path("seer.py").write_text(
-        "from dataclasses import dataclass\n"
-        "from typing import ClassVar\n"
-        "import numpy as np\n"
-        "from voile.core.adversary import Adversary, Knowledge\n"
-        "from voile.core.attack import Attack, Guess\n"
-        "from voile.core.preset import Preset\n"
-        "from voile.core.results import Belief\n"
-        "@dataclass(frozen=True)\n"
-        "class Seer(Attack):\n"
-        "    '''Knows.'''\n"
-        "    name: ClassVar[str] = 'seer'\n"
-        "    def guesses(self, target, external):\n"
-        "        who = Adversary.who('seer', Knowledge.QUASI)\n"
-        "        return [Guess('Seer', who, Belief('identity', np.array([1.0]), np.array([3]), 0.1))]\n"
-        "Preset('oracle', 'an oracle', 'Sees.', ('seer',))\n"
-    )
+    preset = "from voile.core.preset import Preset\nPreset('oracle', 'an oracle', 'Sees.', ('seer',))\n"
+    Path("seer.py").write_text(SEER + preset)
     from voile.core.plugin import _registry
     from voile.core.preset import _presets
 
