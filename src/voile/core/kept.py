@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +68,15 @@ class Kept(Mapping[str, pl.DataFrame]):
         import pyarrow.parquet as pq
 
         writer = None
-        for part in self.parts.each():
-            table = _arrow(part[name], writer.schema if writer is not None else None)
-            if writer is None:
-                writer = pq.ParquetWriter(
-                    path, table.schema, compression="zstd", compression_level=1,
-                    write_statistics=False, store_schema=False,
-                )  # fmt: skip
-            writer.write_table(table, row_group_size=max(table.num_rows, 1))
-        assert writer is not None, "a release has a part"
-        writer.close()
+        with ExitStack() as opened:
+            for part in self.parts.each():
+                table = _arrow(part[name], writer.schema if writer is not None else None)
+                if writer is None:
+                    writer = opened.enter_context(pq.ParquetWriter(
+                        path, table.schema, compression="zstd", compression_level=1,
+                        write_statistics=False, store_schema=False,
+                    ))  # fmt: skip
+                writer.write_table(table, row_group_size=max(table.num_rows, 1))
         return [path]
 
 

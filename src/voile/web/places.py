@@ -7,6 +7,7 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from voile.errors import DataError, SpecError
 from voile.io.folder import CERTIFICATE
@@ -91,15 +92,15 @@ def _folder_of(members: list[zipfile.ZipInfo]) -> str:
     return homes.pop()
 
 
-def _copy(source: object, target: object, size: int) -> None:
+def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
     """At most as many bytes as the zip announces: a bomb says little and unpacks to much."""
     left = size
     while left > 0:
-        block = source.read(min(left, 1 << 20))  # type: ignore[attr-defined]
+        block = source.read(min(left, 1 << 20))
         if not block:
             return
         left -= len(block)
-        target.write(block)  # type: ignore[attr-defined]
+        target.write(block)
 
 
 def _no_release(why: str) -> DataError:
