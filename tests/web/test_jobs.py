@@ -66,9 +66,11 @@ def test_an_unforeseen_error_tells_no_cell(worker: Worker) -> None:
 
 def test_a_process_that_dies_is_replaced(worker: Worker, table: Path) -> None:
     ended(inspect(worker, table))
-    assert worker._process is not None
+    process = worker._process
+    assert process is not None
     job = worker.submit("inspect", "Looking", {"source": str(table)})
-    os.kill(worker._process.pid, signal.SIGKILL)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
     assert ended(job).state in ("failed", "done")
     assert ended(inspect(worker, table)).state == "done"
 

@@ -144,8 +144,10 @@ class Worker:
                 self._hear(json.loads(line))
         except (OSError, ValueError):
             pass  # it was ended while it spoke
-        if self._process is process and self.job is not None:
-            self.job.end("failed", error=LOST)
+        with self._lock:  # a job that was begun meanwhile has a process of its own
+            lost = self.job if self._process is process else None
+        if lost is not None:
+            lost.end("failed", error=LOST)
 
     def _hear(self, message: Mapping[str, Any]) -> None:
         job = self.job
