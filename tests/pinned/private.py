@@ -1,0 +1,32 @@
+"""The only place that knows a module of voile which is not public.
+
+A table is divided into parts above about a million people, and read from disk in slices of about a million rows. To
+see that with a small table, these two numbers are made small. Where they move or are renamed, change PLACES alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# (module, name, the number while it is small)
+PLACES = (
+    ("voile.core.division", "SHARD", 400),  # people in a part, at most
+    ("voile.engines.disk", "ROWS", 450),  # rows of a slice
+)
+
+
+@contextmanager
+def small_parts() -> Iterator[None]:
+    """Parts and slices so small that a table of 1,500 rows has several."""
+    kept = []
+    for module, name, number in PLACES:
+        home = importlib.import_module(module)
+        kept.append((home, name, getattr(home, name)))
+        setattr(home, name, number)
+    try:
+        yield
+    finally:
+        for home, name, number in kept:
+            setattr(home, name, number)
