@@ -12,8 +12,8 @@ from clock import best, show
 from tables import ADULT
 
 import voile as vl
-from voile.core.policy import Policy
 from voile.kernels import posterior
+from voile.models.policy import Policy
 
 QUASI = ["age", "workclass", "marital-status", "occupation", "race"]
 LOW = ["Preschool", "1st-4th", "5th-6th", "7th-8th"]
@@ -36,7 +36,7 @@ def duck() -> float:
 def grouped(data, model, method):
     """Grouping alone: the prior is there, nothing is written or verified."""
     rows = data.rows.keyed(vl.Key(bytes(32)))
-    policy = method.promising(data.columns, rows, Policy(model))
+    method, policy = method.plan(data.columns, rows, Policy(model), ())
     return best(lambda: method.group(data.columns, rows, policy), 2)
 
 

@@ -37,10 +37,10 @@ def largest_l(rows: int) -> None:
 
         def work(code: np.ndarray = code, values: int = values) -> int:
             counts = np.bincount(code, minlength=values)
-            picks, remaining = kernels.deal.largest_l(counts, 10, key.stream("ties", rows // 10))
+            picks, remaining = kernels.dealing.largest_l(counts, 10, key.stream("ties", rows // 10))
             starts = np.concatenate([[0], np.cumsum(counts)])
             spare = key.stream("leftovers", int(remaining.sum()))
-            group = kernels.deal.seat(starts, picks, remaining, key.stream("deal", rows), spare)
+            group = kernels.dealing.seat(starts, picks, remaining, key.stream("deal", rows), spare)
             assert group.min() >= 0
             return len(picks)
 
@@ -98,7 +98,7 @@ def decompose(data: Any, method: vl.Decompose, theirs: float, grouping: float) -
     what = f"{release.people} census rows, {release.groups} groups, joint table {method.publish_joint}, {bounds}"
     show(f"{what}: publish / Anatomy's publish", ours, theirs, 10)
     keyed = data.rows.keyed(vl.Key.fresh())
-    told = method.informed(data.columns, keyed, asked)
+    told, _ = method.plan(data.columns, keyed, asked, ())
     ours, _ = best(lambda: told.group(data.columns, keyed, asked), 2)
     show("  grouping / Anatomy's grouping", ours, grouping, 10)
     took, found = best(lambda: vl.audit(release, None, [vl.attacks.Homogeneity(), vl.attacks.Chain()]), 1)

@@ -9,7 +9,9 @@ from clock import best, show
 from tables import ADULT, HIERARCHIES, adult
 
 import voile as vl
-from voile import kernels
+from voile.kernels import lazy_kernel
+
+minimality_kernel = lazy_kernel("voile.attacks.minimality.kernel")
 
 LOW = ("Preschool", "1st-4th", "5th-6th", "7th-8th")
 
@@ -22,7 +24,7 @@ def closed_form(scale: int):
     states = np.arange(counts[0] + 1)
     fine = np.stack([2 * states <= size for size in rows])
     row = np.searchsorted(rows, sizes)
-    return lambda: kernels.worlds.shown(sizes, row, fine, counts, int(sizes.sum() - counts[0]))
+    return lambda: minimality_kernel.shown(sizes, row, fine, counts, int(sizes.sum() - counts[0]))
 
 
 def growth() -> None:

@@ -10,9 +10,9 @@ from clock import best, show
 from tables import ADULT, QUASI, as_codes, bootstrapped_adult, distinct_codes
 
 import voile as vl
-from voile.core.domain import Domain
-from voile.core.schema import Column, Columns
-from voile.engines.local import local_rows
+from voile.engines.memory import local_rows
+from voile.tables.domain import Domain
+from voile.tables.schema import Column, Columns
 
 
 def grouping(codes: pl.DataFrame, k: int):

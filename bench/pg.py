@@ -14,9 +14,9 @@ from clock import best, peak_gib, show
 from sklearn.tree import DecisionTreeClassifier
 
 import voile as vl
-from voile.core.budget import Terms
-from voile.core.channel import Channel
 from voile.mining.tree import feature_of
+from voile.models.anti_corruption.privacy_arithmetic import Terms
+from voile.releases.randomized_response import Channel
 
 INCOMES = list(range(50))
 POLICY, METHOD = vl.AntiCorruption(rho1=0.2, rho2=0.5), vl.PerturbedGeneralization(s=1 / 6)

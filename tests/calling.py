@@ -18,9 +18,7 @@ K5 = ("--model", "k-anonymity:k=5")
 SEER = """from dataclasses import dataclass
 from typing import ClassVar
 import numpy as np
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess
-from voile.core.results import Belief
+from voile.extend import Adversary, Attack, Belief, Guess, Knowledge
 @dataclass(frozen=True)
 class Seer(Attack):
     '''Knows.'''

@@ -484,7 +484,7 @@ def node_numbers(ids: list[int], ends: list[int]) -> list[int]:
     return found
 
 
-# voile.kernels.regions and voile.core.tiling ---------------------------------------------------------------------
+# voile.releases.shapes.box_tiling ---------------------------------------------------------------------
 def tiling(boxes: Sequence[Sequence[set[int]]], sizes: Sequence[int]) -> bool:
     """Whether every combination of codes lies in exactly one box."""
     everything = itertools.product(*(range(size) for size in sizes))
@@ -523,7 +523,7 @@ def specialised(people: Sequence[tuple[Row, int]], smallest: int) -> list[list[t
     return [leaf for half in halves for leaf in specialised(half, smallest)]
 
 
-# voile.attacks.corruption and voile.core.budget -------------------------------------------------------------------
+# voile.attacks.corruption and privacy_arithmetic -------------------------------------------------------------------
 def kept_or_redrawn(p: Fraction, size: int, a: int, b: int) -> Fraction:
     """The probability that value a is published as b."""
     return (p if a == b else Fraction(0)) + (1 - p) / size

@@ -22,11 +22,11 @@ import pytest
 
 import voile as vl
 from voile import cli
-from voile.core.attack import Guess, RawTable
-from voile.core.measure import View, outline
-from voile.core.query import parse
+from voile.attacks.base import Guess, RawTable
 from voile.errors import VoileError
-from voile.io import folder
+from voile.io import release_folder
+from voile.measures.base import View, outline
+from voile.releases.query import parse
 
 NAME = "Quirinius Zbygniew"
 CITY = "Llanfairpwll"
@@ -122,7 +122,7 @@ def resigned(place: Path, file: str, change: Callable[[Any], Any]) -> Path:
     else:
         change(pl.read_parquet(path)).write_parquet(path)
     certificate = json.loads((place / "certificate.json").read_text())
-    certificate["files"] = {name: folder.digest(place / name) for name in certificate["files"]}
+    certificate["files"] = {name: release_folder.digest(place / name) for name in certificate["files"]}
     (place / "certificate.json").write_text(json.dumps(certificate))
     return place
 
@@ -136,7 +136,7 @@ def chatty(*_: Any, **__: Any) -> Any:
 
 
 def rows(*listed: list[str]) -> Any:
-    from voile.core.hierarchy import Recipe
+    from voile.tables.hierarchy import Recipe
 
     return Recipe("rows", content=list(listed))
 

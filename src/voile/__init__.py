@@ -13,38 +13,35 @@ from voile.version import __version__
 
 if TYPE_CHECKING:
     from voile import attacks, datasets, measures, mining
-    from voile.core.adversary import Adversary, Knowledge
-    from voile.core.following import Ledger
-    from voile.core.hierarchy import by_frequency, dates, intervals, prefixes, tree
-    from voile.core.key import Key
-    from voile.core.policy import Policy
-    from voile.core.preset import Preset, presets
-    from voile.core.schema import Schema
+    from voile.adversaries.adversary import Adversary, Knowledge
+    from voile.adversaries.ledger import Ledger
+    from voile.adversaries.presets import Preset, presets
     from voile.engines.disk import Disk
     from voile.engines.spark import Spark
-    from voile.flow.audit import audit
-    from voile.flow.budget import privacy_budget
-    from voile.flow.compare import compare
-    from voile.flow.distributions import distributions
-    from voile.flow.foresee import foresee, reach
-    from voile.flow.inspect import inspect
-    from voile.flow.learn import learn_prior, read_prior
-    from voile.flow.measure import measure
-    from voile.flow.publish import publish
-    from voile.flow.read import read
-    from voile.flow.report import report
-    from voile.flow.verify import load, verify
+    from voile.flow.audit.audit import audit
+    from voile.flow.checking.load import load
+    from voile.flow.compare.compare import compare
+    from voile.flow.explore.distributions import distributions
+    from voile.flow.explore.foresee import foresee, reach
+    from voile.flow.explore.inspect import inspect
+    from voile.flow.explore.learn_prior import learn_prior, read_prior
+    from voile.flow.explore.privacy_budget import privacy_budget
+    from voile.flow.measure.measure import measure
+    from voile.flow.publish.publish import publish
+    from voile.flow.read.read import read
+    from voile.flow.report.report import report
+    from voile.flow.verify.verify import verify
     from voile.methods.anatomy import Anatomy
-    from voile.methods.art import Art
-    from voile.methods.decompose import Decompose
+    from voile.methods.art.art import Art
+    from voile.methods.decompose.decompose import Decompose
     from voile.methods.full_domain import FullDomain
-    from voile.methods.injector import Injector
-    from voile.methods.mask import Mask
-    from voile.methods.mondrian import Mondrian
-    from voile.methods.perturbed_generalization import PerturbedGeneralization
+    from voile.methods.injector.injector import Injector
+    from voile.methods.mask.mask import Mask
+    from voile.methods.mondrian.mondrian import Mondrian
+    from voile.methods.perturbed_generalization.perturbed_generalization import PerturbedGeneralization
     from voile.methods.republish import Republish
     from voile.models.alpha_k import AlphaK
-    from voile.models.anti_corruption import AntiCorruption
+    from voile.models.anti_corruption.anti_corruption import AntiCorruption
     from voile.models.ck_safety import CKSafety
     from voile.models.k_anonymity import KAnonymity
     from voile.models.k_e import KE
@@ -53,68 +50,72 @@ if TYPE_CHECKING:
     from voile.models.m_invariance import MInvariance
     from voile.models.multi_diversity import MultiDiversity
     from voile.models.personalized import Personalized
+    from voile.models.policy import Policy
     from voile.models.r_robustness import RRobustness
     from voile.models.sequential import Sequential
-    from voile.models.t_closeness import TCloseness
+    from voile.models.t_closeness.t_closeness import TCloseness
+    from voile.tables.hierarchy import by_frequency, dates, intervals, prefixes, tree
+    from voile.tables.schema import Schema
+    from voile.tables.secret_key import Key
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
 _HOME = {
-    "Adversary": "core.adversary",
+    "Adversary": "adversaries.adversary",
     "AlphaK": "models.alpha_k",
     "Anatomy": "methods.anatomy",
-    "AntiCorruption": "models.anti_corruption",
-    "Art": "methods.art",
+    "AntiCorruption": "models.anti_corruption.anti_corruption",
+    "Art": "methods.art.art",
     "CKSafety": "models.ck_safety",
-    "Decompose": "methods.decompose",
+    "Decompose": "methods.decompose.decompose",
     "Disk": "engines.disk",
     "FullDomain": "methods.full_domain",
-    "Injector": "methods.injector",
+    "Injector": "methods.injector.injector",
     "KAnonymity": "models.k_anonymity",
     "KE": "models.k_e",
-    "Key": "core.key",
-    "Knowledge": "core.adversary",
+    "Key": "tables.secret_key",
+    "Knowledge": "adversaries.adversary",
     "LDiversity": "models.l_diversity",
-    "Ledger": "core.following",
+    "Ledger": "adversaries.ledger",
     "MConfidentiality": "models.m_confidentiality",
     "MInvariance": "models.m_invariance",
-    "Mask": "methods.mask",
-    "Mondrian": "methods.mondrian",
+    "Mask": "methods.mask.mask",
+    "Mondrian": "methods.mondrian.mondrian",
     "MultiDiversity": "models.multi_diversity",
     "Personalized": "models.personalized",
-    "PerturbedGeneralization": "methods.perturbed_generalization",
-    "Policy": "core.policy",
-    "Preset": "core.preset",
+    "PerturbedGeneralization": "methods.perturbed_generalization.perturbed_generalization",
+    "Policy": "models.policy",
+    "Preset": "adversaries.presets",
     "RRobustness": "models.r_robustness",
     "Republish": "methods.republish",
-    "Schema": "core.schema",
+    "Schema": "tables.schema",
     "Sequential": "models.sequential",
     "Spark": "engines.spark",
-    "TCloseness": "models.t_closeness",
+    "TCloseness": "models.t_closeness.t_closeness",
     "attacks": "",
-    "audit": "flow.audit",
-    "by_frequency": "core.hierarchy",
-    "compare": "flow.compare",
+    "audit": "flow.audit.audit",
+    "by_frequency": "tables.hierarchy",
+    "compare": "flow.compare.compare",
     "datasets": "",
-    "dates": "core.hierarchy",
-    "distributions": "flow.distributions",
-    "foresee": "flow.foresee",
-    "inspect": "flow.inspect",
-    "intervals": "core.hierarchy",
-    "learn_prior": "flow.learn",
-    "load": "flow.verify",
-    "measure": "flow.measure",
+    "dates": "tables.hierarchy",
+    "distributions": "flow.explore.distributions",
+    "foresee": "flow.explore.foresee",
+    "inspect": "flow.explore.inspect",
+    "intervals": "tables.hierarchy",
+    "learn_prior": "flow.explore.learn_prior",
+    "load": "flow.checking.load",
+    "measure": "flow.measure.measure",
     "measures": "",
     "mining": "",
-    "prefixes": "core.hierarchy",
-    "presets": "core.preset",
-    "privacy_budget": "flow.budget",
-    "publish": "flow.publish",
-    "reach": "flow.foresee",
-    "read": "flow.read",
-    "read_prior": "flow.learn",
-    "report": "flow.report",
-    "tree": "core.hierarchy",
-    "verify": "flow.verify",
+    "prefixes": "tables.hierarchy",
+    "presets": "adversaries.presets",
+    "privacy_budget": "flow.explore.privacy_budget",
+    "publish": "flow.publish.publish",
+    "reach": "flow.explore.foresee",
+    "read": "flow.read.read",
+    "read_prior": "flow.explore.learn_prior",
+    "report": "flow.report.report",
+    "tree": "tables.hierarchy",
+    "verify": "flow.verify.verify",
 }
 
 __all__ = [

@@ -18,16 +18,17 @@ import numpy as np
 import polars as pl
 
 import voile as vl
-from voile.core.attack import Attack, RawTable, Target
-from voile.core.counts import Counts, sizes_only, tally
-from voile.core.measure import Measure
-from voile.core.method import Method
-from voile.core.microdata import Microdata
-from voile.core.plugin import Plugin, build, find, registered
-from voile.core.policy import Model
-from voile.core.release import Release
-from voile.core.schema import Column
+from voile.attacks.base import Attack, RawTable, Target
 from voile.errors import PolicyError
+from voile.flow.publish.plan import check_request
+from voile.measures.base import Measure
+from voile.methods.base import Method
+from voile.models.base import Model
+from voile.plugins.registry import Plugin, build, find, registered
+from voile.releases.release import Release
+from voile.tables.group_counts import Counts, sizes_only, tally
+from voile.tables.microdata import Microdata
+from voile.tables.schema import Column
 
 LIMITS, BASES = ("identity", "belief", "protected belief", "gain", "distance"), ("counts", "prior", "process")
 HEADINGS, ROUNDS = ("Claim", "Against", "Needs", "Why", "Source"), 40
@@ -248,7 +249,7 @@ def _takes_several(method: Method, policy: vl.Policy | Model | None) -> bool:
     with contextlib.suppress(PolicyError, AssertionError):
         wanted = _policy_for(method, data) if policy is None else policy
         asked = vl.Policy(wanted) if isinstance(wanted, Model) else wanted
-        method.check(method.prepare(data.columns, data.rows), asked)
+        check_request(data.columns, data.rows, asked, method)
         return method.produces == "decomposed"
     return False
 
@@ -260,7 +261,7 @@ def _policy_for(method: Method, data: Microdata) -> vl.Policy:
     served.append(vl.RRobustness(r=1.5, prior=vl.learn_prior(data, min_support=10)))
     for policy in served:
         with contextlib.suppress(PolicyError):
-            method.check(method.prepare(data.columns, data.rows), vl.Policy(policy))
+            check_request(data.columns, data.rows, vl.Policy(policy), method)
             return vl.Policy(policy)
     raise AssertionError(f"{method!r}: it serves no policy at hand; pass one as `policy`.")
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
+from voile.attacks.base import RawTable
 from voile.attacks.chain import believed
-from voile.core.attack import RawTable
 from voile.errors import PolicyError
 
 CARL = pl.DataFrame(

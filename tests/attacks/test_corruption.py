@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import voile as vl
+from voile.attacks.base import RawTable
 from voile.attacks.corruption import Corruption, posterior
-from voile.core.attack import RawTable
-from voile.core.budget import Terms
-from voile.core.channel import Channel
 from voile.errors import InconsistentKnowledge
+from voile.models.anti_corruption.privacy_arithmetic import Terms
+from voile.releases.randomized_response import Channel
 
 KEY = vl.Key(bytes(32))
 

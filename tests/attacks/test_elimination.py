@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
+from voile.attacks.base import RawTable
 from voile.attacks.elimination import after_ruling_out, worst
-from voile.core.attack import RawTable
-from voile.core.counts import tally
 from voile.errors import PolicyError
+from voile.tables.group_counts import tally
 
 COLUMN = vl.read(pl.DataFrame({"v": list("abcdef")}), vl.Schema(quasi=["v"])).columns["v"]
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core.attack import RawTable
+from voile.attacks.base import RawTable
 
 SCHEMA = vl.Schema(quasi=["age", "city"], sensitive=["disease"])
 CITIES = ["Bern", "Lyon", "Oslo", "Rome"]

@@ -25,7 +25,7 @@ def test_audit(voile: Voile, release: Path, table: Path) -> None:
 
 def test_an_attack_that_succeeds(voile: Voile, release: Path) -> None:
     (voile.folder / "seer.py").write_text(SEER)
-    from voile.core.plugin import _registry
+    from voile.plugins.registry import _registry
 
     try:
         answer = voile("audit", release, "--plugin", "seer.py", "--attack", "seer", "--json")

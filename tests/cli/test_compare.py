@@ -91,10 +91,10 @@ def test_bad_tables(voile: Voile) -> None:
 
 
 def test_a_promise_that_an_attack_breaks(voile: Voile, table: Path) -> None:
-    preset = "from voile.core.preset import Preset\nPreset('oracle', 'an oracle', 'Sees.', ('seer',))\n"
+    preset = "from voile.extend import Preset\nPreset('oracle', 'an oracle', 'Sees.', ('seer',))\n"
     Path("seer.py").write_text(SEER + preset)
-    from voile.core.plugin import _registry
-    from voile.core.preset import _presets
+    from voile.adversaries.presets import _presets
+    from voile.plugins.registry import _registry
 
     try:
         options = ("--plugin", "seer.py", "--adversary", "oracle", "--measure", "certainty", "--method", "mondrian")

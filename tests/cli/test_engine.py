@@ -8,14 +8,14 @@ import pytest
 from calling import Voile
 from published import people
 
-from voile.core import division
 from voile.engines import disk
-from voile.flow.chunks import engine_for
+from voile.flow.read.chunked_reading import engine_for
+from voile.tables import partition_tree
 
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(division, "SHARD", 500)
+    monkeypatch.setattr(partition_tree, "SHARD", 500)
     monkeypatch.setattr(disk, "ROWS", 600)
     people().write_parquet(tmp_path / "people.parquet")
     return tmp_path / "people.parquet"
@@ -91,7 +91,7 @@ def test_what_cannot_be_asked(options: list[str], said: str, voile: Voile, table
 
 def test_the_engine_is_chosen_by_size(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert engine_for(table, {}) is None
-    monkeypatch.setattr("voile.flow.chunks._machine", lambda: 1_000)
+    monkeypatch.setattr("voile.flow.read.chunked_reading._machine", lambda: 1_000)
     assert isinstance(engine_for(table, {}), disk.Disk)
     assert engine_for(table, {"engine": "local"}) is None
     assert engine_for("sqlite:///x.db", {}) is None

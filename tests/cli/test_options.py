@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from calling import ROLES, Voile
 
-from voile.cli.options import Json, Reading, numbers, pair, reads
+from voile.cli.flags import Json, Reading, numbers, pair, reads
 from voile.errors import SpecError
 
 
@@ -79,7 +79,7 @@ def test_a_plugin(voile: Voile, table: Path) -> None:
         "    '''k-anonymity with an even k.'''\n"
         "    name: ClassVar[str] = 'even-k'\n"
     )
-    from voile.core.plugin import _registry, registered
+    from voile.plugins.registry import _registry, registered
 
     registered("models")
     try:

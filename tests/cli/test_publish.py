@@ -11,7 +11,7 @@ from calling import K5, ROLES, Voile
 
 import voile as vl
 from voile.errors import SpecError, Unsatisfiable
-from voile.io.folder import digest
+from voile.io.release_folder import digest
 
 KEY = "0f" * 32
 
@@ -176,11 +176,11 @@ def test_requests_that_are_wrong(voile: Voile, table: Path, flags: tuple[Any, ..
 
 
 def test_a_promise_broken_after_saving(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from voile.core.results import Answer as Said
-    from voile.core.results import Checked, Verdict
+    from voile.results import Answer as Said
+    from voile.results import Checked, Verdict
 
     broken = Verdict((Checked("files", Said.BROKEN, "The disk lies."),))
-    monkeypatch.setattr("voile.flow.verify.verify", lambda place, **given: broken)
+    monkeypatch.setattr("voile.flow.verify.verify.verify", lambda place, **given: broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 5
     assert answer.json["verdict"]["holds"] is False

@@ -24,7 +24,7 @@ VERBS += ["hierarchies", "prior", "reproduce", "guarantees", "demo", "serve"]
 
 def test_every_command_is_a_file_of_its_name() -> None:
     files = {path.stem for path in Path(cli.__file__).parent.glob("*.py")}
-    assert files - {"__init__", "run", "options", "opening", "asking"} == {command.__name__ for command in COMMANDS}
+    assert files - {"__init__", "run", "flags", "inputs", "spec_flags", "terminal"} == {command.__name__ for command in COMMANDS}
 
 
 def test_help_and_version(voile: Voile) -> None:
@@ -92,7 +92,7 @@ def test_unforeseen_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: 
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr("voile.flow.columns.encode", broken)
+    monkeypatch.setattr("voile.flow.read.column_coding.encode", broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 1
     assert "CANARY" not in answer.out + answer.err
@@ -107,7 +107,7 @@ def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("voile.flow.columns.encode", interrupted)
+    monkeypatch.setattr("voile.flow.read.column_coding.encode", interrupted)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 130
     assert answer.json["error"]["code"] == "interrupted"
@@ -119,7 +119,7 @@ def test_every_voile_error_becomes_its_exit_code(voile: Voile, table: Path, monk
         def failing(*_: Any, kind: type[VoileError] = kind, **__: Any) -> Any:
             raise kind("It is so.", code="x.y", hint="Do this.")
 
-        monkeypatch.setattr("voile.flow.read.load_frame", failing)
+        monkeypatch.setattr("voile.flow.read.read.load_frame", failing)
         answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
         assert answer.code == kind.exit_code
         assert answer.err == "voile: It is so.\n  Do this.\n"

@@ -10,9 +10,9 @@ import pytest
 from published import EXAMPLES, KEY, digests, people, schema
 
 import voile as vl
-from voile.core import division
-from voile.core.plugin import registered
 from voile.engines import disk
+from voile.plugins.registry import registered
+from voile.tables import partition_tree
 
 NO_SPARK = cluster.absent()
 
@@ -24,7 +24,7 @@ def test_every_method_has_an_example() -> None:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts and chunks so small that a small table has several."""
-    monkeypatch.setattr(division, "SHARD", 1_100)
+    monkeypatch.setattr(partition_tree, "SHARD", 1_100)
     monkeypatch.setattr(disk, "ROWS", 1_200)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import voile as vl
-from voile.core.plugin import FAMILIES, registered
+from voile.plugins.registry import FAMILIES, registered
 from voile.testing import check_attack, check_measure, check_method, check_model
 
 # beside each class with its defaults: other readings of the same class

@@ -16,15 +16,15 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.core import plugin
-from voile.core.attack import Attack, Guess
-from voile.core.counts import Counts
-from voile.core.measure import Measure
-from voile.core.method import Method
-from voile.core.plugin import build, knob, load_plugin, registered
-from voile.core.policy import Model
-from voile.core.results import Belief, Loss
+from voile.attacks.base import Attack, Guess
 from voile.errors import PolicyError, SpecError
+from voile.measures.base import Measure
+from voile.methods.base import Method
+from voile.models.base import Model
+from voile.plugins import registry
+from voile.plugins.registry import build, knob, load_plugin, registered
+from voile.results import Belief, Loss
+from voile.tables.group_counts import Counts
 from voile.testing import check_attack, check_measure, check_method, check_model, sample
 
 TOYS = '''
@@ -36,12 +36,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess
-from voile.core.measure import Measure
-from voile.core.plugin import knob
-from voile.core.policy import Model
-from voile.core.results import Belief, Loss
+from voile.extend import Adversary, Attack, Belief, Guess, Knowledge, Loss, Measure, Model, knob
 
 
 @dataclass(frozen=True)
@@ -95,12 +90,12 @@ class ToyGroups(Measure):
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """What a test registers is forgotten after it."""
-    for family in plugin.FAMILIES:
+    for family in registry.FAMILIES:
         registered(family)
-    before = {family: dict(known) for family, known in plugin._registry.items()}
-    plugin._registry["models"]["honest"] = Honest
+    before = {family: dict(known) for family, known in registry._registry.items()}
+    registry._registry["models"]["honest"] = Honest
     yield
-    for family, known in plugin._registry.items():
+    for family, known in registry._registry.items():
         known.clear()
         known.update(before[family])
     sys.modules.pop("toys", None)
@@ -143,7 +138,7 @@ def test_a_claim_of_an_unknown_model_is_never_believed(toys: Path, tmp_path: Pat
     load_plugin(str(toys))
     model: Any = build("models", "toy-share", {"share": 0.5})
     place = vl.publish(vl.read(*sample(30, 0)), vl.Policy(model)).save(tmp_path / "out")
-    del plugin._registry["models"]["toy-share"]
+    del registry._registry["models"]["toy-share"]
     assert not vl.verify(place).holds
 
 
@@ -192,7 +187,7 @@ class Honest(vl.KAnonymity):
     name: ClassVar[str] = "honest"
 
 
-del plugin._registry["models"]["honest"]  # each test of this file enters it anew; no other test sees it
+del registry._registry["models"]["honest"]  # each test of this file enters it anew; no other test sees it
 
 
 def spoiled(base: type, **parts: Any) -> Any:
@@ -259,7 +254,7 @@ def test_a_model_must_be_frozen_and_registered() -> None:
     with pytest.raises(AssertionError, match="frozen"):
         check_model(thawed(k=3))
     cls = spoiled(Honest)
-    del plugin._registry["models"]["spoiled"]
+    del registry._registry["models"]["spoiled"]
     with pytest.raises(AssertionError, match="not registered"):
         check_model(cls(k=3))
 
@@ -287,12 +282,12 @@ def test_a_method_that_lies_is_caught() -> None:
         check_method(spoiled(vl.Anatomy, produces="generalized"), vl.LDiversity(l=2))
 
     def leaking(self: Any, columns: Any, rows: Any) -> Any:
-        release = vl.Anatomy.shape(self, columns, rows)
+        release = vl.Anatomy.show(self, columns, rows)
         told = {**release.dictionary, "note": rows.key.secret.hex()}
         return type(release)(release.tables, told, release.certificate)
 
     with pytest.raises(AssertionError, match="key"):
-        check_method(spoiled(vl.Anatomy, shape=leaking))
+        check_method(spoiled(vl.Anatomy, show=leaking))
 
     def refuse(self: Any, columns: Any, policy: Any) -> None:
         raise PolicyError("no.", code="policy.toy")

@@ -16,15 +16,15 @@ import pytest
 from published import KEY, digests, people, schema
 
 import voile as vl
-from voile.core import division
-from voile.core.parts import Here
-from voile.engines import disk, spread
+from voile.engines import chunked_rows, disk
 from voile.errors import EngineError, SpecError
+from voile.tables import partition_tree
+from voile.tables.part_protocol import Here
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(division, "SHARD", 500)
+    monkeypatch.setattr(partition_tree, "SHARD", 500)
     monkeypatch.setattr(disk, "ROWS", 600)
 
 
@@ -100,7 +100,7 @@ def test_wide_profiles_are_summed_where_they_lie(small: None, monkeypatch: pytes
     people().write_parquet(tmp_path / "people.parquet")
     data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
     plain = digests(vl.publish(data, vl.LDiversity(l=3), vl.Anatomy(), key=KEY))
-    monkeypatch.setattr(spread, "WIDE", 0)
+    monkeypatch.setattr(chunked_rows, "WIDE", 0)
     assert digests(vl.publish(data, vl.LDiversity(l=3), vl.Anatomy(), key=KEY)) == plain
 
 
@@ -109,7 +109,7 @@ def test_progress_is_told_by_part(small: None, tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     engine = vl.Disk(watch=lambda what, done, parts: told.append((what, done, parts)))
     vl.publish(vl.read(tmp_path / "people.parquet", schema(), engine=engine), vl.KAnonymity(k=5))
-    shown = [(done, parts) for what, done, parts in told if what == "hide and show"]
+    shown = [(done, parts) for what, done, parts in told if what == "show"]
     assert shown == [(done, shown[0][1]) for done in range(shown[0][1] + 1)]
     assert shown[0][1] > 3
 
@@ -124,10 +124,10 @@ def test_no_temporary_file_survives_a_kill(tmp_path: Path) -> None:
         sys.path.insert(0, {str(Path(__file__).parents[1])!r})
         import voile as vl
         from published import schema
-        from voile.core import division
-        division.SHARD = 500
+        from voile.tables import partition_tree
+        partition_tree.SHARD = 500
         def watch(what, done, parts):
-            if what == "hide and show" and done == 2:
+            if what == "show" and done == 2:
                 os.kill(os.getpid(), signal.SIGKILL)
         engine = vl.Disk(scratch={str(scratch)!r}, watch=watch)
         data = vl.read({str(tmp_path / "people.csv")!r}, schema(), engine=engine)

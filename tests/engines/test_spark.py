@@ -11,17 +11,17 @@ import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import cluster
 import pytest
 from published import KEY, digests, people, schema
 
 import voile as vl
-from voile.core import division
 from voile.engines.spark import engine
 from voile.engines.spark import session as sessions
 from voile.errors import EngineError
+from voile.tables import partition_tree
 
 NO_SPARK = cluster.absent()
 needs_spark = pytest.mark.skipif(NO_SPARK is not None, reason=NO_SPARK or "")
@@ -29,13 +29,13 @@ needs_spark = pytest.mark.skipif(NO_SPARK is not None, reason=NO_SPARK or "")
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(division, "SHARD", 700)
+    monkeypatch.setattr(partition_tree, "SHARD", 700)
     people().write_parquet(tmp_path / "people.parquet")
     return tmp_path / "people.parquet"
 
 
 @needs_spark
-@pytest.mark.parametrize("after", ["hide"])
+@pytest.mark.parametrize("after", ["group"])
 def test_a_worker_dies_and_the_release_is_the_same(after: str, table: Path) -> None:
     policy, method = vl.LDiversity(l=3), Careful()
     here = vl.publish(vl.read(people(), schema()), policy, method, key=KEY)
@@ -58,8 +58,6 @@ def test_a_worker_dies_and_the_release_is_the_same(after: str, table: Path) -> N
 @dataclass(frozen=True)
 class Careful(vl.Anatomy):
     """Anatomy in two stages, so that a worker can die between them. It has no name of its own: it is in no list."""
-
-    loses: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -103,10 +101,10 @@ def test_the_driver_is_killed_and_nothing_is_half_written(table: Path, tmp_path:
             import os, signal, sys
             sys.path.insert(0, {str(Path(cluster.__file__).parent)!r})
             import cluster, voile as vl
-            from voile.core import division
-            from voile.core.kept import Kept
+            from voile.tables import partition_tree
+            from voile.releases.partitioned_tables import Kept
             from published import KEY, schema
-            division.SHARD = 700
+            partition_tree.SHARD = 700
             session = cluster.session("local[2]")
             release = vl.publish(vl.read({str(table)!r}, schema(), engine=vl.Spark(session=session)),
                                  vl.LDiversity(l=3), vl.Anatomy(), key=KEY)

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core import plugin
-from voile.core.counts import Counts
 from voile.errors import PolicyError, Unsatisfiable
+from voile.plugins import registry
+from voile.tables.group_counts import Counts
 
 TREES = {
     "age": vl.intervals(2, 4, 8),
@@ -216,7 +216,7 @@ def odd() -> Iterator[Any]:
             return np.asarray((counts.sizes >= self.k) & (counts.sizes % 2 == 1))
 
     yield Odd(k=2)
-    del plugin._registry["models"]["toy-odd"]
+    del registry._registry["models"]["toy-odd"]
 
 
 @pytest.mark.parametrize("suppression", [0.0, 0.3])

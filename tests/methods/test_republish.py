@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core.results import Answer
 from voile.errors import DataError, PolicyError, SchemaError, Unsatisfiable
+from voile.results import Answer
 
 SCHEMA = vl.Schema(person="patient", quasi=["age", "city"], sensitive=["disease"])
 DISEASES = ["acne", "flu", "gout", "HIV", "mumps", "polio"]

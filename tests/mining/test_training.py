@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.core.domain import Domain
 from voile.errors import PolicyError
 from voile.mining import training
 from voile.mining.training import classes_of
+from voile.tables.domain import Domain
 
 KEY = vl.Key(bytes(32))
 

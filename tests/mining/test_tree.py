@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from voile.core.channel import Channel
-from voile.core.key import Key
 from voile.mining.training import Classes, Training
 from voile.mining.tree import BINS, feature_of, grow
+from voile.releases.randomized_response import Channel
+from voile.tables.secret_key import Key
 
 
 def made(keep: float, rows: int = 20_000, skewed: bool = False) -> tuple[Training, np.ndarray]:

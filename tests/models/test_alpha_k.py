@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core.counts import tally
 from voile.errors import PolicyError, Unsatisfiable
+from voile.tables.group_counts import tally
 
 COLUMN = vl.read(pl.DataFrame({"v": list("abcdef")}), vl.Schema(quasi=["v"])).columns["v"]
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core.counts import Counts
-from voile.core.results import Answer
 from voile.models.ck_safety import disclosure, fewest, partitions
+from voile.results import Answer
+from voile.tables.group_counts import Counts
 
 VALUES = st.lists(st.integers(0, 3), min_size=2, max_size=5)
 

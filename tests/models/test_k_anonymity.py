@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core.counts import sizes_only
 from voile.errors import PolicyError, Unsatisfiable
+from voile.tables.group_counts import sizes_only
 
 
 @given(st.lists(st.integers(1, 20), max_size=20), st.integers(2, 15))

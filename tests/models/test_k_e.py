@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core.counts import tally
 from voile.errors import PolicyError, Unsatisfiable
+from voile.tables.group_counts import tally
 
 NUMBERS = [-40, -7, -6, 0, 3, 90]
 COLUMN = vl.read(pl.DataFrame({"v": NUMBERS}), vl.Schema(quasi=["v"])).columns["v"]

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.core.adversary import Knowledge
-from voile.core.counts import Counts, tally
+from voile.adversaries.adversary import Knowledge
 from voile.errors import PolicyError, Unsatisfiable
 from voile.models.l_diversity import check_recursive
+from voile.tables.group_counts import Counts, tally
 
 VALUES = 6
 COLUMN = vl.read(pl.DataFrame({"v": list("abcdef")}), vl.Schema(quasi=["v"])).columns["v"]

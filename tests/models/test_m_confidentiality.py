@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.core.results import Answer
 from voile.errors import PolicyError
+from voile.results import Answer
 
 SCHEMA = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
 KEY = vl.Key(bytes(range(32)))

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.core.plugin import build
-from voile.core.results import Answer
 from voile.errors import PolicyError
+from voile.plugins.registry import build
+from voile.results import Answer
 
 KEY = vl.Key(bytes(32))
 FRAME = pl.DataFrame(

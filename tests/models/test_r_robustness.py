@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.core.results import Answer
 from voile.errors import PolicyError, SpecError
+from voile.results import Answer
 
 
 @pytest.fixture

@@ -22,21 +22,21 @@ import voile as vl
 from voile import kernels
 from voile.attacks import corruption
 from voile.attacks.elimination import after_ruling_out
-from voile.attacks.minimality import attack_local, judged_by
-from voile.core.budget import Terms, group_size, peak
-from voile.core.channel import Channel, reconstruct
-from voile.core.shapes.bucketized import Bucketized
-from voile.core.showing import UNSIGNED
-from voile.core.worlds import credibility_global
+from voile.attacks.minimality.exact_worlds import credibility_global
+from voile.attacks.minimality.minimality import attack_local, judged_by
 from voile.measures.distortion import distortion
-from voile.measures.query_error import average_relative_error, predicate_width, relative_error
+from voile.measures.query_error.query_error import average_relative_error, predicate_width, relative_error
 from voile.methods.anatomy import optimal_l
-from voile.methods.mask import distribution, mechanism_aware_credibility
+from voile.methods.mask.mask import distribution, mechanism_aware_credibility
+from voile.models.anti_corruption.privacy_arithmetic import Terms, group_size, peak
 from voile.models.l_diversity import check_recursive
-from voile.models.t_closeness import emd_equal, emd_ordered
+from voile.models.t_closeness.t_closeness import emd_equal, emd_ordered
 from voile.papers.art import bounds
-from voile.papers.pg import lemma_1
-from voile.papers.poster import Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.decompose.poster import Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.perturbed_generalization.perturbed_generalization import lemma_1
+from voile.releases.certificate import UNSIGNED
+from voile.releases.randomized_response import Channel, reconstruct
+from voile.releases.shapes.bucketized import Bucketized
 
 GOLDEN = Path(os.environ.get("VOILE_GOLDEN") or Path(__file__).with_name("golden.json"))
 CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
@@ -70,7 +70,7 @@ def count_estimate(
 
 def largest_l(bucket_sizes: list[int], l: int) -> dict[str, int]:  # noqa: E741 - the letter of the literature
     coins = np.random.default_rng(7).integers(0, 1 << 63, sum(bucket_sizes), dtype=np.uint64)
-    picks, remaining = kernels.deal.largest_l(np.array(bucket_sizes, dtype=np.int64), l, coins)
+    picks, remaining = kernels.dealing.largest_l(np.array(bucket_sizes, dtype=np.int64), l, coins)
     return {"groups": len(picks), "leftover": int(remaining.sum())}
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from published import KEY, digests
 
 import voile as vl
-from voile.core import division
 from voile.engines import disk
 from voile.errors import VoileError
+from voile.tables import partition_tree
 
 REQUESTS = {
     "mondrian": (vl.Policy(vl.KAnonymity(k=3)), vl.Mondrian()),
@@ -74,7 +74,7 @@ def test_disk_publishes_what_memory_does(
     table: pl.DataFrame, request: str, missing: str, quasi: list[str], shard: int, slices: int
 ) -> None:
     schema = vl.Schema(quasi=quasi, sensitive=["disease"], missing=missing)
-    with tempfile.TemporaryDirectory() as name, mock.patch.multiple(division, SHARD=shard):
+    with tempfile.TemporaryDirectory() as name, mock.patch.multiple(partition_tree, SHARD=shard):
         path = Path(name) / "people.parquet"
         table.write_parquet(path)
         with mock.patch.multiple(disk, ROWS=slices):

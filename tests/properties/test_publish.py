@@ -26,12 +26,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import voile as vl
-from voile.core.policy import claim
-from voile.core.release import Release
-from voile.core.shapes.bucketized import Bucketized
-from voile.core.shapes.decomposed import Decomposed
-from voile.core.shapes.generalized import Generalized
 from voile.errors import BrokenPromise, DataError, VoileError
+from voile.models.policy import claim
+from voile.releases.release import Release
+from voile.releases.shapes.bucketized import Bucketized
+from voile.releases.shapes.decomposed import Decomposed
+from voile.releases.shapes.generalized import Generalized
 
 KEY = vl.Key(bytes(range(32)))
 # words that look like what voile writes itself, and words that CSV finds hard

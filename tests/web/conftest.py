@@ -16,8 +16,8 @@ import pytest
 import uvicorn
 
 import voile as vl
+from voile.web.access_control import Settings
 from voile.web.app import make_app
-from voile.web.guard import Settings
 
 
 class Visitor:

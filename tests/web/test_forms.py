@@ -9,9 +9,9 @@ from typing import ClassVar
 import pytest
 
 import voile as vl
-from voile.core import plugin
-from voile.core.plugin import FAMILIES, build, knob, registered
 from voile.errors import SpecError
+from voile.plugins import registry
+from voile.plugins.registry import FAMILIES, build, knob, registered
 from voile.web.forms import card, cards, filled, typed
 
 
@@ -33,7 +33,7 @@ def test_a_form_as_it_is_shown_builds_what_it_shows(family: str) -> None:
             continue
         (told,) = typed(family, form)
         cls = registered(family)[one.name]
-        needed = {f.name for f in plugin.knobs_of(cls) if f.default is dataclasses.MISSING}
+        needed = {f.name for f in registry.knobs_of(cls) if f.default is dataclasses.MISSING}
         assert set(told) - {"name"} <= needed
         again = filled(family, [told])
         (same,) = typed(family, {**form, **again})
@@ -62,9 +62,9 @@ def test_a_knob_that_may_be_a_file_is_not_asked_for() -> None:
 
 
 @pytest.fixture
-def third_party(monkeypatch: pytest.MonkeyPatch) -> type[plugin.Plugin]:
+def third_party(monkeypatch: pytest.MonkeyPatch) -> type[registry.Plugin]:
     known = {family: registered(family) for family in FAMILIES}
-    monkeypatch.setattr(plugin, "_registry", {family: dict(classes) for family, classes in known.items()})
+    monkeypatch.setattr(registry, "_registry", {family: dict(classes) for family, classes in known.items()})
 
     @dataclass(frozen=True)
     class Novel(vl.KAnonymity):
@@ -79,7 +79,7 @@ def third_party(monkeypatch: pytest.MonkeyPatch) -> type[plugin.Plugin]:
     return Novel
 
 
-def test_a_third_party_is_shown_like_our_own(third_party: type[plugin.Plugin]) -> None:
+def test_a_third_party_is_shown_like_our_own(third_party: type[registry.Plugin]) -> None:
     found = next(one for one in cards("models") if one.name == "novel")
     kinds = {one.name: one.widget for one in found.fields}
     assert kinds == {"k": "whole", "share": "number", "way": "choice", "strict": "yes", "names": "text"}

@@ -24,9 +24,9 @@ import pytest
 
 import voile as vl
 from voile.errors import DataError, SpecError
-from voile.web import places
+from voile.web import received_files
+from voile.web.access_control import POLICY, Settings
 from voile.web.app import make_app
-from voile.web.guard import POLICY, Settings
 
 
 def paths(method: str) -> list[str]:
@@ -209,7 +209,7 @@ OUTSIDE = [
 @pytest.mark.parametrize("text", OUTSIDE)
 def test_no_path_outside_the_folder(visitor: Any, folder: Path, text: str) -> None:
     with pytest.raises(SpecError) as caught:
-        places.inside(folder, text)
+        received_files.inside(folder, text)
     assert caught.value.code == "spec.outside"
     if text.strip():
         for path in ("/", "/receive"):
@@ -219,9 +219,9 @@ def test_no_path_outside_the_folder(visitor: Any, folder: Path, text: str) -> No
 
 
 def test_paths_inside_the_folder(folder: Path) -> None:
-    assert places.inside(folder, "below/patients.parquet") == (folder / "below" / "patients.parquet").resolve()
-    assert places.inside(folder, str(folder / "patients.csv")) == (folder / "patients.csv").resolve()
-    assert places.tables(folder) == ["patients.csv", "below/patients.parquet"]  # links are not followed
+    assert received_files.inside(folder, "below/patients.parquet") == (folder / "below" / "patients.parquet").resolve()
+    assert received_files.inside(folder, str(folder / "patients.csv")) == (folder / "patients.csv").resolve()
+    assert received_files.tables(folder) == ["patients.csv", "below/patients.parquet"]  # links are not followed
 
 
 def test_a_release_is_written_inside_the_folder(visitor: Any) -> None:
@@ -254,7 +254,9 @@ def zipped(place: Path, members: dict[str, bytes], links: dict[str, str] | None 
 
 def test_a_zip_cannot_write_elsewhere(tmp_path: Path) -> None:
     members = {"r/certificate.json": b"{}", "r/../../evil.txt": b"x", "/abs.txt": b"x", "r/sub/deep.txt": b"x"}
-    place = places.unpacked(zipped(tmp_path / "a.zip", members, {"r/link": "/etc/passwd"}), tmp_path / "out" / "r")
+    place = received_files.unpacked(
+        zipped(tmp_path / "a.zip", members, {"r/link": "/etc/passwd"}), tmp_path / "out" / "r"
+    )
     assert sorted(found.name for found in place.iterdir()) == ["certificate.json"]
     assert sorted(found.name for found in tmp_path.iterdir()) == ["a.zip", "out"]
 
@@ -265,7 +267,7 @@ def test_a_zip_cannot_write_elsewhere(tmp_path: Path) -> None:
 )
 def test_a_zip_that_is_no_release(tmp_path: Path, members: dict[str, bytes]) -> None:
     with pytest.raises(DataError, match="no release"):
-        places.unpacked(zipped(tmp_path / "a.zip", members), tmp_path / "out")
+        received_files.unpacked(zipped(tmp_path / "a.zip", members), tmp_path / "out")
 
 
 def test_a_folder_cannot_write_elsewhere(visitor: Any) -> None:
@@ -280,17 +282,17 @@ def test_a_folder_cannot_write_elsewhere(visitor: Any) -> None:
 
 
 def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "BYTES", 1_000_000)
+    monkeypatch.setattr(received_files, "BYTES", 1_000_000)
     bomb = zipped(tmp_path / "a.zip", {"certificate.json": b"{}", "table.csv": b"0" * 2_000_000})
     with pytest.raises(DataError, match="too large"):
-        places.unpacked(bomb, tmp_path / "out")
+        received_files.unpacked(bomb, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_no_zip_at_all(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(DataError, match="damaged"):
-        places.unpacked(tmp_path / "a.zip", tmp_path / "out")
+        received_files.unpacked(tmp_path / "a.zip", tmp_path / "out")
 
 
 # what is told -----------------------------------------------------------------------------------------------------
@@ -307,7 +309,7 @@ def test_an_unforeseen_error_tells_its_kind_and_no_more(
     def broken(*_: object) -> None:
         raise ValueError("Jane Doe has HIV")
 
-    monkeypatch.setattr("voile.web.desk.Desk.collect", broken)
+    monkeypatch.setattr("voile.web.visitor.Desk.collect", broken)
     with caplog.at_level(logging.DEBUG):
         answer = visitor.client.get("/receive")
     assert answer.status_code == 500

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 import voile as vl
-from voile.core.plugin import registered
-from voile.core.preset import presets
-from voile.core.release import Release
+from voile.adversaries.presets import presets
+from voile.plugins.registry import registered
+from voile.releases.release import Release
 
 ROLES = {"name": "identifier", "birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from voile.attacks.chain import Chain
 from voile.attacks.corruption import Corruption
 from voile.attacks.elimination import Elimination
-from voile.attacks.exclusion import Exclusion
+from voile.attacks.exclusion.exclusion import Exclusion
 from voile.attacks.homogeneity import Homogeneity
 from voile.attacks.linking import Linking
-from voile.attacks.minimality import Minimality
-from voile.attacks.prior import Prior
+from voile.attacks.minimality.minimality import Minimality
+from voile.attacks.prior.prior import Prior
 from voile.attacks.replay import Replay
 from voile.attacks.skewness import Skewness
 

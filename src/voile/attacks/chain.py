@@ -16,14 +16,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess, Target, sensitive_columns
-from voile.core.microdata import Microdata
-from voile.core.results import Belief
-from voile.core.schema import nearest
-from voile.core.shapes.decomposed import Decomposed
-from voile.core.together import remarks, together
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.attacks.base import Attack, Guess, Target, sensitive_columns
+from voile.attacks.column_pairs import remarks, together
 from voile.errors import PolicyError
+from voile.releases.shapes.decomposed import Decomposed
+from voile.results import Belief
+from voile.tables.microdata import Microdata
+from voile.tables.schema import nearest
 
 
 @dataclass(frozen=True)

@@ -19,16 +19,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess, Target
-from voile.core.channel import Channel, exact
-from voile.core.counts import Counts
-from voile.core.microdata import Microdata
-from voile.core.plugin import knob, learned
-from voile.core.results import Belief
-from voile.core.shapes.sampled import Sampled
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.attacks.base import Attack, Guess, Target
 from voile.errors import InconsistentKnowledge
-from voile.models.anti_corruption import CORRUPTER, AntiCorruption
+from voile.models.anti_corruption.anti_corruption import CORRUPTER, AntiCorruption
+from voile.plugins.registry import knob, learned
+from voile.releases.randomized_response import Channel, exact
+from voile.releases.shapes.sampled import Sampled
+from voile.results import Belief
+from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
 
 ASKER = Adversary.who("corrupter", Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.POPULATION, Knowledge.CORRUPTION)
 

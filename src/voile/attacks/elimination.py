@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess, Target
-from voile.core.counts import Counts
-from voile.core.microdata import Microdata
-from voile.core.plugin import knob
-from voile.core.results import Belief
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.attacks.base import Attack, Guess, Target
+from voile.plugins.registry import knob
+from voile.results import Belief
+from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess, Target
-from voile.core.microdata import Microdata
-from voile.core.results import Belief
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.attacks.base import Attack, Guess, Target
+from voile.results import Belief
+from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.attack import Attack, Guess, Target
-from voile.core.method import Method
-from voile.core.microdata import Microdata
-from voile.core.plugin import build, learned
-from voile.core.prior import Prior
-from voile.core.release import Release
-from voile.core.results import Belief
-from voile.core.statistics import learn, read_prior
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.adversaries.prior import Prior
+from voile.adversaries.prior_learning import learn, read_prior
+from voile.attacks.base import Attack, Guess, Target
+from voile.methods.base import Method, Replayable
 from voile.models.r_robustness import RRobustness
+from voile.plugins.registry import build, learned
+from voile.releases.release import Release
+from voile.results import Belief
+from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Replay(Attack):
             prior = self._statistics(str(claim["column"]), model)
             if prior is None:
                 continue
-            risk = method.retraced(target, model, prior)
+            risk = method.replayed_beliefs(target, model, prior) if isinstance(method, Replayable) else None
             if risk is None:
                 continue
             counts = target.tallies[str(claim["column"])]

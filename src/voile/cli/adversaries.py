@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from voile.cli.opening import open_plugins
-from voile.cli.options import Json, Plugins
-from voile.terminal import say_json
+from voile.cli.flags import Json, Plugins
+from voile.cli.inputs import open_plugins
+from voile.cli.terminal import say_json
 
 
 def adversaries(plugin: Plugins = None, as_json: Json = False) -> None:
     """List the adversaries that can be named: who they are, what they know, and the attacks they run."""
-    from voile.core.preset import presets
+    from voile.adversaries.presets import presets
 
     open_plugins(plugin)
     known = presets()

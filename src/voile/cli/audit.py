@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from voile.cli.opening import open_plugins, open_release, open_table
-from voile.cli.options import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
+from voile.cli.flags import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
+from voile.cli.inputs import open_plugins, open_release, open_table
+from voile.cli.terminal import say_json, show_audit, steps
 from voile.errors import BrokenPromise, SpecError
-from voile.terminal import say_json, show_audit, steps
 
 if TYPE_CHECKING:
-    from voile.core.microdata import Microdata
-    from voile.core.release import Release
-    from voile.core.results import Audit
+    from voile.releases.release import Release
+    from voile.results import Audit
+    from voile.tables.microdata import Microdata
 
 
 @reads
@@ -60,13 +60,13 @@ def attacked(
     adversary: list[str] | None = None,
 ) -> Audit:
     """What the named attacks and adversaries find, or all of them; known people go to the corruption attack."""
-    from voile.core.attack import Attack
-    from voile.core.plugin import build, typed
-    from voile.flow.audit import audit
-    from voile.flow.read import read
-    from voile.flow.request import corrupted_schema, population_schema
-    from voile.io.hierarchies import of_folder
-    from voile.io.spec import short
+    from voile.attacks.base import Attack
+    from voile.flow.audit.audit import audit
+    from voile.flow.read.read import read
+    from voile.flow.request.request import corrupted_schema, population_schema
+    from voile.io.hierarchy_files import of_folder
+    from voile.plugins.parameters import short
+    from voile.plugins.registry import build, typed
 
     asked = [short(text) for text in attacks or ()]
     if corrupted is not None:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from voile.cli.asking import described, named_part, overruled
-from voile.cli.opening import open_plugins
-from voile.cli.options import (
+from voile.cli.flags import (
     Adversaries,
     Engine,
     Json,
@@ -25,13 +23,15 @@ from voile.cli.options import (
     pair,
     reads,
 )
+from voile.cli.inputs import open_plugins
+from voile.cli.spec_flags import described, named_part, overruled
+from voile.cli.terminal import progress, say_json, show_comparison
 from voile.errors import BrokenPromise, Unsatisfiable
-from voile.terminal import progress, say_json, show_comparison
 
 if TYPE_CHECKING:
-    from voile.core.microdata import Microdata
-    from voile.core.schema import Schema
-    from voile.flow.comparison import Comparison
+    from voile.flow.compare.comparison import Comparison
+    from voile.tables.microdata import Microdata
+    from voile.tables.schema import Schema
 
 
 @reads
@@ -67,12 +67,12 @@ def compare(
     """Try methods on a table, attack and measure each release, and name the one that keeps the promise at the least
     loss; exit 4 or 5 if none does."""
     with progress() as step:
-        from voile.core.key import Key
-        from voile.flow.chunks import engine_for
-        from voile.flow.compare import compare as comparing
-        from voile.flow.read import read
-        from voile.flow.wanted import wanted
-        from voile.io.spec import Spec, load
+        from voile.flow.compare.compare import compare as comparing
+        from voile.flow.compare.comparison_request import wanted
+        from voile.flow.read.chunked_reading import engine_for
+        from voile.flow.read.read import read
+        from voile.io.spec_files import Spec, load
+        from voile.tables.secret_key import Key
 
         open_plugins(plugin)
         told = load(spec) if spec else Spec()
@@ -123,8 +123,8 @@ def compare(
 
 def _register(place: Path, schema: Schema) -> Microdata:
     """The people of a register: the quasi-identifier columns alone."""
-    from voile.core.schema import Schema
-    from voile.flow.read import read
+    from voile.flow.read.read import read
+    from voile.tables.schema import Schema
 
     kinds, trees = (
         {name: value for name, value in told.items() if name in schema.quasi}

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.options import Json
-from voile.terminal import say_json, show_audit, show_losses, show_verdict, steps
+from voile.cli.flags import Json
+from voile.cli.terminal import say_json, show_audit, show_losses, show_verdict, steps
 
 
 def demo(

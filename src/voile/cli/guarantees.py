@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.options import Json, given, numbers
-from voile.terminal import say_json, show_bars, show_rows
+from voile.cli.flags import Json, given, numbers
+from voile.cli.terminal import say_json, show_bars, show_rows
 
 
 def guarantees(
@@ -23,7 +23,7 @@ def guarantees(
     as_json: Json = False,
 ) -> None:
     """What perturbed generalization would promise, before anything is published."""
-    from voile.flow.budget import privacy_budget, up
+    from voile.flow.explore.privacy_budget import privacy_budget, up
 
     targets = given(rho2=rho2, growth=growth)
     chosen, sizes = numbers("p", p, float), numbers("k", k, int)
@@ -45,6 +45,6 @@ def guarantees(
 
 def _up(name: str, value: float) -> str:
     """A promise with four decimals, never rounded down; p and k as they are."""
-    from voile.flow.budget import up
+    from voile.flow.explore.privacy_budget import up
 
     return f"{value:g}" if name in ("p", "k") else f"{up(value, 4):.4f}"

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.options import Json, Reading, names, pair, reads
-from voile.terminal import say_json
+from voile.cli.flags import Json, Reading, names, pair, reads
+from voile.cli.terminal import say_json
 
 
 @reads
@@ -23,9 +23,9 @@ def hierarchies(
     as_json: Json = False,
 ) -> None:
     """Write an automatic hierarchy for each column to a file that a person can edit."""
-    from voile.core.schema import Schema
-    from voile.flow.read import load_frame, read
-    from voile.io import hierarchies as files
+    from voile.flow.read.read import load_frame, read
+    from voile.io import hierarchy_files as files
+    from voile.tables.schema import Schema
 
     frame = load_frame(source, None, **reading)
     wanted = names(quasi) if quasi else frame.columns

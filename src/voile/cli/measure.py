@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from voile.cli.opening import open_plugins, open_release, open_table
-from voile.cli.options import Engine, Folder, Json, NeededData, Plugins, Reading, Trees, reads
-from voile.terminal import say_json, show_losses, steps
+from voile.cli.flags import Engine, Folder, Json, NeededData, Plugins, Reading, Trees, reads
+from voile.cli.inputs import open_plugins, open_release, open_table
+from voile.cli.terminal import say_json, show_losses, steps
 
 if TYPE_CHECKING:
-    from voile.core.microdata import Microdata
-    from voile.core.release import Release
-    from voile.core.results import Losses
+    from voile.releases.release import Release
+    from voile.results import Losses
+    from voile.tables.microdata import Microdata
 
 
 @reads
@@ -41,10 +41,10 @@ def measure(
 
 def measured(release: Release, measures: list[str] | None, data: Microdata) -> Losses:
     """What the named measures say, or all of them."""
-    from voile.core.measure import Measure
-    from voile.core.plugin import build, typed
-    from voile.flow.measure import measure
-    from voile.io.spec import short
+    from voile.flow.measure.measure import measure
+    from voile.measures.base import Measure
+    from voile.plugins.parameters import short
+    from voile.plugins.registry import build, typed
 
     chosen = [typed(Measure, build("measures", *short(text))) for text in measures] if measures else None
     return measure(data, release, chosen)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.options import Engine, Json, Reading, Source, names, reads
-from voile.terminal import say_json
+from voile.cli.flags import Engine, Json, Reading, Source, names, reads
+from voile.cli.terminal import say_json
 
 
 @reads
@@ -27,10 +27,10 @@ def prior(
     as_json: Json = False,
 ) -> None:
     """Learn the statistics that an adversary is taken to know, and write them to a file to publish and verify with."""
-    from voile.core.schema import Schema
-    from voile.flow.chunks import engine_for
-    from voile.flow.learn import learn_prior
-    from voile.flow.read import read
+    from voile.flow.explore.learn_prior import learn_prior
+    from voile.flow.read.chunked_reading import engine_for
+    from voile.flow.read.read import read
+    from voile.tables.schema import Schema
 
     schema = Schema(quasi=names(quasi), sensitive=[sensitive], missing=missing)
     data = read(source, schema, **reading, engine=engine_for(source, place))

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from voile.cli.asking import described, named_part, overruled
-from voile.cli.opening import open_ledger, open_plugins, open_priors
-from voile.cli.options import (
+from voile.cli.flags import (
     After,
     Engine,
     Json,
@@ -24,13 +22,15 @@ from voile.cli.options import (
     names,
     reads,
 )
+from voile.cli.inputs import open_ledger, open_plugins, open_priors
+from voile.cli.spec_flags import described, named_part, overruled
+from voile.cli.terminal import say_json, show_verdict, steps
 from voile.errors import BrokenPromise
-from voile.terminal import say_json, show_verdict, steps
 
 if TYPE_CHECKING:
-    from voile.core.microdata import Microdata
-    from voile.core.release import Release
-    from voile.core.results import Verdict
+    from voile.releases.release import Release
+    from voile.results import Verdict
+    from voile.tables.microdata import Microdata
 
 
 @reads
@@ -62,14 +62,14 @@ def publish(
 ) -> None:
     """Publish a table under a policy, and verify what was published."""
     with steps("read", "publish", "save", "verify") as step:
-        from voile.core.key import Key
-        from voile.flow import publish as publishing
-        from voile.flow.chunks import engine_for
-        from voile.flow.read import read
-        from voile.flow.request import request
-        from voile.flow.verify import verify as check
-        from voile.io import folder
-        from voile.io.spec import Spec, load
+        from voile.flow.publish import publish as publishing
+        from voile.flow.read.chunked_reading import engine_for
+        from voile.flow.read.read import read
+        from voile.flow.request.request import request
+        from voile.flow.verify.verify import verify as check
+        from voile.io import release_folder
+        from voile.io.spec_files import Spec, load
+        from voile.tables.secret_key import Key
 
         open_plugins(plugin)
         wanted = load(spec) if spec else Spec()
@@ -88,7 +88,7 @@ def publish(
         asked = request(wanted)
         key = Key.read(key_file) if key_file else None
         book = open_ledger(asked.ledger)
-        folder.refuse(out, force)  # before the work, not after it
+        release_folder.refuse(out, force)  # before the work, not after it
         step("read")
         engine = engine_for(source, {**asked.engine, **place}, step.part)
         data = read(source, asked.schema, **asked.read, engine=engine)

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from voile.cli.audit import attacked
+from voile.cli.flags import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
+from voile.cli.inputs import open_plugins, open_table, opened
 from voile.cli.measure import measured
-from voile.cli.opening import open_plugins, open_table, opened
-from voile.cli.options import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
-from voile.terminal import say_json, steps
+from voile.cli.terminal import say_json, steps
 
 
 @reads
@@ -30,7 +30,7 @@ def report(
 ) -> None:
     """Write one self-contained HTML page about a release, and the same as JSON."""
     with steps("load", "attack", "measure", "write") as step:
-        from voile.flow.report import report as reporting
+        from voile.flow.report.report import report as reporting
 
         open_plugins(plugin)
         step("load")

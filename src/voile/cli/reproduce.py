@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.options import Data, Json
-from voile.terminal import progress, say_json, show_frame
+from voile.cli.flags import Data, Json
+from voile.cli.terminal import progress, say_json, show_frame
 
 
 def reproduce(
@@ -20,7 +20,7 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Recompute the tables and figures of a source paper."""
-    from voile.flow.reproduce import reproduce as reproducing
+    from voile.papers.reproduce import reproduce as reproducing
 
     place = out or Path(paper)
     with progress() as step:

@@ -25,9 +25,9 @@ from voile.cli.publish import publish
 from voile.cli.report import report
 from voile.cli.reproduce import reproduce
 from voile.cli.serve import serve
+from voile.cli.terminal import say_json
 from voile.cli.verify import verify
 from voile.errors import SpecError, VoileError
-from voile.terminal import say_json
 from voile.version import __version__
 
 # in the order of --help

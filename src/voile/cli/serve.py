@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.options import Plugins
+from voile.cli.flags import Plugins
 from voile.errors import EngineError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.opening import open_plugins, open_priors, open_table
-from voile.cli.options import After, Data, Engine, Folder, Json, KeyFile, LedgerFile, Plugins, Reading, Trees, reads
+from voile.cli.flags import After, Data, Engine, Folder, Json, KeyFile, LedgerFile, Plugins, Reading, Trees, reads
+from voile.cli.inputs import open_plugins, open_priors, open_table
+from voile.cli.terminal import say_json, show_verdict
 from voile.errors import BrokenPromise
-from voile.terminal import say_json, show_verdict
 
 
 @reads
@@ -36,11 +36,11 @@ def verify(
     With earlier releases (--after), what is claimed jointly; with the table and the key (--data, --key-file), what
     rests on coins.
     """
-    from voile.core.following import Ledger
-    from voile.core.key import Key
-    from voile.flow.chunks import engine_for
-    from voile.flow.verify import load
-    from voile.flow.verify import verify as check
+    from voile.adversaries.ledger import Ledger
+    from voile.flow.checking.load import load
+    from voile.flow.read.chunked_reading import engine_for
+    from voile.flow.verify.verify import verify as check
+    from voile.tables.secret_key import Key
 
     open_plugins(plugin)
     engine = engine_for(release, place)

@@ -20,8 +20,8 @@ from typing import IO, Any
 
 import polars as pl
 
-from voile.core.parts import Gather, Route, Turn, Work
 from voile.errors import EngineError, SpecError
+from voile.tables.part_protocol import Gather, Route, Turn, Work
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 LEAST = 1 << 30

@@ -9,7 +9,7 @@ from voile.measures.classification import Classification
 from voile.measures.discernibility import Discernibility
 from voile.measures.distortion import Distortion
 from voile.measures.divergence import Divergence
-from voile.measures.query_error import QueryError
+from voile.measures.query_error.query_error import QueryError
 
 __all__ = [
     "Alteration",

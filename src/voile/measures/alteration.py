@@ -14,12 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from voile import kernels
-from voile.core.measure import Measure, View, align
-from voile.core.microdata import Microdata
-from voile.core.release import Release
-from voile.core.results import Loss
-from voile.core.shapes.generalized import Generalized
-from voile.core.shapes.republished import Republished
+from voile.measures.base import Measure, View, align
+from voile.releases.release import Release
+from voile.releases.shapes.generalized import Generalized
+from voile.releases.shapes.republished import Republished
+from voile.results import Loss
+from voile.tables.microdata import Microdata
 
 PAIRS = 100_000_000
 LARGEST = 100_000  # different quasi-identifiers that are looked up box by box
@@ -46,7 +46,7 @@ class Alteration(Measure):
             sparse.identity(data.columns[name].size, format="csr")[table.column(name).astype(np.int64)]
             for name in view.names
         ]
-        cell, group = kernels.match.overlaps(single, boxes, PAIRS)
+        cell, group = kernels.box_matching.overlaps(single, boxes, PAIRS)
         home = np.full(len(table.counts), -1)
         home[cell] = group
         shared = np.bincount(cell, minlength=len(home)) > 1

@@ -13,15 +13,15 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from voile.core.channel import Channel
-from voile.core.measure import Measure, View
-from voile.core.microdata import Microdata
-from voile.core.plugin import knob
-from voile.core.release import Release
-from voile.core.results import Loss
 from voile.errors import PolicyError
+from voile.measures.base import Measure, View
 from voile.mining.training import Classes, Training, classes_of, training
 from voile.mining.tree import grow
+from voile.plugins.registry import knob
+from voile.releases.randomized_response import Channel
+from voile.releases.release import Release
+from voile.results import Loss
+from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.measure import ByGroup, Outline, View
-from voile.core.release import Release
-from voile.core.results import Loss
+from voile.measures.base import ByGroup, Outline, View
+from voile.releases.release import Release
+from voile.results import Loss
 
 
 @dataclass(frozen=True)

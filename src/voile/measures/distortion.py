@@ -13,11 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.cells import Cells
-from voile.core.hierarchy import Hierarchy
-from voile.core.measure import ByGroup, Outline, View, mean_costs
-from voile.core.release import Release
-from voile.core.results import Loss
+from voile.measures.base import ByGroup, Outline, View, mean_costs
+from voile.releases.cells import Cells
+from voile.releases.release import Release
+from voile.results import Loss
+from voile.tables.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from voile.core.channel import Channel
-from voile.core.measure import Measure, View
-from voile.core.microdata import Microdata
-from voile.core.release import Release
-from voile.core.results import Loss
+from voile.measures.base import Measure, View
+from voile.releases.randomized_response import Channel
+from voile.releases.release import Release
+from voile.results import Loss
+from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,18 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.core.counts import Counts
-from voile.core.method import NOTHING_REFUSED, Method, Refused
-from voile.core.policy import Policy
-from voile.core.release import Release
-from voile.core.rows import Histogram, Rows
-from voile.core.schema import Column, Columns
-from voile.core.showing import bucketized, check_bucketized
 from voile.errors import PolicyError, Unsatisfiable
+from voile.methods.base import IgnoresValues, Method, Partitionable
+from voile.models.policy import Policy
+from voile.releases.linked_tables import check_bucketized, show_buckets
+from voile.releases.release import Release
+from voile.tables.group_counts import Counts
+from voile.tables.row_protocol import Histogram, Rows
+from voile.tables.schema import Column, Columns
 
 
 @dataclass(frozen=True)
-class Anatomy(Method):
+class Anatomy(Partitionable, IgnoresValues, Method):
     """Bucketization into groups of l rows with l different values.
 
     Claim: in every group all sensitive values differ and there are at least l, so belief in any is at most 1/l.
@@ -36,34 +36,30 @@ class Anatomy(Method):
 
     name: ClassVar[str] = "anatomy"
     produces: ClassVar[str] = "bucketized"
-    loses: ClassVar[bool] = False
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
         check_linked(self, columns, policy)
 
-    def fits(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
+    def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
         counts = tallies[columns.sensitive[0].name]
         return counts.largest() * _wanted(policy) <= counts.sizes
 
-    def heeds(self, columns: Columns, policy: Policy) -> list[Column]:
+    def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         return list(columns.sensitive)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         wanted, table, code, sizes = eligible(self, columns, rows, policy)
         total = table.total
-        picks, remaining = kernels.deal.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total // wanted))
+        picks, remaining = kernels.dealing.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total // wanted))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         spare = rows.key.stream("anatomy leftovers", int(remaining.sum()))
-        group = kernels.deal.seat(starts, picks, remaining, rows.key.stream("anatomy deal", total), spare)
-        cells, groups = kernels.deal.hand_out(code, table.counts, starts, group)
+        group = kernels.dealing.seat(starts, picks, remaining, rows.key.stream("anatomy deal", total), spare)
+        cells, groups = kernels.dealing.hand_out(code, table.counts, starts, group)
         return rows.deal(table, cells, groups, np.ones(total, dtype=np.int64))
 
-    def shape(self, columns: Columns, rows: Rows) -> Release:
-        return bucketized(columns, rows)
-
-    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused:
-        return NOTHING_REFUSED  # rows are dealt by coins
+    def show(self, columns: Columns, rows: Rows) -> Release:
+        return show_buckets(columns, rows)
 
 
 def check_linked(method: Method, columns: Columns, policy: Policy) -> None:
@@ -86,7 +82,7 @@ def eligible(
     wanted, target = _wanted(policy), columns.sensitive[0]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name)
-    (sizes,) = kernels.distinct.frequencies(value.reshape(-1, 1), [target.size], table.counts)
+    (sizes,) = kernels.distinct_rows.frequencies(value.reshape(-1, 1), [target.size], table.counts)
     total, most = int(sizes.sum()), int(sizes.max(initial=0))
     if most * wanted > total:
         best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."

@@ -15,23 +15,24 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.core.cells import node_cells
-from voile.core.counts import tally
-from voile.core.method import Method, Refused, Settings
-from voile.core.plugin import knob
-from voile.core.policy import Policy
-from voile.core.release import Release
-from voile.core.rows import WITHHELD, Histogram, Rows, Table
-from voile.core.schema import Columns
-from voile.core.showing import generalized, level_cells
 from voile.errors import PolicyError, Unsatisfiable
+from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps, Settings
+from voile.models.policy import Policy
+from voile.plugins.registry import knob
+from voile.releases.cell_choice import level_cells
+from voile.releases.cells import node_cells
+from voile.releases.release import Release
+from voile.releases.shapes.generalized import show_boxes
+from voile.tables.group_counts import tally
+from voile.tables.row_protocol import WITHHELD, Histogram, Rows, Table
+from voile.tables.schema import Columns
 
 LARGEST_LATTICE = 2_000_000
 SUBSETS = 3  # Incognito's pruning looks at this many columns at a time; more costs more than it saves
 
 
 @dataclass(frozen=True)
-class FullDomain(Method):
+class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
     """Global recoding over the lattice of hierarchy levels.
 
     Claim: every group satisfies every model of the policy.
@@ -43,11 +44,10 @@ class FullDomain(Method):
 
     name: ClassVar[str] = "full-domain"
     tried: ClassVar[Settings] = ({}, {"suppression": 0.01}, {"suppression": 0.05})
-    whole: ClassVar[bool] = True
 
     suppression: float = knob(0.0, low=0, high=1)
 
-    def prepare(self, columns: Columns, rows: Table) -> Columns:
+    def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
         counts = {}
         for column in columns.quasi:
             table = rows.histogram([column.name])
@@ -77,7 +77,7 @@ class FullDomain(Method):
             raise self._out_of_reach(columns, rows, policy)
         return rows.place(table, search.groups(best))
 
-    def shape(self, columns: Columns, rows: Rows) -> Release:
+    def show(self, columns: Columns, rows: Rows) -> Release:
         """Each column at the lowest level at which every group has one node."""
         shown = {}
         for column in columns.quasi:
@@ -88,9 +88,11 @@ class FullDomain(Method):
                 if np.array_equal(np.maximum.reduceat(nodes, starts[:-1]), np.minimum.reduceat(nodes, starts[:-1])):
                     shown[column.name] = level_cells(column, level, rows)
                     break
-        return generalized(columns, rows, shown)
+        return show_boxes(columns, rows, shown)
 
-    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused | None:
+    def refused_steps(
+        self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
+    ) -> RefusedSteps | None:
         """Each column one level lower, for everybody; not known where rows were withheld or the levels do not fit."""
         if self.suppression > 0:
             return None
@@ -104,10 +106,10 @@ class FullDomain(Method):
             shown.append(column.hierarchy.maps[level][codes])
             if level:
                 steps.append(column.hierarchy.maps[level - 1][codes])
-        _, first = kernels.distinct.ranked(shown, [column.size + 1 for column in columns.quasi])
+        _, first = kernels.distinct_rows.ranked(shown, [column.size + 1 for column in columns.quasi])
         if len(first) != len(np.unique(group)):
             return None  # the groups are not those of a level vector: these are not the publisher's hierarchies
-        return Refused(np.stack(steps, axis=1) if steps else np.zeros((len(group), 0), dtype=np.int64), whole=True)
+        return RefusedSteps(np.stack(steps, axis=1) if steps else np.zeros((len(group), 0), dtype=np.int64), whole=True)
 
     def _out_of_reach(self, columns: Columns, rows: Rows, policy: Policy) -> Unsatisfiable:
         policy.require_whole(columns, rows.tallies(columns), rows.total)
@@ -207,7 +209,7 @@ class _Search:
         else:
             codes, weights = self.table.codes[:, list(some)], self.weights
         nodes = [self.maps[j][level][codes[:, i]] for i, (j, level) in enumerate(zip(some, vector, strict=True))]
-        first, totals = kernels.distinct.collapse(nodes, self._node_counts(some, vector), weights)
+        first, totals = kernels.distinct_rows.collapse(nodes, self._node_counts(some, vector), weights)
         if 2 * len(totals) < len(weights):
             self.rolled[vector] = codes[first], totals
         return codes[first], totals
@@ -217,7 +219,7 @@ class _Search:
 
     def _group(self, vector: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         nodes = [self.maps[j][level][self.table.codes[:, j]] for j, level in enumerate(vector)]
-        return kernels.distinct.ranked(nodes, self._node_counts(range(len(vector)), vector))
+        return kernels.distinct_rows.ranked(nodes, self._node_counts(range(len(vector)), vector))
 
     def _judged(self, vector: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """The group of each cell, and which groups are kept.

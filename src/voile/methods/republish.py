@@ -14,19 +14,20 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.core.following import PERSON, SIGNATURE, signatures
-from voile.core.method import NOTHING_REFUSED, Method, Refused
-from voile.core.policy import Policy
-from voile.core.release import Release
-from voile.core.rows import Histogram, Rows
-from voile.core.schema import Columns
-from voile.core.showing import republished
 from voile.errors import PolicyError, Unsatisfiable
+from voile.methods.base import IgnoresValues, Method
 from voile.models.m_invariance import MInvariance
+from voile.models.m_invariance.signatures import SIGNATURE, signatures
+from voile.models.policy import Policy
+from voile.releases.linked_tables import show_republished
+from voile.releases.release import Release
+from voile.tables.microdata import PERSON
+from voile.tables.row_protocol import Histogram, Rows, Table
+from voile.tables.schema import Columns
 
 
 @dataclass(frozen=True)
-class Republish(Method):
+class Republish(IgnoresValues, Method):
     """Bucketization that keeps everybody's list of values from release to release.
 
     Claim: every group lists at least m different values, and whoever is published again is listed with the same ones.
@@ -38,12 +39,13 @@ class Republish(Method):
 
     name: ClassVar[str] = "republish"
     produces: ClassVar[str] = "republished"
-    whole: ClassVar[bool] = True
 
     earlier: tuple[Release | str, ...] = ()
 
-    def following(self, earlier: Sequence[Release]) -> Republish:
-        return replace(self, earlier=tuple(earlier))
+    def plan(
+        self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
+    ) -> tuple[Republish, Policy]:
+        return replace(self, earlier=tuple(earlier)), policy
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
@@ -76,10 +78,10 @@ class Republish(Method):
         ones = np.ones(len(opened), dtype=np.int64)
         return dealt.revalue(SIGNATURE, opened[:, 0], np.zeros(len(opened), dtype=np.int64), opened[:, 1], ones)
 
-    def shape(self, columns: Columns, rows: Rows) -> Release:
+    def show(self, columns: Columns, rows: Rows) -> Release:
         if not self.earlier:
             nobody = np.zeros(0, dtype=np.int64)
-            return republished(columns, rows, nobody, nobody)
+            return show_republished(columns, rows, nobody, nobody)
         target = columns.sensitive[0]
         lists, (_, signature) = self._lists(columns), rows.extents(SIGNATURE)
         group, present = rows.grouped([target.name])
@@ -92,10 +94,7 @@ class Republish(Method):
             if (place, int(code)) not in known
         ]
         added = np.array(absent, dtype=np.int64).reshape(-1, 2)
-        return republished(columns, rows, added[:, 0], added[:, 1])
-
-    def refused(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> Refused:
-        return NOTHING_REFUSED  # rows are dealt by coins
+        return show_republished(columns, rows, added[:, 0], added[:, 1])
 
     def _linked(self, rows: Rows) -> tuple[str, ...]:
         """The columns of rows that are followed, beside those of the table."""
@@ -185,10 +184,10 @@ class _Dealing:
         if not total:
             return
         coins = self.key.stream("republish ties", total // self.m)
-        picks, remaining = kernels.deal.largest_l(self.left, self.m, coins)
+        picks, remaining = kernels.dealing.largest_l(self.left, self.m, coins)
         starts = np.concatenate([[0], np.cumsum(self.left)])
         spare = self.key.stream("republish leftovers", int(remaining.sum()))
-        seats = kernels.deal.seat(starts, picks, remaining, self.key.stream("republish deal", total), spare)
+        seats = kernels.dealing.seat(starts, picks, remaining, self.key.stream("republish deal", total), spare)
         for code, some in enumerate(self.new):
             waiting = some[: self.left[code]]
             self.group[waiting] = self.groups + seats[starts[code] : starts[code + 1]]

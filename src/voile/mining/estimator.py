@@ -10,11 +10,11 @@ import polars as pl
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from voile.core.channel import Channel
-from voile.core.release import Release
 from voile.errors import DataError, PolicyError
 from voile.mining.training import Classes, Training, training
 from voile.mining.tree import Tree, grow
+from voile.releases.randomized_response import Channel
+from voile.releases.release import Release
 
 
 class DecisionTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.core.cells import Cells
-from voile.core.channel import Channel
-from voile.core.domain import Domain
-from voile.core.published import read_column
-from voile.core.release import Release
-from voile.core.shapes.bucketized import Bucketized
-from voile.core.shapes.decomposed import Decomposed
-from voile.core.shapes.sampled import Sampled
 from voile.errors import PolicyError
+from voile.releases.cells import Cells
+from voile.releases.published_columns import read_column
+from voile.releases.randomized_response import Channel
+from voile.releases.release import Release
+from voile.releases.shapes.bucketized import Bucketized
+from voile.releases.shapes.decomposed import Decomposed
+from voile.releases.shapes.sampled import Sampled
+from voile.tables.domain import Domain
 
 FEW = 10  # so many values are classes of their own, unless other classes are asked for
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile import kernels
-from voile.core.channel import exact
+from voile.kernels import lazy_kernel
 from voile.mining.training import Training
+from voile.releases.randomized_response import exact
+
+kernel = lazy_kernel("voile.mining.kernel")
 
 BINS = 255
 ROWS = 50  # a side of a cut keeps so many disturbed rows, or
@@ -72,7 +74,7 @@ class Tree:
         codes = np.stack([feature.codes(table[feature.name]) for feature in self.features], axis=1)
         people = self.counts.sum(axis=1)
         heavier = np.where(people[self.children[:, 0]] >= people[self.children[:, 1]], 0, 1)
-        leaf = kernels.tree.leaves(codes, self.column, self.children, self.sides, heavier)
+        leaf = kernel.leaves(codes, self.column, self.children, self.sides, heavier)
         return np.asarray(self.counts[leaf] / people[leaf].reshape(-1, 1))
 
     def decide(self, table: pl.DataFrame) -> np.ndarray:
@@ -96,5 +98,5 @@ def grow(given: Training, max_depth: int = 8, min_weight: float | None = None) -
     ranged = np.array([feature.ranged for feature in features])
     shares = given.classes.shares
     weight = given.weight.astype(np.float64)
-    grown = kernels.tree.grow(codes, given.y, weight, bins, ranged, keep, shares, max_depth, wanted, floor)
+    grown = kernel.grow(codes, given.y, weight, bins, ranged, keep, shares, max_depth, wanted, floor)
     return Tree(features, *grown)

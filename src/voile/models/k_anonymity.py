@@ -13,10 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.counts import Counts
-from voile.core.plugin import knob
-from voile.core.policy import Model
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.models.base import Model
+from voile.plugins.registry import knob
+from voile.tables.group_counts import Counts
 
 NEIGHBOUR = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.POPULATION)
 
@@ -25,7 +25,7 @@ NEIGHBOUR = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.POPULATION)
 class KAnonymity(Model):
     """Every group has at least k rows.
 
-    >>> from voile.core.counts import sizes_only
+    >>> from voile.tables.group_counts import sizes_only
     >>> KAnonymity(k=3).holds(sizes_only(np.array([2, 3, 9]))).tolist()
     [False, True, True]
     """

@@ -13,13 +13,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary
-from voile.core.counts import Counts
-from voile.core.plugin import knob
-from voile.core.policy import Model
-from voile.core.schema import Column
+from voile.adversaries.adversary import Adversary
 from voile.errors import PolicyError
+from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.plugins.registry import knob
+from voile.tables.group_counts import Counts
+from voile.tables.schema import Column
 
 
 @dataclass(frozen=True)

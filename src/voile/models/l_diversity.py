@@ -19,12 +19,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.counts import Counts, at_most
-from voile.core.plugin import knob
-from voile.core.policy import Model
+from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError
+from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.plugins.registry import knob
+from voile.tables.group_counts import Counts, at_most
 
 SLACK = 1e-9
 

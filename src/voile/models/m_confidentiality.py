@@ -19,15 +19,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.counts import Counts
-from voile.core.evidence import Evidence
-from voile.core.plugin import knob
-from voile.core.policy import Model, require_values
-from voile.core.release import Release
-from voile.core.results import Answer
-from voile.core.schema import Column
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.models.base import Model, require_values
+from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.plugins.registry import knob
+from voile.releases.release import Release
+from voile.results import Answer
+from voile.tables.group_counts import Counts
+from voile.tables.schema import Column
 
 
 @dataclass(frozen=True)

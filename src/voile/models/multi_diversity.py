@@ -18,17 +18,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary
-from voile.core.counts import Counts, at_most
-from voile.core.evidence import Evidence
-from voile.core.plugin import knob
-from voile.core.policy import Model
-from voile.core.release import Release
-from voile.core.results import Answer
-from voile.core.schema import Column, Columns, nearest
-from voile.core.shapes.decomposed import Decomposed
+from voile.adversaries.adversary import Adversary
 from voile.errors import PolicyError
+from voile.models.base import Model
+from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.plugins.registry import knob
+from voile.releases.release import Release
+from voile.releases.shapes.decomposed import Decomposed
+from voile.results import Answer
+from voile.tables.group_counts import Counts, at_most
+from voile.tables.schema import Column, Columns, nearest
 
 SLACK = 1e-9
 DIGITS = 10_000

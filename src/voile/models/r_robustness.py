@@ -15,19 +15,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.counts import Counts, at_most
-from voile.core.evidence import Evidence
-from voile.core.linkage import Linkage, events_of, linkage
-from voile.core.plugin import knob
-from voile.core.policy import Model, require_values
-from voile.core.prior import SUPPORT, Prior
-from voile.core.release import Release
-from voile.core.results import Answer
-from voile.core.rows import Table
-from voile.core.schema import Column, Columns
-from voile.core.statistics import learn, read_prior
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.adversaries.prior import SUPPORT, Prior
+from voile.adversaries.prior_learning import learn, read_prior
+from voile.adversaries.prior_posterior import Linkage, events_of, linkage
 from voile.errors import PolicyError
+from voile.models.base import Model, require_values
+from voile.models.evidence import Evidence
+from voile.plugins.registry import knob
+from voile.releases.release import Release
+from voile.results import Answer
+from voile.tables.group_counts import Counts, at_most
+from voile.tables.row_protocol import Table
+from voile.tables.schema import Column, Columns
 
 DIGEST = "sha256:"
 MOST_COLUMNS = 12  # all sets of more columns than this are too many to tabulate

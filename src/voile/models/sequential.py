@@ -14,16 +14,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.core.adversary import Adversary, Knowledge
-from voile.core.counts import Counts
-from voile.core.evidence import Evidence
-from voile.core.joining import joined
-from voile.core.policy import Model
-from voile.core.release import Release
-from voile.core.results import Answer
-from voile.core.schema import Column
+from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError
+from voile.models.base import Model
+from voile.models.evidence import Evidence
 from voile.models.l_diversity import LDiversity
+from voile.releases.release import Release
+from voile.releases.release_join import joined
+from voile.results import Answer
+from voile.tables.group_counts import Counts
+from voile.tables.schema import Column
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from voile.web.desk import Desk, Desks
-from voile.web.guard import Door, Guard, Settings, answers
+from voile.web.access_control import Door, Guard, Settings, answers
 from voile.web.pages import oops
 from voile.web.steps import compare, mark, promise, publish, receive
 from voile.web.steps.load import Load
 from voile.web.steps.publish import Publish
 from voile.web.steps.receive import Receive
+from voile.web.visitor import Desk, Desks
 
 STATIC = Path(__file__).parent / "static"
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voile.core.knobs import Limits, arms_of
-from voile.core.plugin import Plugin, build, knobs_of, plain, registered
 from voile.errors import SpecError
-from voile.flow.foresee import start_of
+from voile.flow.explore.foresee import start_of
+from voile.plugins.parameters import Limits, arms_of
+from voile.plugins.registry import Plugin, build, knobs_of, plain, registered
 
 NAMES = {"column": "Which secret column"}  # a knob that several models share by convention
 

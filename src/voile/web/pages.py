@@ -9,9 +9,9 @@ from typing import Any
 import jinja2
 from starlette.responses import HTMLResponse, Response
 
-from voile.flow.page import bound, number, percent, risk
+from voile.flow.report.page_rendering import bound, number, percent, risk
 from voile.version import __version__
-from voile.web.desk import Desk
+from voile.web.visitor import Desk
 
 STEPS = (
     ("load", "/", "Load"),

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import uvicorn
 
-from voile.core.plugin import load_plugin
 from voile.errors import EngineError, SpecError
+from voile.plugins.registry import load_plugin
+from voile.web.access_control import LOG, Settings
 from voile.web.app import make_app
-from voile.web.guard import LOG, Settings
 
 CARE = """
 import os, shutil, sys, time

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from voile.core.parts import Gather, Route, Turn, Work
 from voile.engines.disk import ROWS
 from voile.engines.spark.session import cause
 from voile.errors import EngineError, VoileError
+from voile.tables.part_protocol import Gather, Route, Turn, Work
 
 if TYPE_CHECKING:
     from voile.engines.spark.engine import Spark

@@ -3,7 +3,6 @@ the report and the short paper, recomputed."""
 
 from __future__ import annotations
 
-from voile.core.paper import Paper
 from voile.papers.art import examples, experiments
 from voile.papers.art.bounds import (
     average_delta,
@@ -19,6 +18,7 @@ from voile.papers.art.bounds import (
     ratio_limit,
     swap_bound,
 )
+from voile.papers.paper import Paper
 
 __all__ = [
     "PAPER",

@@ -12,8 +12,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from voile import kernels
-from voile.core.linkage import MAX_STATES
+from voile.adversaries.prior_posterior import MAX_STATES
 from voile.errors import InconsistentKnowledge, PolicyError
+from voile.kernels import lazy_kernel
+
+merging_kernel = lazy_kernel("voile.methods.art.kernel.merging")
 
 SLACK, FINE = 1e-9, 1e-12  # for beliefs and for spreads
 
@@ -26,7 +29,7 @@ def delta_ceil(N: int, r: float, f_max: float) -> float:  # noqa: N803 - the let
     >>> round(delta_ceil(3, 2, 0.1), 4)
     0.0474
     """
-    return float(kernels.merge.ceiling(N, float(r), float(f_max)))
+    return float(merging_kernel.ceiling(N, float(r), float(f_max)))
 
 
 def expected_min_size(r: float, f_max: float, delta: float) -> int | None:
@@ -35,7 +38,7 @@ def expected_min_size(r: float, f_max: float, delta: float) -> int | None:
     >>> expected_min_size(2, 0.1, 0.097)
     38
     """
-    size = kernels.merge.fewest(float(r), float(f_max), float(delta))
+    size = merging_kernel.fewest(float(r), float(f_max), float(delta))
     return None if math.isinf(size) else int(size)
 
 

@@ -11,24 +11,26 @@ import numpy as np
 import polars as pl
 
 from voile import datasets
-from voile.core.counts import Counts
-from voile.core.key import Key
-from voile.core.linkage import events_of, linkage
-from voile.core.members import Members, gathered
-from voile.core.method import Method
-from voile.core.microdata import Microdata
-from voile.core.narrow import codes_used, narrowed
-from voile.core.paper import Run
-from voile.core.plugin import build, registered
-from voile.core.policy import Model, Policy
-from voile.core.prior import Prior
-from voile.core.release import Release
-from voile.core.rows import Rows
-from voile.core.schema import Schema
-from voile.core.statistics import learn
+from voile.adversaries.group_members import Members, gathered
+from voile.adversaries.prior import Prior
+from voile.adversaries.prior_learning import learn
+from voile.adversaries.prior_posterior import events_of, linkage
 from voile.errors import InconsistentKnowledge, Unsatisfiable
-from voile.measures.query_error import QueryError
+from voile.flow.publish.plan import check_request
+from voile.measures.query_error.query_error import QueryError
+from voile.methods.base import Method
+from voile.models.base import Model
+from voile.models.policy import Policy
 from voile.papers.art.bounds import average_delta, delta_ceil
+from voile.papers.paper import Run
+from voile.plugins.registry import build, registered
+from voile.releases.release import Release
+from voile.tables.domain_trimming import trim_unused_values
+from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
+from voile.tables.row_protocol import Rows
+from voile.tables.schema import Schema
+from voile.tables.secret_key import Key
 
 QUASI = ("age", "workclass", "marital-status", "occupation", "race", "sex", "native-country", "salary-class")
 SENSITIVE = "education"
@@ -147,20 +149,17 @@ class Outcome:
 def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     """Group, with a clock on grouping alone; a promise out of reach is a gap, not an end."""
     method, policy = who.built(r), who.policy(r, prior)
-    columns = method.prepare(data.columns, data.rows)
-    policy.check(columns)
-    method.check(columns, policy)
+    columns = check_request(data.columns, data.rows, policy, method)
     rows = data.rows.keyed(KEY).gathered()
-    policy = method.promising(columns, rows, policy.informed(columns, rows))
+    method, policy = method.plan(columns, rows, policy.informed(columns, rows), ())
     began = time.perf_counter()
     try:
         grouped = method.group(columns, rows, policy)
-        altered = method.alter(columns, grouped, policy)
+        columns, altered = method.transform(columns, grouped, policy)
     except Unsatisfiable as error:
         return Outcome(gap=error.best or str(error))
     seconds = time.perf_counter() - began
-    fewer, moved = narrowed(columns, codes_used(columns, altered))
-    release = method.shape(fewer, altered.recode(moved))
+    release = method.show(*trim_unused_values(columns, altered))
     members, guarded = _who_is_where(data, grouped)
     counts = altered.tallies(columns)[SENSITIVE]
     total = int(_inside(data)[data.rows.histogram([SENSITIVE]).codes[:, 0]] @ data.rows.histogram([SENSITIVE]).counts)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from voile.core.paper import Item, Run
 from voile.papers.art.bounds import (
     delta_ceil,
     delta_condition,
@@ -21,6 +20,7 @@ from voile.papers.art.bounds import (
     ratio_limit,
     swap_bound,
 )
+from voile.papers.paper import Item, Run
 
 GENDER = {"Male": (0.1, 0.9), "Female": (0.003, 0.997)}  # lung cancer or not: table IV of the short paper
 FOUR = [[0.5, 0.5], [0.5, 0.5], [0.2, 0.8], [0.2, 0.8]]  # table 5(a) of the report

@@ -9,17 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from voile.core.paper import Figure, Item, Run
-from voile.papers.art.contest import (
-    DEFAULT,
-    Contender,
-    Stage,
-    contenders,
-    deviations,
-    problematic,
-    query_error,
-    stage,
-)
+from voile.flow.report.figures import Figure
+from voile.papers.art.contest import DEFAULT, Contender, Stage, contenders, deviations, problematic, query_error, stage
+from voile.papers.paper import Item, Run
 
 SELECTIVITY = 0.05
 TYPES = {

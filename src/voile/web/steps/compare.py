@@ -8,12 +8,12 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from voile.core.preset import presets
+from voile.adversaries.presets import presets
 from voile.errors import SpecError
-from voile.web.desk import Desk
 from voile.web.forms import cards, typed
 from voile.web.jobs import settled
 from voile.web.pages import page, part
+from voile.web.visitor import Desk
 
 SOON = 1.0
 

@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import DataError, SpecError, VoileError
-from voile.io.hierarchies import file_name
-from voile.io.tables import FILE_KINDS
-from voile.web import places
-from voile.web.desk import Desk
-from voile.web.guard import Settings
+from voile.io.hierarchy_files import file_name
+from voile.io.table_files import FILE_KINDS
+from voile.web import received_files
+from voile.web.access_control import Settings
 from voile.web.jobs import settled
 from voile.web.pages import page
+from voile.web.visitor import Desk
 
 PATIENCE = 4.0  # seconds that a click may take before the page shows progress instead
 DEMO = "hospital.parquet"
@@ -31,10 +31,10 @@ class Load:
         self.settings = settings
 
     async def show(self, request: Request, desk: Desk) -> Response:
-        found = await run_in_threadpool(places.tables, self.settings.folder)
+        found = await run_in_threadpool(received_files.tables, self.settings.folder)
         shown = await run_in_threadpool(_peek_of, desk) if request.query_params.get("rows") == "show" else None
         folder, most = self.settings.folder.resolve().name, self.settings.limit >> 20
-        return page("load", desk, found=found[: places.SHOWN], folder=folder, most=most, rows=shown)
+        return page("load", desk, found=found[: received_files.SHOWN], folder=folder, most=most, rows=shown)
 
     async def take(self, request: Request, desk: Desk, form: FormData) -> Response:
         try:
@@ -74,7 +74,7 @@ class Load:
         text = str(form.get("path", "")).strip()
         if not text:
             raise SpecError("No path was given.", code="spec.file", hint="Choose a file of the list, or type a path.")
-        place = places.inside(self.settings.folder, text)
+        place = received_files.inside(self.settings.folder, text)
         name = str(place.relative_to(self.settings.folder.resolve()))
         return {"how": "path", "name": name, "path": str(place)}
 

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
-from voile.io.hierarchies import nested
-from voile.web.desk import Desk
+from voile.io.hierarchy_files import nested
 from voile.web.jobs import settled
 from voile.web.pages import KINDS, ROLES, page
 from voile.web.steps.load import PATIENCE
+from voile.web.visitor import Desk
 
 RECIPES = re.compile(r"(auto|dates|frequency|intervals|prefixes)(:[\d.,\s]*)?")  # never a path
 

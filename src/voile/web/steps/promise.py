@@ -7,11 +7,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SpecError
-from voile.web.desk import Desk
 from voile.web.forms import cards, filled, typed
 from voile.web.jobs import settled
 from voile.web.pages import page, part
 from voile.web.steps.load import PATIENCE
+from voile.web.visitor import Desk
 
 
 async def show(request: Request, desk: Desk) -> Response:

@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from voile.errors import SpecError, VoileError
-from voile.io import folder as folders
-from voile.io import toml
-from voile.web import places
-from voile.web.desk import Desk
-from voile.web.guard import Settings
+from voile.io import release_folder as folders
+from voile.io import toml_writing
+from voile.web import received_files
+from voile.web.access_control import Settings
 from voile.web.jobs import settled
 from voile.web.pages import page
 from voile.web.steps.compare import SOON
+from voile.web.visitor import Desk
 
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; sandbox"
 NAME = re.compile(r"[\w][\w .-]{0,80}")
@@ -36,7 +36,7 @@ class Publish:
         desk.collect()
         if not desk.spec.get("policy") or not desk.marked:
             return RedirectResponse("/promise", 303)
-        told = {"spec": toml.write(desk.told()), "command": command(desk), "folder": self.settings.folder.name}
+        told = {"spec": toml_writing.write(desk.told()), "command": command(desk), "folder": self.settings.folder.name}
         return page("publish", desk, **told)
 
     async def begin(self, request: Request, desk: Desk, form: FormData) -> Response:
@@ -67,7 +67,7 @@ class Publish:
             )
         if form.get("where") != "folder":
             return desk.folder / secrets.token_hex(8)
-        place = places.inside(self.settings.folder, name)
+        place = received_files.inside(self.settings.folder, name)
         folders.refuse(place, bool(form.get("force")))
         return place
 
@@ -84,7 +84,7 @@ async def download(request: Request, desk: Desk) -> Response:
 async def spec(request: Request, desk: Desk) -> Response:
     """The spec.toml."""
     headers = {"Content-Disposition": 'attachment; filename="spec.toml"'}
-    return Response(toml.write(desk.told()), media_type="application/toml", headers=headers)
+    return Response(toml_writing.write(desk.told()), media_type="application/toml", headers=headers)
 
 
 async def report(request: Request, desk: Desk) -> Response:

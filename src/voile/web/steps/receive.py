@@ -14,12 +14,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SpecError, VoileError
-from voile.web import places
-from voile.web.desk import Desk
-from voile.web.guard import Settings
+from voile.web import received_files
+from voile.web.access_control import Settings
 from voile.web.jobs import settled
 from voile.web.pages import page
 from voile.web.steps.load import PATIENCE
+from voile.web.visitor import Desk
 
 HOW = {
     "is": "is",
@@ -38,8 +38,8 @@ class Receive:
 
     async def show(self, request: Request, desk: Desk) -> Response:
         desk.collect()
-        found = await run_in_threadpool(places.releases, self.settings.folder)
-        return page("receive", desk, found=found[: places.SHOWN], how=HOW, room=range(ROOM))
+        found = await run_in_threadpool(received_files.releases, self.settings.folder)
+        return page("receive", desk, found=found[: received_files.SHOWN], how=HOW, room=range(ROOM))
 
     async def take(self, request: Request, desk: Desk, form: FormData) -> Response:
         try:
@@ -70,7 +70,7 @@ class Receive:
         text = str(form.get("path", "")).strip()
         if not text:
             raise SpecError("No release was named.", code="spec.file", hint="Choose a folder or a zip.")
-        place = places.inside(self.settings.folder, text)
+        place = received_files.inside(self.settings.folder, text)
         name = str(place.relative_to(self.settings.folder.resolve()))
         if place.suffix.lower() == ".zip":
             return {"zip": str(place), "place": str(desk.folder / secrets.token_hex(8)), "name": name}

@@ -6,16 +6,16 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from voile.core.plugin import build, load_plugin
-from voile.core.policy import Model
-from voile.core.schema import Schema
-from voile.flow.foresee import foresee
-from voile.flow.inspect import inspect as inspecting
-from voile.flow.read import read
-from voile.web.tasks.memory import Payload, Tell
-from voile.web.tasks.receiving import count, receive
-from voile.web.tasks.table import inspect, mark, peek, promise, tree
-from voile.web.tasks.trying import compare, look, publish
+from voile.flow.explore.foresee import foresee
+from voile.flow.explore.inspect import inspect as inspecting
+from voile.flow.read.read import read
+from voile.models.base import Model
+from voile.plugins.registry import build, load_plugin
+from voile.tables.schema import Schema
+from voile.web.tasks.recipient_tasks import count, receive
+from voile.web.tasks.release_tasks import compare, look, publish
+from voile.web.tasks.session_data import Payload, Tell
+from voile.web.tasks.table_tasks import inspect, mark, peek, promise, tree
 
 TASKS: dict[str, Callable[[Payload, Tell], Any]] = {
     one.__name__: one for one in (inspect, peek, mark, tree, promise, compare, look, publish, receive, count)

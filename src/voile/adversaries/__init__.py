@@ -1,0 +1,1 @@
+"""What an adversary knows before the release is published."""

@@ -1,0 +1,77 @@
+"""Exclusion: rule out values of one sensitive column, and read off another.
+
+Nobody knows what Carl does, but he is no nurse: in his group that leaves two rows, and both earn much the same. Each
+value ruled out in one column strikes the rows that have it; the worst case over all sets of `values` values is computed
+for every group. The baseline rules out the same number of values in the whole table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import ClassVar
+
+import numpy as np
+
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.attacks.base import Attack, Guess, Target, sensitive_columns
+from voile.attacks.chain import alone, require
+from voile.attacks.column_pairs import remarks, together
+from voile.kernels import lazy_kernel
+from voile.plugins.registry import knob
+from voile.results import Belief
+from voile.tables.microdata import Microdata
+
+kernel = lazy_kernel("voile.attacks.exclusion.kernel")
+
+
+@dataclass(frozen=True)
+class Exclusion(Attack):
+    """Belief in a value of one sensitive column after ruling out the most telling `values` of another: of `column`, or
+    of each in turn.
+
+    >>> Exclusion(values=2).values
+    2
+    """
+
+    name: ClassVar[str] = "exclusion"
+
+    values: int = knob(1, low=1)
+    column: str | None = None
+
+    def applies(self, target: object) -> bool:
+        """With one sensitive column there is nothing to learn from another."""
+        return super().applies(target) and len(sensitive_columns(target)) > 1
+
+    def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
+        columns = list(target.tallies)
+        require(self.name, self.column, columns)
+        chosen = [(one, other) for one, other in permutations(columns, 2) if self.column in (None, one)]
+        return [self._guess(target, one, other) for one, other in chosen]
+
+    def _guess(self, target: Target, one: str, other: str) -> Guess:
+        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_EXCLUSION)
+        informed = Adversary.who("informed colleague", *known, excludes=self.values)
+        title = f"{other!r} after ruling out {self.values} of {one!r}"
+        pieces = together(target, one, other)
+        if pieces is None:
+            return Guess(title, informed, alone(target, other, title).belief)
+        sizes = []
+        for name in (one, other):
+            column = target.tallies[name].column
+            assert column is not None
+            sizes.append(column.size)
+        risk, groups, whole = [], [], np.zeros(sizes[0] * sizes[1])
+        for group, value, guessed, number in pieces:
+            starts = np.flatnonzero(np.append(np.append(True, np.diff(group) != 0), True))
+            weight = number.astype(np.float64)
+            risk.append(kernel.worst(starts, value, guessed, weight, sizes[0], sizes[1], self.values))
+            groups.append(group[starts[:-1]])
+            whole += np.bincount(value * sizes[1] + guessed, weights=weight, minlength=len(whole))
+        listed = np.flatnonzero(whole)
+        cuts = np.array([0, len(listed)])
+        alike = (cuts, listed // sizes[1], listed % sizes[1], whole[listed], sizes[0], sizes[1], self.values)
+        baseline = float(kernel.worst(*alike)[0])
+        people = target.sizes[np.concatenate(groups)]
+        belief = Belief("belief", np.concatenate(risk), people, min(baseline, 1.0), other, remarks(target))
+        return Guess(title, informed, belief)

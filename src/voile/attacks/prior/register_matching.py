@@ -1,0 +1,76 @@
+"""Who of a register of people is in which group of a release of boxes, as far as the boxes tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from voile import kernels
+from voile.adversaries.group_members import Members, gathered
+from voile.errors import DataError
+from voile.releases.shapes.generalized import Generalized
+from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
+
+
+def from_register(release: Generalized, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
+    """The people of a register who fit each box. Where more fit than were published, some are not in the table: they
+    have one more "value", for which nobody is likelier than another."""
+    names = list(release.cells)
+    table = register.rows.histogram(names)
+    columns = [register.columns[name] for name in names]
+    home = release.locate(register)
+    inside = home >= 0
+    codes = [table.codes[inside, number] for number in range(len(names))]
+    members = gathered(columns, codes, home[inside], table.counts[inside], counts.groups)
+    fitting = np.bincount(home[inside], weights=table.counts[inside], minlength=counts.groups).astype(np.int64)
+    short = int((fitting < counts.sizes).sum())
+    if short:
+        raise uncovered(short)
+    return members, _with_absent(counts, fitting - counts.sizes)
+
+
+def uncovered(groups: int) -> DataError:
+    return DataError(
+        f"The external table does not cover the release: in {groups} groups fewer people fit than were published.",
+        code="data.external",
+        hint="Give a register of the whole population, with the same spelling of values.",
+    )
+
+
+Fits = tuple[np.ndarray, np.ndarray, np.ndarray]  # people that fit something, the group of each, and the groups' sizes
+
+
+def fits(piece: Generalized, register: Microdata) -> Fits:
+    home = piece.homes(register)
+    fitting = np.flatnonzero(home != kernels.box_matching.NONE)
+    return fitting, home[fitting], piece.sizes
+
+
+def surveyed(people: np.ndarray, told: Sequence[Fits]) -> tuple[np.ndarray, int]:
+    """Which people of a register fit one group of all pieces, and in how many groups they are too few."""
+    times = np.zeros(len(people), dtype=np.int64)
+    for who, home, _ in told:
+        times[who] += np.where(home == kernels.box_matching.SEVERAL, 2, 1)
+    short = 0
+    for who, home, sizes in told:
+        sure = times[who] == 1
+        fitting = np.bincount(home[sure], weights=people[who[sure]], minlength=len(sizes))
+        short += int((fitting < sizes).sum())
+    return times == 1, short
+
+
+def _with_absent(counts: Counts, absent: np.ndarray) -> Counts:
+    """The counts with one more value, "not in the table", for the people beyond a group's size."""
+    assert counts.column is not None
+    if not absent.any():
+        return counts
+    extra = np.flatnonzero(absent)
+    owner = np.concatenate([counts.owner, extra])
+    values = np.concatenate([counts.values, np.full(len(extra), counts.column.size)])
+    numbers = np.concatenate([counts.counts, absent[extra]])
+    order = np.lexsort((values, owner))
+    starts = np.searchsorted(owner[order], np.arange(counts.groups + 1))
+    return replace(counts, starts=starts, values=values[order], counts=numbers[order])

@@ -1,0 +1,244 @@
+"""Rows in memory. Equal rows are kept once, with their number: who is who does not matter after the border, so
+"rank rows at random within a cell" costs nothing here and no order of the input survives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from voile import kernels
+from voile.tables.group_counts import Counts, tally
+from voile.tables.part_protocol import Here
+from voile.tables.partition_tree import Division
+from voile.tables.row_protocol import WITHHELD, Histogram
+from voile.tables.schema import Columns
+from voile.tables.secret_key import Key
+
+
+@dataclass(frozen=True, eq=False)
+class LocalRows:
+    """Distinct rows in rising order, how many people each stands for, and the group once there is one."""
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    codes: np.ndarray
+    weights: np.ndarray
+    group: np.ndarray | None = None
+    groups: int = 0
+    coins: Key | None = None
+    box: Mapping[str, np.ndarray] | None = None  # of a part: the codes of each column that may be in it
+    totals: Mapping[str, np.ndarray] = field(default_factory=dict)  # of a part: how often values occur in the whole
+
+    def __repr__(self) -> str:
+        return f"LocalRows({self.total} rows, {len(self.weights)} distinct, {self.groups} groups)"
+
+    @property
+    def total(self) -> int:
+        return int(self.weights.sum())
+
+    @property
+    def key(self) -> Key:
+        assert self.coins is not None, "rows are keyed before they are grouped"
+        return self.coins
+
+    def keyed(self, key: Key) -> LocalRows:
+        return replace(self, coins=key)
+
+    def histogram(self, names: Sequence[str]) -> Histogram:
+        where = [self.names.index(name) for name in names]
+        if where == list(range(len(self.names))):
+            return Histogram(tuple(names), self.codes, self.weights, None)
+        if where == list(range(len(where))):
+            # leading columns of sorted rows: equal ones are neighbours
+            first, index = kernels.distinct_rows.heads(self.codes, len(where))
+            counts = np.add.reduceat(self.weights, first) if len(first) else self.weights[:0]
+            return Histogram(tuple(names), self.codes[first, : len(where)], counts, index)
+        if len(where) == 1:
+            column = self.codes[:, where[0]]
+            (people,) = kernels.distinct_rows.frequencies(column.reshape(-1, 1), [self.sizes[where[0]]], self.weights)
+            found = np.flatnonzero(people)
+            rank = np.cumsum(people > 0) - 1
+            codes = found.astype(self.codes.dtype).reshape(-1, 1)
+            return Histogram(tuple(names), codes, people[found], rank[column])
+        columns = [self.codes[:, j] for j in where]
+        index, first = kernels.distinct_rows.ranked(columns, [self.sizes[j] for j in where])
+        counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)
+        return Histogram(tuple(names), self.codes[first][:, where], counts, index)
+
+    def gathered(self) -> LocalRows:
+        return self
+
+    def matching(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        table = self.histogram(names)
+        codes = np.ascontiguousarray(table.codes).astype(np.int64)
+        return np.asarray(kernels.query_counts.count(codes, table.counts, offset, np.ascontiguousarray(chosen)))
+
+    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        places = np.array([self.names.index(name) for name in names], dtype=np.int64)
+        offset = np.concatenate([[0], np.cumsum([self.sizes[place] for place in places])]).astype(np.int64)
+        slot = np.full(len(division.column), -1)
+        slot[nodes] = np.arange(len(nodes))
+        leaf = division.nodes(self.names, self.codes)
+        found = kernels.tree_cuts.profile(self.codes, self.weights, places, offset, leaf, slot, len(nodes))
+        return np.asarray(found)
+
+    def parts(self, division: Division | None) -> Here:
+        if division is None:
+            return Here([self], [])
+        home = division.part[division.nodes(self.names, self.codes)]
+        return Here([rows.boxed(division, number) for number, rows in self.apart(home, len(division.leaves))], [])
+
+    def apart(self, home: np.ndarray, homes: int) -> list[tuple[int, LocalRows]]:
+        """The rows of each home that has some."""
+        order = np.argsort(home, kind="stable")  # rows stay in rising order
+        ends = np.searchsorted(home[order], np.arange(homes + 1))
+        spans = {number: order[low:high] for number, (low, high) in enumerate(pairwise(ends)) if high > low}
+        return [
+            (number, replace(self, codes=self.codes[span], weights=self.weights[span]))
+            for number, span in spans.items()
+        ]
+
+    def boxed(self, division: Division, number: int) -> LocalRows:
+        """The rows as a part of a division: under its own key and within its box."""
+        return replace(self, coins=self.key.of_part(number), box=division.boxes[number], totals=division.totals)
+
+    def place(self, histogram: Histogram, groups: np.ndarray) -> LocalRows:
+        group = groups if histogram.index is None else groups[histogram.index]
+        kept = group != WITHHELD
+        if kept.all():
+            return replace(self, group=group, groups=int(group.max(initial=-1)) + 1)
+        _, dense = np.unique(group[kept], return_inverse=True)
+        number = int(dense.max(initial=-1)) + 1
+        return replace(self, codes=self.codes[kept], weights=self.weights[kept], group=dense, groups=number)
+
+    def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> LocalRows:
+        assert histogram.index is None, "rows are dealt on the histogram of whole rows"
+        number = int(groups.max(initial=-1)) + 1
+        codes = np.take(self.codes, cells, axis=0)
+        return replace(self, codes=codes, weights=counts, group=groups, groups=number)
+
+    def tallies(self, columns: Columns) -> dict[str, Counts]:
+        group = self.group if self.group is not None else np.zeros(len(self.weights), dtype=np.int64)
+        number = self.groups if self.group is not None else 1
+        found = {}
+        for column in columns.sensitive:
+            codes, totals = self.codes[:, self.names.index(column.name)], self.totals.get(column.name)
+            found[column.name] = tally(column, group, codes, self.weights, number, totals)
+        return found
+
+    def regroup(self, labels: np.ndarray) -> LocalRows:
+        assert self.group is not None
+        return replace(self, group=labels[self.group], groups=int(labels.max(initial=-1)) + 1)
+
+    def recode(self, codes: Mapping[str, np.ndarray]) -> LocalRows:
+        table, sizes = self.codes.copy(), list(self.sizes)
+        for name, moved in codes.items():
+            where = self.names.index(name)
+            table[:, where] = moved[table[:, where]]
+            sizes[where] = int(moved.max(initial=0)) + 1
+        return replace(self, codes=table, sizes=tuple(sizes), box=None, totals={})
+
+    def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> LocalRows:
+        assert self.group is not None
+        where = self.names.index(name)
+        key = self.group.astype(np.int64) * self.sizes[where] + self.codes[:, where]
+        moves, inverse = np.unique(groups.astype(np.int64) * self.sizes[where] + old, return_inverse=True)
+        place = np.minimum(np.searchsorted(moves, key), max(len(moves) - 1, 0))
+        touched = np.flatnonzero(moves[place] == key) if len(moves) else np.zeros(0, dtype=np.int64)
+        # the rows of each (group, code), one by one and in random order; the first ones get the first new code
+        row = np.repeat(touched, self.weights[touched])
+        order = np.lexsort((self.key.stream(f"revalue {name}", len(row)), place[row]))
+        row = row[order]
+        starts = np.searchsorted(place[row], np.arange(len(moves) + 1))
+        ahead = np.argsort(inverse, kind="stable")
+        ends = np.cumsum(counts[ahead])
+        first = np.concatenate([[0], ends])[np.searchsorted(inverse[ahead], np.arange(len(moves)))]
+        rank = np.arange(len(row)) - starts[place[row]] + first[place[row]]
+        move = np.minimum(np.searchsorted(ends, rank, side="right"), max(len(ends) - 1, 0))
+        moved = (rank < ends[-1]) & (inverse[ahead][move] == place[row]) if len(ends) else np.zeros(0, dtype=bool)
+        codes = np.take(self.codes, row, axis=0)
+        codes[moved, where] = new[ahead][move[moved]]
+        kept = np.ones(len(self.weights), dtype=bool)
+        kept[touched] = False
+        every = np.concatenate([self.codes[kept], codes])
+        weights = np.concatenate([self.weights[kept], np.ones(len(row), dtype=self.weights.dtype)])
+        group = np.concatenate([self.group[kept], self.group[row]])
+        order = _rising(every, self.sizes)  # rows stay in rising order
+        return replace(self, codes=every[order], weights=weights[order], group=group[order])
+
+    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> LocalRows:
+        assert histogram.index is None, "people are counted on the histogram of whole rows"
+        alone = len(codes) == len(self.weights)  # everybody has a row of their own
+        table = self.codes.copy() if alone else np.repeat(self.codes, self.weights, axis=0)
+        table[:, self.names.index(name)] = codes
+        group = self.group if alone or self.group is None else np.repeat(self.group, self.weights)
+        return replace(self, codes=table, weights=np.ones(len(codes), dtype=np.int64), group=group)
+
+    def extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        assert self.group is not None
+        where = self.names.index(name)
+        if rank is not None:
+            return kernels.group_scans.ranked_extents(self.group, self.codes, where, self.groups, rank)  # type: ignore[no-any-return]
+        return kernels.group_scans.extents(self.group, self.codes, where, self.groups)  # type: ignore[no-any-return]
+
+    def headcount(self) -> np.ndarray:
+        assert self.group is not None
+        return np.asarray(kernels.group_scans.headcount(self.group, self.weights, self.groups))
+
+    def pick(self, places: np.ndarray, name: str) -> np.ndarray:
+        assert self.group is not None
+        found = kernels.group_scans.pick(self.group, self.weights, self.codes, self.names.index(name), places)
+        return np.asarray(found)
+
+    def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        assert self.group is not None
+        where = self.names.index(name)
+        if self.sizes[where] <= 64:
+            masks = kernels.group_scans.masks(self.group, self.codes, where, self.groups)
+            return kernels.group_scans.expand(masks)  # type: ignore[no-any-return]
+        group, table = self.grouped([name])
+        return np.searchsorted(group, np.arange(self.groups + 1)), table.codes[:, 0].astype(np.int64)
+
+    def grouped(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
+        assert self.group is not None
+        where = [self.names.index(name) for name in names]
+        columns = [self.group, *(self.codes[:, j] for j in where)]
+        sizes = [max(self.groups, 1), *(self.sizes[j] for j in where)]
+        codes, counts = kernels.distinct_rows.weighted(columns, sizes, self.weights)
+        return codes[:, 0].astype(np.int64), Histogram(tuple(names), codes[:, 1:], counts)
+
+
+def _rising(codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
+    """The order in which rows rise; fast where most of them do."""
+    if kernels.distinct_rows.fits(sizes):
+        columns = [codes[:, number] for number in range(len(sizes))]
+        return np.argsort(kernels.distinct_rows.pack(columns, sizes), kind="stable")
+    return np.lexsort(codes.T[::-1])
+
+
+def merged(pieces: Sequence[LocalRows]) -> LocalRows:
+    """One table of the rows of several."""
+    pieces = [piece for piece in pieces if piece is not None]
+    if len(pieces) == 1:
+        return pieces[0]
+    first = pieces[0]
+    columns = [np.concatenate([piece.codes[:, j] for piece in pieces]) for j in range(len(first.names))]
+    codes, weights = kernels.distinct_rows.weighted(
+        columns, first.sizes, np.concatenate([one.weights for one in pieces])
+    )
+    return replace(first, codes=codes.astype(code_type(first.sizes), copy=False), weights=weights)
+
+
+def code_type(sizes: Sequence[int]) -> Any:
+    """The narrowest type that holds every code."""
+    return np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
+
+
+def local_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> LocalRows:
+    """Rows from one array of codes a column."""
+    codes, weights = kernels.distinct_rows.distinct(columns, [max(size, 1) for size in sizes])
+    return LocalRows(tuple(names), tuple(max(size, 1) for size in sizes), codes, weights)

@@ -1,0 +1,84 @@
+"""What the author of a plug-in imports: the four contracts, and the nouns that they speak of.
+
+A model says what is promised, a method how it is published, an attack how it is broken, a measure what is lost.
+Defining a frozen dataclass with a `name` registers it. `voile.testing` has a check for each contract.
+"""
+
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.adversaries.presets import Preset
+from voile.adversaries.prior import Prior
+from voile.attacks.base import Attack, Guess, RawTable, Target
+from voile.errors import DataError, PolicyError, Unsatisfiable, raise_together
+from voile.measures.base import ByGroup, Measure, Outline, View
+from voile.methods.base import (
+    CompletesHierarchies,
+    ExplainsRefusals,
+    IgnoresValues,
+    Method,
+    Partitionable,
+    RefusedSteps,
+    Replayable,
+)
+from voile.models.base import Model
+from voile.models.evidence import Evidence
+from voile.models.policy import Policy
+from voile.plugins.registry import knob, learned
+from voile.releases.cell_choice import ancestor_cells, level_cells, tight_cells
+from voile.releases.certificate import Claim
+from voile.releases.linked_tables import show_buckets
+from voile.releases.release import Release
+from voile.releases.shapes.generalized import show_boxes
+from voile.results import Answer, Belief, Loss
+from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
+from voile.tables.row_protocol import WITHHELD, Histogram, Rows, Table
+from voile.tables.schema import Column, Columns
+
+__all__ = [
+    "WITHHELD",
+    "Adversary",
+    "Answer",
+    "Attack",
+    "Belief",
+    "ByGroup",
+    "Claim",
+    "Column",
+    "Columns",
+    "CompletesHierarchies",
+    "Counts",
+    "DataError",
+    "Evidence",
+    "ExplainsRefusals",
+    "Guess",
+    "Histogram",
+    "IgnoresValues",
+    "Knowledge",
+    "Loss",
+    "Measure",
+    "Method",
+    "Microdata",
+    "Model",
+    "Outline",
+    "Partitionable",
+    "Policy",
+    "PolicyError",
+    "Preset",
+    "Prior",
+    "RawTable",
+    "RefusedSteps",
+    "Release",
+    "Replayable",
+    "Rows",
+    "Table",
+    "Target",
+    "Unsatisfiable",
+    "View",
+    "ancestor_cells",
+    "knob",
+    "learned",
+    "level_cells",
+    "raise_together",
+    "show_boxes",
+    "show_buckets",
+    "tight_cells",
+]

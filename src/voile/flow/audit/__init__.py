@@ -1,0 +1,1 @@
+"""Attack a release and compare belief with the promise."""

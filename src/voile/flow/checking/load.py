@@ -1,0 +1,62 @@
+"""Load: read a published folder as a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from voile.errors import DataError
+from voile.flow.read.chunked_reading import Engine
+from voile.io import release_folder
+from voile.releases.certificate import FORMAT, Certificate
+from voile.releases.partitioned_tables import Kept
+from voile.releases.release import Release, of_shape
+
+
+def load(place: str | Path, *, engine: Engine | None = None) -> Release:
+    """Read a published folder as a release. Its claims are as they stand in the certificate; `verify` checks them. With
+    an `engine` the tables stay where they are."""
+    place = Path(place)
+    return release_from(place, *release_folder.read_documents(place), engine)
+
+
+def release_from(
+    place: Path, certificate: Mapping[str, Any], dictionary: Mapping[str, Any], engine: Engine | None
+) -> Release:
+    """Read the tables of a folder whose certificate and dictionary have been read already."""
+    try:
+        if certificate["format"] != FORMAT:
+            raise DataError(
+                f"The certificate has format {certificate['format']!r}, this version reads {FORMAT}.",
+                code="data.format",
+                hint="Use a newer version of voile.",
+            )
+        shape, files = of_shape(str(certificate["shape"])), certificate["files"]
+        tables: Mapping[str, pl.DataFrame]
+        if engine is not None and not any(str(name).endswith(".csv") for name in files):
+            empty, slices = release_folder.slices(place, files)
+            tables = Kept(engine.listed([(one, empty) for one in slices], read_slice), empty)
+        else:
+            tables = release_folder.read_tables(place, files)
+        stated = Certificate(
+            shape.shape, certificate["method"], tuple(certificate["claims"]), str(certificate["tool"]), files
+        )
+    except (KeyError, TypeError, AttributeError):
+        raise DataError(
+            f"The certificate or dictionary of {place.name!r} lacks a part.",
+            code="data.document",
+            hint="Fetch the release again.",
+        ) from None
+    return shape(tables, dictionary, stated)
+
+
+def read_slice(item: tuple[Mapping[str, tuple[str, int, int]], dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    """Read some rows of each table of a folder."""
+    places, empty = item
+    found = dict(empty)
+    for name, (path, start, rows) in places.items():
+        found[name] = pl.scan_parquet(path, glob=False).slice(start, rows).collect()
+    return found

@@ -1,0 +1,1 @@
+"""Look at a table, a promise or a release before deciding."""

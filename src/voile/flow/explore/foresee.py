@@ -1,0 +1,142 @@
+"""Foresee: what a table can keep, before anything is published.
+
+Merging groups never breaks a monotone promise, so what the whole table in one group does not keep, no grouping keeps.
+That test costs one count and says at once how far a parameter can go.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from voile.errors import PolicyError, VoileError
+from voile.flow.publish.plan import check_request, default_method
+from voile.methods.base import Method
+from voile.models.base import Model
+from voile.models.policy import Policy
+from voile.plugins.parameters import Limits
+from voile.plugins.registry import knobs_of
+from voile.tables.group_counts import Counts, sizes_only
+from voile.tables.microdata import Microdata
+from voile.tables.schema import Column
+
+DIGITS = 3  # of a parameter that is no whole number
+FARTHEST = 1 << 40
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far one parameter of a model can go on a table, the others as they are. `most`: it is the largest value that
+    can be kept, else the smallest. What is within reach for one group of everybody may still cost a lot."""
+
+    knob: str
+    value: float
+    most: bool
+
+    def __str__(self) -> str:
+        return f"the {'largest' if self.most else 'smallest'} possible {self.knob} is {self.value:g}"
+
+
+def foresee(data: Microdata, policy: Policy | Model, method: Method | None = None) -> None:
+    """Raise at once what publishing would raise sooner or later: SpecError where policy, method and table do not fit,
+    Unsatisfiable (whose `best` says what can be reached) where no grouping keeps the promise.
+
+    >>> import voile as vl
+    >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
+    >>> vl.foresee(data, vl.LDiversity(l=4))
+    """
+    policy = Policy(policy) if isinstance(policy, Model) else policy
+    method = method or default_method(policy)
+    columns = check_request(data.columns, data.rows, policy, method)
+    countable = [model for model in policy if _countable(model)]
+    if countable:
+        Policy(*countable).require_whole(columns, data.rows.tallies(columns), data.rows.total)
+
+
+def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
+    """How far each number among the parameters of a model can go on a table.
+
+    >>> import voile as vl
+    >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
+    >>> [str(one) for one in reach(data, vl.KAnonymity(k=5))]
+    ['the largest possible k is 400']
+    """
+    if not _countable(model):
+        return ()
+    tallies = data.rows.tallies(data.columns)
+
+    def keeps(changed: Model) -> bool:
+        return all(_holds(changed, column, tallies, data.rows.total) for column in changed.targets(data.columns))
+
+    found = []
+    for field in knobs_of(type(model)):
+        limits, value = field.metadata.get("limits"), getattr(model, field.name)
+        if limits is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        one = _searched(partial(_tried, model, field.name, keeps), limits, isinstance(value, int))
+        if one is not None:
+            found.append(Reach(field.name, *one))
+    return tuple(found)
+
+
+def start_of(field: Any) -> Any:
+    """A value to begin with for a parameter that has no default: above its lower end, or half way between two."""
+    if field.default is not MISSING:
+        return field.default
+    limits = field.metadata.get("limits") or Limits()
+    low = limits.low if limits.low is not None else limits.above
+    if low is None:
+        return None
+    if limits.high is not None:
+        return (low + limits.high) / 2
+    return low + (3 if isinstance(low, int) and limits.above is None and low > 0 else 1)
+
+
+def _countable(model: Model) -> bool:
+    """Whether one group of everybody decides it: counted, monotone, and about this table alone."""
+    return model.monotone and model.basis == "counts" and not model.follows and not _nested(model)
+
+
+def _nested(model: Model) -> bool:
+    return any(isinstance(getattr(model, field.name), Model) for field in fields(model))
+
+
+def _holds(model: Model, column: Column | None, tallies: dict[str, Counts], total: int) -> bool:
+    try:
+        model.check(column)
+        model.check_values(column)
+        counts = tallies[column.name] if column else sizes_only(np.array([total]))
+        return bool(model.holds(counts)[0])
+    except VoileError:
+        return False
+
+
+def _tried(model: Model, name: str, keeps: Callable[[Model], bool], number: float) -> bool:
+    try:
+        return keeps(replace(model, **{name: number}))
+    except PolicyError:
+        return False
+
+
+def _searched(good: Callable[[float], bool], limits: Limits, whole: bool) -> tuple[float, bool] | None:
+    """The last value on a grid that is good, and whether it is the largest; None where none or all are."""
+    unit = 1 if whole else 10**DIGITS
+    low = math.ceil((limits.low if limits.low is not None else limits.above or 0) * unit)
+    low += limits.low is None
+    value: Callable[[int], float] = (lambda place: place) if whole else (lambda place: place / unit)
+    far = math.floor(limits.high * unit) if limits.high is not None else max(low, 1)
+    while limits.high is None and far < FARTHEST and good(value(far)):
+        far *= 2
+    first, last = good(value(low)), good(value(far))
+    if first == last:
+        return None
+    inside, outside = (low, far) if first else (far, low)
+    while abs(outside - inside) > 1:
+        middle = (inside + outside) // 2
+        inside, outside = (middle, outside) if good(value(middle)) else (inside, middle)
+    return value(inside), first

@@ -1,0 +1,1 @@
+"""From microdata to a release that keeps its promise."""

@@ -1,0 +1,18 @@
+"""Certify a release: state what it promises, and what was found where a model finds more than its bound."""
+
+from __future__ import annotations
+
+from voile.flow.checking.check_release import with_findings
+from voile.flow.publish.plan import Plan
+from voile.plugins.registry import plain
+from voile.releases.release import Release
+from voile.tables.schema import Columns
+
+
+def certify(release: Release, columns: Columns, plan: Plan) -> Release:
+    """Fill in the certificate: the claims of the method under the policy, and those about earlier releases."""
+    claims = (
+        *plan.method.claims(columns, plan.policy, release),
+        *plan.history.joint_claims(plan.policy, columns),
+    )
+    return with_findings(release.claiming(claims, plain(plan.method)), prior=plan.policy.priors())

@@ -1,0 +1,143 @@
+"""Publishing again: what was published before is part of what an adversary has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from voile.adversaries.ledger import Ledger
+from voile.engines.memory import local_rows
+from voile.errors import BrokenPromise, DataError
+from voile.flow.checking.check_folder import check_folder
+from voile.flow.checking.check_release import check_release
+from voile.models.base import Model
+from voile.models.evidence import Evidence
+from voile.models.m_invariance.signatures import SIGNATURE, remembered, shown_now
+from voile.models.policy import Policy
+from voile.models.sequential import Sequential
+from voile.releases.certificate import Claim
+from voile.releases.release import Release
+from voile.releases.release_join import all_of, same_columns
+from voile.results import Answer, Checked, Verdict
+from voile.tables.domain import Domain
+from voile.tables.microdata import PERSON, Microdata
+from voile.tables.part_protocol import Parts
+from voile.tables.row_protocol import Table
+from voile.tables.schema import Columns
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierReleases:
+    """The earlier releases of the same people, the first one first, and the publisher's ledger of them."""
+
+    releases: tuple[Release, ...] = ()
+    ledger: Ledger | None = None
+
+    @staticmethod
+    def verified(after: Sequence[Release | str | Path], ledger: Ledger | None) -> EarlierReleases:
+        """Open earlier releases or their folders. One that does not keep its own promise is no ground to build on."""
+        releases: list[Release] = []
+        for number, place in enumerate(after, 1):
+            verdict, release = _opened(place, tuple(releases))
+            broken = _broken(verdict)
+            if broken or release is None:
+                raise BrokenPromise(
+                    f"Earlier release {number} does not keep what it claims. {_listed(broken)}",
+                    code="broken.after",
+                    hint="Name the folder as it was published, and earlier ones before later ones.",
+                )
+            releases.append(release)
+        return EarlierReleases(tuple(releases), ledger)
+
+    def link_people(self, data: Microdata, policy: Policy) -> tuple[Columns, Table]:
+        """The table; or, where people are followed from release to release, its rows with who they are and which values
+        they were shown with."""
+        shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
+        for number, release in enumerate(self.releases, 1):
+            same_columns(shown, release, number)
+        if not policy.follows or (self.ledger is None and not self.releases):
+            return data.columns, data.rows
+        if self.ledger is None:
+            raise DataError(
+                f"To publish after {len(self.releases)} releases, it must be known who was shown with which values.",
+                code="data.ledger",
+                hint="Give the ledger that was kept with them (ledger=, --ledger).",
+            )
+        self.ledger.check([release.digest for release in self.releases])
+        signature = remembered(data, self.ledger, self.releases)
+        assert data.linked is not None and data.person is not None
+        names = [column.name for column in data.columns]
+        table = data.linked.histogram([*names, PERSON])
+        columns = [table.codes[:, number] for number in range(len(names) + 1)]
+        sizes = [*(column.size for column in data.columns), data.person.size, int(signature.max(initial=0)) + 1]
+        rows = local_rows([*names, PERSON, SIGNATURE], [*columns, signature[columns[-1]]], sizes)
+        return _widened(data.columns, rows, self.releases)
+
+    def joint_claims(self, policy: Policy, columns: Columns) -> tuple[Claim, ...]:
+        """Claim that every model of values also holds in the join with the earlier releases, unless the model speaks of
+        them itself."""
+        models: list[Model] = []
+        for model in policy if self.releases else ():
+            counted = model.reads_values and model.basis == "counts"
+            if counted and not model.follows and not isinstance(model, Sequential):
+                models.append(Sequential(model, self.releases, getattr(model, "column", None)))
+        return Policy(*models).claims(columns) if models else ()
+
+    def accept(self, verdict: Verdict) -> None:
+        """Raise BrokenPromise where the new release does not keep its promise, by itself or with the earlier ones."""
+        broken = _broken(verdict)
+        if self.releases and broken:
+            raise BrokenPromise(
+                f"Together with {len(self.releases)} earlier releases this one breaks its promise. {_listed(broken)}",
+                code="broken.jointly",
+                hint="Publish coarser groups, or publish every release under m-invariance.",
+            )
+        verdict.or_raise()
+
+    def record(
+        self, release: Release, groups: Parts, columns: Columns, code_map: Mapping[str, np.ndarray], data: Microdata
+    ) -> None:
+        """Write into the ledger who was shown with which values, where there is a ledger."""
+        if self.ledger is None:
+            return
+        (rows,) = groups.each()
+        shown = shown_now(columns, rows.recode(code_map) if code_map else rows, data, self.releases)
+        self.ledger.record(release.digest, shown)
+
+
+def _opened(place: Release | str | Path, earlier: tuple[Release, ...]) -> tuple[Verdict, Release | None]:
+    evidence = Evidence(earlier=earlier)
+    if isinstance(place, Release):
+        return check_release(place, evidence), place
+    return check_folder(Path(place), evidence)
+
+
+def _broken(verdict: Verdict) -> list[Checked]:
+    return [check for check in verdict.checks if check.answer is Answer.BROKEN]
+
+
+def _listed(checks: Sequence[Checked]) -> str:
+    return " ".join(f"{check.what}: {check.detail}" for check in checks)
+
+
+def _widened(columns: Columns, rows: Table, earlier: Sequence[Release]) -> tuple[Columns, Table]:
+    """Values that were shown before stay values of the column, though nobody may have them now."""
+    target = columns.sensitive[0]
+    listed = [release.tallies[target.name].column for release in earlier if target.name in release.tallies]
+    texts = {text for column in listed if column for text in column.domain.texts}
+    if texts <= set(target.domain.texts):
+        return columns, rows
+    if target.domain.ranged:
+        every = [target.domain.values, *(column.domain.values for column in listed if column)]
+        values = all_of(every)
+    else:
+        values = pl.Series(sorted({*target.domain.texts[: len(target.domain.values)], *texts}), dtype=pl.String)
+    domain = Domain(values, target.kind, target.domain.missing, target.domain.declared)
+    place = {text: code for code, text in enumerate(domain.texts)}
+    moved = np.array([place[text] for text in target.domain.texts], dtype=np.int64)
+    wider = replace(target, domain=domain, hierarchy=None)
+    return replace(columns, sensitive=(wider, *columns.sensitive[1:])), rows.recode({target.name: moved})

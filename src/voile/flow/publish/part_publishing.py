@@ -1,0 +1,91 @@
+"""What is done to each part of a table. A small table is one part, and goes through the same two functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.methods.base import Method
+from voile.models.policy import Policy
+from voile.releases.partitioned_tables import plain
+from voile.tables.domain_trimming import codes_used, narrowed
+from voile.tables.part_protocol import Parts
+from voile.tables.row_protocol import Rows
+from voile.tables.schema import Columns
+
+Tables = dict[str, pl.DataFrame]
+CodeMap = Mapping[str, np.ndarray]  # by column: what becomes of each code
+
+
+@dataclass(frozen=True, eq=False)
+class PartTask:
+    """What every part needs to be published. `people_before` counts the people in the parts before each."""
+
+    policy: Policy
+    method: Method
+    people_before: Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedPart:
+    """What the caller is told of a part whose people are grouped: the columns as they are to be shown, how many rows
+    are withheld, and which codes the published rows have, where that may matter."""
+
+    columns: Columns
+    withheld: int
+    used_codes: Mapping[str, np.ndarray] | None
+
+
+@dataclass(frozen=True, eq=False)
+class ShownPart:
+    """What the caller is told of a part that is shown: the shape and the dictionary of its tables, the columns as
+    shown (of the first part), and the tables without a row."""
+
+    shape: str
+    dictionary: Mapping[str, Any]
+    columns: Columns | None
+    empty: Tables
+
+
+def group_part(rows: Rows, number: int, columns: Columns, task: PartTask) -> tuple[Rows, GroupedPart]:
+    """Decide who hides with whom (Unsatisfiable), and change values where the method does."""
+    grouped = task.method.group(columns, rows, task.policy)
+    columns, shown = task.method.transform(columns, grouped, task.policy)
+    withheld = rows.total - shown.total
+    divided = len(task.people_before) > 1
+    return shown, GroupedPart(columns, withheld, codes_used(columns, shown) if divided or withheld else None)
+
+
+def trim_domains(parts: Parts) -> tuple[Columns, CodeMap, int]:
+    """Remove values that no published row has: the columns, what becomes of their codes, and the number of withheld
+    rows. Without withheld rows there is nothing to remove."""
+    notes: Sequence[GroupedPart] = parts.notes
+    columns, withheld = notes[0].columns, sum(note.withheld for note in notes)
+    if not withheld:
+        return columns, {}, 0
+    used = [note.used_codes or {} for note in notes]
+    together = {name: np.unique(np.concatenate([codes[name] for codes in used if codes])) for name in _first(used)}
+    return *narrowed(columns, together), withheld
+
+
+def _first(used: Sequence[Mapping[str, np.ndarray]]) -> Sequence[str]:
+    return list(next(codes for codes in used if codes))
+
+
+def show_part(rows: Rows, number: int, columns: Columns, task: PartTask, code_map: CodeMap) -> tuple[Tables, ShownPart]:
+    """Build the published tables of a part; its groups are numbered after the people of the parts before it."""
+    release = task.method.show(columns, rows.recode(code_map) if code_map else rows)
+    tables = release.tables_numbered_after(task.people_before[number])
+    dictionary = release.dictionary if number == 0 else _changing(release.dictionary)
+    empty = {name: plain(table.clear()) for name, table in tables.items()}
+    return tables, ShownPart(release.shape, dictionary, columns if number == 0 else None, empty)
+
+
+def _changing(dictionary: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what differs from part to part: how a column is shown, and names that stand for sets."""
+    kept = ("name", "shown", "cell", "names")
+    return {"columns": [{key: entry[key] for key in kept if key in entry} for entry in dictionary["columns"]]}

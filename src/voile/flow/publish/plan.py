@@ -1,0 +1,76 @@
+"""The plan of a publication: what is asked, of whom, with which coins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from voile.flow.publish.earlier_releases import EarlierReleases
+from voile.flow.publish.part_publishing import PartTask
+from voile.flow.publish.partition_planning import people_before, plan_partition
+from voile.methods.base import CompletesHierarchies, Method, Partitionable
+from voile.models.base import Model
+from voile.models.evidence import Evidence
+from voile.models.policy import Policy
+from voile.plugins.registry import build, typed
+from voile.tables.microdata import Microdata
+from voile.tables.part_protocol import Parts
+from voile.tables.row_protocol import Table
+from voile.tables.schema import Columns
+from voile.tables.secret_key import Key
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything that is decided before anybody is grouped. `rows` are under the key."""
+
+    data: Microdata
+    columns: Columns
+    rows: Table
+    policy: Policy
+    method: Method
+    history: EarlierReleases
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the publisher checks the release with: the priors of the policy, and what was published before."""
+        ledger = self.history.ledger
+        return Evidence(self.policy.priors(), self.history.releases, self.data if ledger else None, ledger)
+
+
+def make_plan(
+    data: Microdata, policy: Policy | Model, method: Method | None, key: Key | None, history: EarlierReleases
+) -> Plan:
+    """Check a request (SpecError says what to fix), and fill in what follows from the table and the key."""
+    policy = Policy(policy) if isinstance(policy, Model) else policy
+    method = method or default_method(policy)
+    policy = policy.following(history.releases)
+    columns, rows = history.link_people(data, policy)
+    columns = check_request(columns, rows, policy, method)
+    rows = rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
+    policy = policy.informed(columns, rows)  # what an adversary is assumed to know, where it is learned from the table
+    method, policy = method.plan(columns, rows, policy, history.releases)
+    return Plan(data, columns, rows, policy, method, history)
+
+
+def check_request(columns: Columns, rows: Table, policy: Policy, method: Method) -> Columns:
+    """Raise SpecError where table, policy and method do not fit; and return the columns as the method needs them."""
+    if isinstance(method, CompletesHierarchies):
+        columns = method.complete_hierarchies(columns, rows)
+    policy.check(columns)
+    method.check(columns, policy)
+    return columns
+
+
+def default_method(policy: Policy) -> Method:
+    """Build the method that serves a policy best: each model names one, and the first model decides."""
+    return typed(Method, build("methods", policy.models[0].method, {}))
+
+
+def partition_rows(plan: Plan) -> tuple[Parts, PartTask]:
+    """Cut a large table into parts that are published one by one, where the method can; else there is one part."""
+    tree = None
+    if isinstance(plan.method, Partitionable):
+        tree = plan_partition(plan.columns, plan.rows, plan.policy, plan.method)
+    parts = plan.rows.parts(tree) if tree is not None else plan.rows.gathered().parts(None)
+    return parts, PartTask(plan.policy, plan.method, people_before(tree))

@@ -1,0 +1,52 @@
+"""Publish: from microdata to a release that keeps its promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from voile.adversaries.ledger import Ledger
+from voile.flow.checking.check_release import check_release
+from voile.flow.publish.certification import certify
+from voile.flow.publish.earlier_releases import EarlierReleases
+from voile.flow.publish.part_publishing import group_part, show_part, trim_domains
+from voile.flow.publish.plan import make_plan, partition_rows
+from voile.flow.publish.release_assembly import assemble_release
+from voile.methods.base import Method
+from voile.models.base import Model
+from voile.models.policy import Policy
+from voile.releases.release import Release
+from voile.tables.microdata import Microdata
+from voile.tables.secret_key import Key
+
+
+def publish(
+    data: Microdata,
+    policy: Policy | Model,
+    method: Method | None = None,
+    *,
+    key: Key | None = None,
+    after: Sequence[Release | str | Path] = (),
+    ledger: Ledger | None = None,
+) -> Release:
+    """Publish a table under a policy. The publisher is not trusted: the last check is what anyone runs on the folder.
+
+    `after` are earlier releases of the same people, or their folders; a release that breaks its promise together with
+    them is refused. `ledger` is where m-invariance remembers who was shown with which values; keep it secret.
+
+    >>> import voile as vl
+    >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
+    >>> data = vl.read(vl.datasets.hospital(), schema)
+    >>> vl.publish(data, vl.Policy(vl.KAnonymity(k=5)))  # doctest: +ELLIPSIS
+    Generalized(400 rows in ... groups; k-anonymity)
+    """
+    history = EarlierReleases.verified(after, ledger)  # BrokenPromise: an earlier release is broken
+    plan = make_plan(data, policy, method, key, history)  # SpecError: what is asked, of whom, with which coins
+    parts, task = partition_rows(plan)  # one part, unless the table is large
+    groups = parts.map("group", group_part, plan.columns, task)  # Unsatisfiable: who hides with whom
+    columns, code_map, withheld = trim_domains(groups)  # what no published row has is not mentioned
+    tables = groups.map("show", show_part, columns, task, code_map)  # how each group is shown
+    release = certify(*assemble_release(tables, withheld), plan)  # what is claimed, against whom
+    history.accept(check_release(release, plan.evidence))  # BrokenPromise: the code that a stranger runs
+    history.record(release, groups, columns, code_map, data)  # who was shown with which values, for the next time
+    return release

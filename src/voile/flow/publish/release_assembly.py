@@ -1,0 +1,84 @@
+"""Assemble one release from the tables of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.flow.publish.part_publishing import ShownPart, Tables
+from voile.releases.cells import shielded
+from voile.releases.certificate import UNSIGNED
+from voile.releases.partitioned_tables import Kept, stacked
+from voile.releases.release import Release, of_shape
+from voile.tables.domain import Domain, codes_in
+from voile.tables.part_protocol import Here, Parts
+from voile.tables.schema import Columns
+from voile.tables.value_text import MISSING
+
+Labels = Mapping[str, tuple[Domain, list[str]]]  # by generalized column: its domain, and the label of each value
+
+
+def assemble_release(parts: Parts, withheld: int) -> tuple[Release, Columns]:
+    """Make one release of shown parts, and return the columns as they are shown. The dictionary tells the recipient how
+    many rows were withheld to keep the promise."""
+    first: ShownPart = parts.notes[0]
+    assert first.columns is not None, "the first part tells the columns"
+    dictionary = {**_common_dictionary(parts.notes), "withheld": withheld}
+    labels = _exact_labels(dictionary, first.columns)
+    tables: Mapping[str, pl.DataFrame]
+    if len(parts) > 1:
+        parts = parts.lazily(relabel, labels)
+    if isinstance(parts, Here):
+        tables = {name: stacked([part[name] for part in parts.held]) for name in parts.held[0]}
+    else:
+        tables = Kept(parts, relabel(first.empty, 0, labels))
+    return of_shape(first.shape)(tables, dictionary, UNSIGNED), first.columns
+
+
+def _common_dictionary(notes: Sequence[ShownPart]) -> dict[str, Any]:
+    """The dictionary of all parts: a column is generalized where one part generalizes it."""
+    entries = []
+    for number, entry in enumerate(notes[0].dictionary["columns"]):
+        others = [note.dictionary["columns"][number] for note in notes]
+        coarse = [other for other in others if other["shown"] == "generalized"]
+        if coarse:
+            entry = {**entry, "shown": "generalized", "cell": coarse[0]["cell"]}
+            entry.pop("hierarchy", None)
+            listed = [other["names"] for other in coarse if "names" in other]
+            if listed:
+                entry["names"] = dict(sorted({key: one[key] for one in listed for key in one}.items()))
+        entries.append(entry)
+    return {**notes[0].dictionary, "columns": entries}
+
+
+def _exact_labels(dictionary: Mapping[str, Any], columns: Columns) -> Labels:
+    """The labels of exact values, for parts that show a column as it is while another part generalizes it."""
+    found = {}
+    for entry in dictionary["columns"]:
+        if entry["shown"] == "generalized":
+            domain = columns[str(entry["name"])].domain
+            exact = [leaf if domain.ranged else shielded(leaf) for leaf in domain.texts[: len(domain.values)]]
+            found[str(entry["name"])] = domain, [*exact, MISSING]
+    return found
+
+
+def relabel(tables: Tables, number: int, labels: Labels) -> Tables:
+    """Turn exact values of a part into labels, in columns that another part generalizes."""
+    made = {}
+    for name, table in tables.items():
+        exact = [n for n in table.columns if n in labels and not _is_label(table[n], labels[n][0])]
+        made[name] = table.with_columns(_as_labels(table[n], *labels[n]) for n in exact)
+    return made
+
+
+def _is_label(values: pl.Series, domain: Domain) -> bool:
+    return values.dtype == pl.Enum and values.dtype != domain.values.dtype
+
+
+def _as_labels(values: pl.Series, domain: Domain, labels: Sequence[str]) -> pl.Series:
+    used, place = np.unique(codes_in(domain, values), return_inverse=True)
+    shown = pl.Series([labels[code] for code in used], dtype=pl.String)
+    return shown.cast(pl.Enum(shown)).gather(place).alias(values.name)

@@ -1,0 +1,1 @@
+"""From a request as text (a spec, flags, a form) to objects."""

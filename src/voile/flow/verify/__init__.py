@@ -1,0 +1,1 @@
+"""Check a published folder, and republish where only the key can tell."""

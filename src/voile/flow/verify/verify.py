@@ -1,0 +1,72 @@
+"""Verify: check a release or a published folder, and republish where only the publisher can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from voile.adversaries.ledger import Ledger
+from voile.adversaries.prior import Prior
+from voile.flow.checking.check_folder import check_folder
+from voile.flow.checking.check_release import check_release
+from voile.flow.checking.claimed_model import requested_model
+from voile.flow.checking.load import load
+from voile.flow.publish.publish import publish
+from voile.flow.read.chunked_reading import Engine
+from voile.methods.base import Method
+from voile.models.evidence import Evidence
+from voile.models.policy import Policy
+from voile.plugins.registry import build, typed
+from voile.releases.certificate import Certificate
+from voile.releases.release import Release
+from voile.results import Verdict
+from voile.tables.microdata import Microdata
+from voile.tables.secret_key import Key
+
+
+def verify(
+    release: Release | str | Path,
+    *,
+    prior: Prior | Sequence[Prior] = (),
+    after: Sequence[Release | str | Path] = (),
+    data: Microdata | None = None,
+    key: Key | None = None,
+    ledger: Ledger | None = None,
+    engine: Engine | None = None,
+) -> Verdict:
+    """Check a release, or a published folder: the files, the tables, and every claim.
+
+    A folder needs no key, no data and no trust in its publisher. Answers HOLDS or BROKEN for each claim; NEEDS where a
+    claim rests on statistics (`prior`), or on coins that only the publisher can draw again (`data` and `key`). `after`
+    are earlier releases of the same people, and `ledger` the publisher's record of who was shown with which values.
+    With an `engine` (`Disk()`, `Spark()`) a folder larger than memory is checked piece by piece.
+    """
+    evidence = gather_evidence(prior=prior, after=after, data=data, key=key, ledger=ledger)
+    if isinstance(release, Release):
+        return check_release(release, evidence)
+    return check_folder(Path(release), evidence, engine)[0]
+
+
+def gather_evidence(
+    *,
+    prior: Prior | Sequence[Prior] = (),
+    after: Sequence[Release | str | Path] = (),
+    data: Microdata | None = None,
+    key: Key | None = None,
+    ledger: Ledger | None = None,
+) -> Evidence:
+    """Collect what a checker has beside the release; with the table and the key, the means to publish it again."""
+    priors = (prior,) if isinstance(prior, Prior) else tuple(prior)
+    earlier = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
+    republish = _republisher(data, key, earlier) if data is not None and key is not None else None
+    return Evidence(priors, earlier, data, ledger, republish)
+
+
+def _republisher(data: Microdata, key: Key, earlier: Sequence[Release]) -> Callable[[Certificate], Release]:
+    def republish(certificate: Certificate) -> Release:
+        policy = Policy(*(requested_model(claim) for claim in certificate.claims))
+        knobs = {name: value for name, value in certificate.method.items() if name != "name"}
+        method = typed(Method, build("methods", str(certificate.method["name"]), knobs))
+        return publish(data, policy, method, key=key, after=earlier)
+
+    return republish

@@ -1,0 +1,203 @@
+"""Query error: how wrong COUNT queries on the release are.
+
+A query asks how many people have one of b values in each of some quasi-identifier columns and in the sensitive
+columns; b is chosen so that a query of independent columns would select about the share `selectivity` of the table.
+The estimate spreads each cell evenly (section 6 of the specification). The error is |actual - estimate| / actual;
+queries that nobody satisfies are drawn anew. Queries are drawn from a public seed: they are a benchmark, not coins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile.errors import PolicyError
+from voile.measures.base import ByGroup, Outline, View, outline
+from voile.measures.query_error.query_estimates import Estimates, asked_columns, settled
+from voile.plugins.registry import knob
+from voile.releases.release import Release
+from voile.results import Loss
+from voile.tables.microdata import Microdata
+from voile.tables.part_protocol import Over
+from voile.tables.row_protocol import Table
+from voile.tables.schema import Columns
+
+CHUNK = 500
+GIVE_UP = 20
+
+
+@dataclass(frozen=True)
+class QueryError(ByGroup):
+    """Mean relative error of random COUNT queries, with a 95 % interval over repetitions.
+
+    `dimensions` is the number of quasi-identifier columns in a query and `sensitive` that of sensitive ones (all by
+    default); `contiguous` asks for a range of neighbouring values in numeric, date and ordered columns instead of
+    scattered ones.
+    """
+
+    name: ClassVar[str] = "query-error"
+    across: ClassVar[bool] = True
+
+    queries: int = knob(1000, low=1)
+    dimensions: int | None = knob(None, low=1)
+    sensitive: int | None = knob(None, low=0)
+    selectivity: float = knob(0.05, above=0, high=1)
+    repetitions: int = knob(5, low=1)
+    contiguous: bool = False
+    seed: int = 0
+
+    def over(self, data: Microdata, release: Release, over: Over) -> Loss:
+        """Queries are drawn first, and counted in the table; then every piece is asked all of them."""
+        questions = self._questions(data.columns)
+        runs = [_Run(questions, self.queries, np.random.default_rng([self.seed, n])) for n in range(self.repetitions)]
+        _fill(runs, data.rows)
+        chosen, actual = (np.concatenate([one for run in runs for one in getattr(run, what)]) for what in _Run.FOUND)
+        redrawn = sum(run.discarded for run in runs)
+        if not len(actual):
+            raise PolicyError(
+                f"query-error: nobody satisfies any of {redrawn} random queries.",
+                code="policy.parameter",
+                hint="Raise selectivity, or ask about fewer columns with dimensions.",
+            )
+        sums = over(summed, outline(data), chosen)
+        estimate = settled(sums, chosen, int(questions.offset[questions.quasi]), release.channel)
+        errors = np.abs(actual - estimate) / actual
+        return self._loss(questions, np.split(errors, np.cumsum([run.got for run in runs])[:-1]), redrawn)
+
+    def _questions(self, columns: Columns) -> Questions:
+        """What queries are drawn from; PolicyError where they would ask about more columns than there are."""
+        quasi, sensitive = len(columns.quasi), len(columns.sensitive)
+        dimensions = self.dimensions or quasi
+        if dimensions > quasi:
+            raise PolicyError(
+                f"query-error: dimensions = {dimensions}, but there are {quasi} quasi-identifier columns.",
+                code="policy.parameter",
+            )
+        if self.sensitive is not None and self.sensitive > sensitive:
+            raise PolicyError(
+                f"query-error: sensitive = {self.sensitive}, but there are {sensitive} sensitive columns.",
+                code="policy.parameter",
+            )
+        return Questions(columns, dimensions, self.selectivity, self.contiguous, self.sensitive)
+
+    def _loss(self, questions: Questions, errors: Sequence[np.ndarray], redrawn: int) -> Loss:
+        """The loss from the errors of each repetition."""
+        pooled, means = np.concatenate(errors), [float(some.mean()) for some in errors if len(some)]
+        mean = float(np.mean(means))
+        spread = 1.96 * float(np.std(means, ddof=1)) / math.sqrt(len(means)) if len(means) > 1 else 0.0
+        parts = {
+            "median": float(np.median(pooled)),
+            "low": mean - spread,
+            "high": mean + spread,
+            "redrawn": float(redrawn),
+        }
+        note = f"{len(pooled)} queries on {questions.dimensions} columns, selectivity {self.selectivity:g}; "
+        note += f"95 % over {self.repetitions} runs"
+        return Loss(self.name, "Relative error of COUNT queries", mean, parts, note)
+
+
+def summed(piece: Release, table: Outline, chosen: np.ndarray) -> np.ndarray:
+    """What one piece says to every query, some of them at a time."""
+    estimates = Estimates(View(table, piece))
+    batches = [chosen[low : low + CHUNK] for low in range(0, len(chosen), CHUNK)]
+    return np.concatenate([estimates.sums(batch) for batch in batches], axis=1)
+
+
+class _Run:
+    """One repetition: the queries that somebody satisfies, and by how many people."""
+
+    FOUND = ("chosen", "actual")
+
+    def __init__(self, questions: Questions, queries: int, rng: np.random.Generator) -> None:
+        self.questions, self.queries, self.rng = questions, queries, rng
+        self.chosen = [np.zeros((0, int(questions.offset[-1])), dtype=np.uint8)]
+        self.actual = [np.zeros(0, dtype=np.int64)]
+        self.got, self.discarded, self.tries = 0, 0, 0
+
+    @property
+    def open(self) -> bool:
+        return self.got < self.queries and self.tries < GIVE_UP * math.ceil(self.queries / CHUNK)
+
+    def draw(self) -> np.ndarray:
+        self.tries += 1
+        return self.questions.draw(min(CHUNK, self.queries - self.got), self.rng)
+
+    def take(self, chosen: np.ndarray, actual: np.ndarray) -> None:
+        asked = actual > 0
+        self.chosen.append(chosen[asked])
+        self.actual.append(actual[asked])
+        self.got += int(asked.sum())
+        self.discarded += int((~asked).sum())
+
+
+def _fill(runs: Sequence[_Run], rows: Table) -> None:
+    """Draw until every repetition has its queries; the table is counted once for all that are drawn at a time."""
+    while waiting := [run for run in runs if run.open]:
+        drawn = [run.draw() for run in waiting]
+        questions = waiting[0].questions
+        names = [column.name for column in questions.columns]
+        actual = rows.matching(names, questions.offset, np.concatenate(drawn))
+        ends = np.cumsum([len(some) for some in drawn])[:-1]
+        for run, chosen, people in zip(waiting, drawn, np.split(actual, ends), strict=True):
+            run.take(chosen, people)
+
+
+class Questions:
+    """What random queries are drawn from: the columns of a table, and how many values each predicate admits."""
+
+    def __init__(
+        self, columns: Columns, dimensions: int, selectivity: float, contiguous: bool, sensitive: int | None = None
+    ) -> None:
+        self.dimensions, self.contiguous, self.quasi = dimensions, contiguous, len(columns.quasi)
+        self.sensitive = len(columns.sensitive) if sensitive is None else sensitive
+        self.columns, self.offset = asked_columns(columns)
+        asked = dimensions + self.sensitive
+        self.widths = [predicate_width(column.size, selectivity, asked - 1) for column in self.columns]
+
+    def draw(self, queries: int, rng: np.random.Generator) -> np.ndarray:
+        """Random predicates: in the asked columns b distinct random values, elsewhere everything."""
+        chosen = np.ones((queries, int(self.offset[-1])), dtype=np.uint8)
+        quasi = self.quasi
+        ranked = np.argsort(rng.random((queries, quasi)), axis=1)
+        others = len(self.columns) - quasi
+        some = np.argsort(rng.random((queries, others)), axis=1) if self.sensitive < others else None
+        for number, column in enumerate(self.columns):
+            size, width = column.size, self.widths[number]
+            if number < quasi:
+                asked = ranked[:, number] < self.dimensions
+            else:
+                asked = some[:, number - quasi] < self.sensitive if some is not None else np.ones(queries, dtype=bool)
+            mask = np.zeros((queries, size), dtype=np.uint8)
+            if self.contiguous and column.kind != "categorical":
+                first = rng.integers(0, size - width + 1, queries)
+                mask[(np.arange(size) >= first[:, None]) & (np.arange(size) < first[:, None] + width)] = 1
+            else:
+                picks = np.argpartition(rng.random((queries, size)), width - 1, axis=1)[:, :width]
+                np.put_along_axis(mask, picks, 1, axis=1)
+            part = chosen[:, self.offset[number] : self.offset[number + 1]]
+            part[asked] = mask[asked]
+        return chosen
+
+
+def predicate_width(domain_size: int, s: float, qd: int) -> int:
+    """How many values a predicate admits: ceil(|A| s^(1/(qd+1))), between 1 and |A|.
+
+    >>> predicate_width(75, 0.05, 5)
+    46
+    """
+    width = math.ceil(domain_size * float(s ** (1 / (qd + 1))) - 1e-9)
+    return max(1, min(domain_size, width))
+
+
+def relative_error(actual: float, estimate: float) -> float:
+    """|actual - estimate| / actual."""
+    return abs(actual - estimate) / actual
+
+
+def average_relative_error(pairs: Sequence[tuple[float, float]]) -> float:
+    """The mean over pairs (actual, estimate); pairs with actual 0 are left out."""
+    return float(np.mean([relative_error(actual, estimate) for actual, estimate in pairs if actual]))

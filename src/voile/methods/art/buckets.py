@@ -1,0 +1,111 @@
+"""The table as ART sees it: buckets of interchangeable rows, and what the prior says of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voile import kernels
+from voile.adversaries.group_members import Members
+from voile.adversaries.prior import INDICATOR, Prior
+from voile.adversaries.prior_posterior import events_of
+from voile.models.r_robustness import RRobustness
+from voile.tables.group_counts import Counts
+from voile.tables.row_protocol import Histogram, Rows
+from voile.tables.schema import Column, Columns
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Buckets in rising order of value: rows with one value and one row of probabilities under every column set.
+
+    `bucket[c]` is the bucket of cell c of the table, `size` the rows and `value` the value of each bucket;
+    `index[a, b]` is the row of probabilities (in `rows`) of bucket b under column set a, `chance[e, row]` what it gives
+    event e, and `event[v]` the event of value v, -1 for none. People whom no column set tells apart share a `profile`.
+    """
+
+    table: Histogram | None
+    bucket: np.ndarray
+    size: np.ndarray
+    value: np.ndarray
+    profile: np.ndarray
+    index: np.ndarray
+    rows: np.ndarray
+    event: np.ndarray
+    chance: np.ndarray
+
+    @property
+    def guarded(self) -> np.ndarray:
+        """Which buckets hold protected rows."""
+        return np.asarray(self.event[self.value] >= 0)
+
+    @property
+    def total(self) -> int:
+        return int(self.size.sum())
+
+
+def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indicator: bool) -> Crowd:
+    """The buckets of a table under a model that has its prior. O(cells * column sets)."""
+    assert isinstance(model.prior, Prior)
+    names = [column.name for column in columns.quasi]
+    table = rows.histogram([column.name for column in columns])
+    value = table.column(target.name).astype(np.int64)
+    events = events_of(target, model.named, model.protect_as == "set")
+    usual = np.bincount(value, weights=table.counts, minlength=target.size) / max(table.total, 1)
+    quasi = table.codes[:, [table.names.index(name) for name in names]]
+    known = model.prior.known(columns.quasi, quasi, target, usual)
+    probabilities, index = known.rows, known.index
+    if indicator:
+        chance = np.minimum(probabilities[:, events >= 0].sum(axis=1), 1.0)
+        pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
+        probabilities, index = pairs, inverse.reshape(-1)[index]
+        value, events = (events >= 0)[value].astype(np.int64), np.array([-1, 0])
+    return _bucketed(table, table.counts, value, index, probabilities, events)
+
+
+def _bucketed(
+    table: Histogram | None,
+    counts: np.ndarray,
+    value: np.ndarray,
+    index: np.ndarray,
+    probabilities: np.ndarray,
+    events: np.ndarray,
+) -> Crowd:
+    number = int(events.max()) + 1
+    chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(number)])
+    profile, _ = kernels.distinct_rows.ranked(list(index), [len(probabilities)] * len(index))
+    bucket, first = kernels.distinct_rows.ranked([value, profile], [len(events), int(profile.max(initial=0)) + 1])
+    return Crowd(
+        table,
+        bucket,
+        np.bincount(bucket, weights=counts, minlength=len(first)).astype(np.int64),
+        value[first],
+        profile[first],
+        np.ascontiguousarray(index[:, first]),
+        probabilities,
+        events,
+        np.minimum(chances, 1.0),
+    )
+
+
+def published_crowd(members: Members, counts: Counts, model: RRobustness, prior: Prior) -> tuple[Crowd, np.ndarray]:
+    """What a reader can rebuild: a bucket for every published person with every value of their group, and its number
+    by value and published row (-1 where a person cannot have a value)."""
+    assert counts.column is not None
+    column = counts.column
+    shown = prior.collapsed(model.named) if tuple(column.domain.texts) == INDICATOR else prior
+    usual = counts.totals / max(int(counts.totals.sum()), 1)
+    known = shown.known(members.columns, members.codes, column, usual)
+    group = np.repeat(np.arange(members.groups), np.diff(members.starts))
+    many = np.diff(counts.starts)[group]
+    entry = np.repeat(np.arange(len(group)), many)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(many) - many, many)
+    value = counts.values[counts.starts[group[entry]] + within]
+    pairs, first = np.unique(value * len(members.codes) + members.rows[entry], return_index=True)
+    value, row = value[first].astype(np.int64), members.rows[entry][first]
+    ones = np.ones(len(pairs), dtype=np.int64)
+    people = _bucketed(None, ones, value, known.index[:, row], known.rows, model.events(column))
+    place = np.full((column.size, len(members.codes)), -1, dtype=np.int64)
+    place[value, row] = people.bucket
+    return people, place

@@ -1,0 +1,1 @@
+"""ART's loops: hiding one protected row, and merging groups until the test passes."""

@@ -1,0 +1,5 @@
+"""Decompose: several sensitive columns in one release."""
+
+from voile.methods.decompose.decompose import Decompose
+
+__all__ = ["Decompose"]

@@ -1,0 +1,242 @@
+"""Decompose: several sensitive columns in one release, each unlinked from the people and from the others.
+
+People are dealt into groups in which everybody has a different primary value. For every sensitive column the group
+lists values; complete sensitive rows are published beside, without their group. What can then be believed about a
+person is how often a row is theirs over all ways to match rows and people that fit the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
+from voile.methods.base import Method
+from voile.methods.decompose.list_tables import show_lists
+from voile.methods.decompose.strata import Strata, stratified
+from voile.methods.decompose.value_lists import Lists, class_lists, dense_types, listed_with_noise
+from voile.models.multi_diversity import MultiDiversity, numbers_by_column
+from voile.models.policy import Policy
+from voile.plugins.registry import knob
+from voile.releases.certificate import Claim
+from voile.releases.release import Release
+from voile.tables.row_protocol import Rows, Table
+from voile.tables.schema import Columns, nearest
+
+SLACK = 1e-10
+
+
+@dataclass(frozen=True)
+class Decompose(Method):
+    """Groups by a primary column, a list of values for every other one, and (optionally) the joint sensitive rows.
+
+    Claim: belief in a value of a column is at most 1/l, or the level that the certificate states for it.
+    Against: a neighbour who knows everybody's quasi-identifier and who is in the table, and matches all rows.
+    Needs: sensitive columns whose most frequent value covers at most 1/l of the rows.
+    Why: every group of a stratum lists the same values, so each row fits each slot of its primary value alike.
+    Source: Ye, Liu, Wang, Lv, Feng: Decomposition (DASFAA 2009); noise and proof differ, see docs/guarantees.
+
+    `primary` is by default the column with the smallest floor(n / n_1) among those with a promise. `l` gives numbers
+    for columns that the policy does not name. With noise "paper" lists are filled up as in the paper, which bounds
+    nothing: the level reached is stated. `on_fail` says what to do where a group is above its bound: "merge" it with
+    others (the default), or "lower" the promise to what was reached.
+    """
+
+    name: ClassVar[str] = "decompose"
+    produces: ClassVar[str] = "decomposed"
+
+    primary: str | None = None
+    l: Mapping[str, int] = field(default_factory=dict)  # noqa: E741 - the letter of the literature
+    noise: str = knob("symmetric", choices=("symmetric", "paper"))
+    publish_joint: bool = True
+    on_fail: str | None = knob(None, choices=("merge", "lower"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "l", numbers_by_column("decompose", "l", self.l))
+        if self.noise == "paper" and self.on_fail == "merge":
+            raise PolicyError(
+                "decompose: the paper's noise bounds no belief, so no merging of groups can keep a promise.",
+                code="policy.parameter",
+                hint="Use noise=symmetric, or on_fail=lower.",
+            )
+
+    @property
+    def merges(self) -> bool:
+        return self.noise == "symmetric" and self.on_fail != "lower"
+
+    def check(self, columns: Columns, policy: Policy) -> None:
+        super().check(columns, policy)
+        known = [column.name for column in columns.sensitive]
+        problems: list[SpecError] = []
+        for name in [*([self.primary] if self.primary is not None else []), *self.l]:
+            if name not in known:
+                problems.append(
+                    PolicyError(
+                        f"decompose speaks of {name!r}, which is no sensitive column.",
+                        code="policy.column",
+                        hint=nearest(name, known),
+                    )
+                )
+        if not known:
+            problems.append(PolicyError("decompose needs a sensitive column.", code="policy.no-sensitive"))
+        taken = [column.name for column in columns if column.name in ("group", "count", "group_size")]
+        if taken:
+            problems.append(
+                PolicyError(
+                    f"Columns of releases are named {', '.join(map(repr, taken))}; the table has them already.",
+                    code="policy.reserved",
+                    hint="Rename the column.",
+                )
+            )
+        for name in known:
+            if set(name) & set('/\\:*?"<>|\0\n'):
+                problems.append(
+                    PolicyError(
+                        f"decompose writes a table for each sensitive column, and {name!r} makes no file name.",
+                        code="policy.reserved",
+                        hint="Rename the column.",
+                    )
+                )
+        raise_together(problems)
+
+    def plan(
+        self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
+    ) -> tuple[Decompose, Policy]:
+        """The number of every column from the policy or from here, and the primary column from the table."""
+        wanted, most = {}, {}
+        for column in columns.sensitive:
+            models = [model for model in policy if isinstance(model, MultiDiversity)]
+            named = [model.l[column.name] for model in models if column.name in model.l]
+            here = [self.l[column.name]] if column.name in self.l else []
+            wanted[column.name] = max(named + here or [model.otherwise for model in models])
+            most[column.name] = int(rows.histogram([column.name]).counts.max(initial=0))
+        over = [name for name, number in wanted.items() if most[name] * number > rows.total]
+        if over:
+            told = [
+                f"The most frequent value of {name!r} covers {most[name]} of {rows.total} rows; "
+                f"the largest possible l is {rows.total // most[name]}."
+                for name in over
+            ]
+            listed = ", ".join(f"l = {wanted[name]} for {name!r}" for name in over)
+            best = " ".join(told)
+            raise Unsatisfiable(f"Out of reach: {listed}.", code="unsatisfiable.decompose", hint=best, best=best)
+        promised = [name for name in wanted if wanted[name] > 1] or list(wanted)
+        primary = self.primary or min(promised, key=lambda name: (rows.total // max(most[name], 1), name))
+        return replace(self, primary=primary, l=wanted), policy
+
+    def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        names = self._names(columns)
+        table = rows.histogram([column.name for column in columns])
+        strata, kind = self._strata(columns, [table.column(name) for name in names], table.counts)
+        width = columns[names[0]].size
+        found, bucket = np.unique(strata.stratum * width + strata.codes[:, 0], return_inverse=True)
+        sizes = np.bincount(bucket, weights=strata.counts, minlength=len(found)).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        group = np.empty(rows.total, dtype=np.int64)
+        total = 0
+        for stratum, (low, high) in enumerate(_spans(found // width)):
+            seats, number = self._dealt(rows, strata, stratum, found[low:high] % width, sizes[low:high])
+            group[starts[low] : starts[high]] = seats + total
+            total += number
+        cells, groups = kernels.dealing.hand_out(bucket[kind], table.counts, starts, group)
+        return rows.deal(table, cells, groups, np.ones(rows.total, dtype=np.int64))
+
+    def _dealt(
+        self, rows: Rows, strata: Strata, stratum: int, primary: np.ndarray, sizes: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        """Largest-l in one stratum: the group of each row, rows sorted by bucket, and the number of groups."""
+        least, total = self.l[str(self.primary)], int(sizes.sum())
+        where = f"stratum {stratum}"
+        ties = rows.key.stream(f"decompose ties, {where}", total // least)
+        picks, remaining = kernels.dealing.largest_l(sizes, least, ties)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        spare = rows.key.stream(f"decompose leftovers, {where}", int(remaining.sum()))
+        group = kernels.dealing.seat(
+            starts, picks, remaining, rows.key.stream(f"decompose deal, {where}", total), spare
+        )
+        number = len(picks)
+        if self.merges and self.publish_joint:
+            share, limits = self._shares(strata, stratum, primary, sizes)
+            over = kernels.dealing.excess(starts, group, share, limits, number)
+            if (over > SLACK).any():
+                label = kernels.dealing.joined(over, SLACK)
+                group, number = label[group], int(label.max()) + 1
+        return group, number
+
+    def _shares(
+        self, strata: Strata, stratum: int, primary: np.ndarray, sizes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """For each bucket of a stratum the share of every secondary value that has a bound, and the bounds."""
+        inside = strata.stratum == stratum
+        codes, counts = strata.codes[inside], strata.counts[inside]
+        bucket = np.searchsorted(primary, codes[:, 0])
+        parts, limits = [np.zeros((len(primary), 0))], [np.zeros(0)]
+        for place, name in enumerate(self._secondary, 1):
+            if self.l[name] > 1:
+                values, column = np.unique(codes[:, place], return_inverse=True)
+                table = np.zeros((len(primary), len(values)))
+                np.add.at(table, (bucket, column), counts)
+                parts.append(table / sizes[:, None])
+                limits.append(np.full(len(values), 1 / self.l[name]))
+        return np.concatenate(parts, axis=1), np.concatenate(limits)
+
+    def show(self, columns: Columns, rows: Rows) -> Release:
+        names = self._names(columns)
+        group, table = rows.grouped(names)
+        strata, kind = self._strata(columns, [table.codes[:, j] for j in range(len(names))], table.counts)
+        slots = np.repeat(np.arange(len(kind)), table.counts)  # by group and primary value, as they were counted
+        lists = Lists(rows.groups, group[slots], kind[slots], strata, tuple(columns[name].size for name in names))
+        if self.noise == "paper":
+            found = [listed_with_noise(lists, j, self.l[names[j]], self.publish_joint) for j in range(1, len(names))]
+        else:
+            found = [class_lists(lists, j, self.publish_joint) for j in range(1, len(names))]
+        joint = (strata.codes, strata.counts) if self.publish_joint and len(names) > 1 else None
+        return show_lists(columns, rows, names, lists, found, joint)
+
+    def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
+        """The level that was reached is stated in any case; where groups are merged it must keep the promise."""
+        told = [model.reaching(release) if isinstance(model, MultiDiversity) else model for model in policy]
+        if self.merges:
+            told = [
+                replace(new, reached={name: new.reached[name] for name in new.reached if _kept(new, name)})
+                if isinstance(new, MultiDiversity)
+                else new
+                for new in told
+            ]
+        return Policy(*told).claims(columns)
+
+    def _names(self, columns: Columns) -> list[str]:
+        """The sensitive columns, the primary first."""
+        assert self.primary is not None, "plan() has chosen it"
+        return [self.primary, *self._secondary]
+
+    @property
+    def _secondary(self) -> list[str]:
+        return [name for name in self.l if name != self.primary]
+
+    def _strata(self, columns: Columns, codes: list[np.ndarray], counts: np.ndarray) -> tuple[Strata, np.ndarray]:
+        """The strata of the sensitive rows, and the kind of each given row."""
+        names = self._names(columns)
+        sizes = [columns[name].size for name in names]
+        kind, kinds, people = dense_types(codes, sizes, counts)
+        whole = self.noise == "paper"
+        least = [self.l[names[0]], *(1 if whole else self.l[name] for name in names[1:])]
+        return stratified(kinds, people, sizes, least), kind
+
+
+def _kept(model: MultiDiversity, name: str) -> bool:
+    """Whether the level reached is no worse than what was asked for."""
+    return model.of(name).bound() * model.number(name) <= 1
+
+
+def _spans(owner: np.ndarray) -> list[tuple[int, int]]:
+    """Stretches of equal owners."""
+    cuts = np.flatnonzero(np.diff(owner)) + 1
+    edges = [0, *cuts.tolist(), len(owner)]
+    return list(pairwise(edges))

@@ -1,0 +1,52 @@
+"""How Decompose shows its groups: the quasi table, one table per sensitive column, and the joint table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from voile.methods.decompose.value_lists import Lists
+from voile.releases.certificate import UNSIGNED
+from voile.releases.dictionary import describe
+from voile.releases.linked_tables import drawn_numbers, quasi_table
+from voile.releases.shapes.decomposed import Decomposed
+from voile.tables.row_protocol import Rows
+from voile.tables.schema import Columns
+
+
+def show_lists(
+    columns: Columns,
+    rows: Rows,
+    names: Sequence[str],
+    lists: Lists,
+    found: Sequence[tuple[np.ndarray, np.ndarray]],
+    joint: tuple[np.ndarray, np.ndarray] | None,
+) -> Decomposed:
+    """The quasi table and one table a sensitive column, each ordered by what it shows; group numbers are drawn from the
+    key. `names` are the sensitive columns, the primary first; `found` the lists of the others; `joint` complete
+    sensitive rows and their number."""
+    numbers = drawn_numbers(rows)
+    tables = {"quasi": quasi_table(columns, rows.regroup(numbers))}
+    place = np.argsort(numbers)
+    for name, (starts, values) in zip(names, [(lists.cuts, lists.primary), *found], strict=True):
+        lengths = np.diff(starts)[place]
+        edges = np.concatenate([[0], np.cumsum(lengths)])
+        entry = np.arange(edges[-1]) - np.repeat(edges[:-1] - starts[:-1][place], lengths)
+        content = {"group": pl.Series(np.repeat(np.arange(1, len(place) + 1), lengths), dtype=pl.Int64)}
+        tables[f"sensitive_{name}"] = pl.DataFrame({**content, name: columns[name].domain.decode(values[entry])})
+    if joint is not None:
+        codes, counts = joint
+        told = {
+            name: columns[name].domain.decode(np.repeat(codes[:, place], counts)) for place, name in enumerate(names)
+        }
+        tables["joint"] = pl.DataFrame(told)
+    entries = [describe(column, None) for column in (*columns.quasi, *columns.other, *columns.sensitive)]
+    for entry in entries:
+        if entry["role"] == "sensitive":
+            primary = entry["name"] == names[0]
+            entry["cell"] = "a value that the group lists, " + (
+                "each person's once" if primary else "someone's or noise"
+            )
+    return Decomposed(tables, {"format": 1, "primary": names[0], "columns": entries}, UNSIGNED)

@@ -1,0 +1,201 @@
+"""Injector: Anatomy for an adversary who learns from the table what does not go together.
+
+If nobody below twenty in a large table has a doctorate, the adversary takes it that nobody below twenty has one, and
+crosses it out in the group of every teenager. Such negative rules are mined first; then people are put together so that
+after all crossing out at least l values are left for each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.errors import BrokenPromise, Unsatisfiable
+from voile.kernels import lazy_kernel
+from voile.methods.anatomy import check_linked, eligible
+from voile.methods.base import Method
+from voile.models.policy import Policy
+from voile.plugins.registry import knob
+from voile.releases.linked_tables import show_buckets
+from voile.releases.release import Release
+from voile.tables.row_protocol import WITHHELD, Histogram, Rows
+from voile.tables.schema import Column, Columns
+from voile.tables.secret_key import Key
+
+group_kernel = lazy_kernel("voile.methods.injector.kernel.groups")
+rule_kernel = lazy_kernel("voile.methods.injector.kernel.rules")
+
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Injector(Method):
+    """Bucketization into groups where everybody keeps l values that no mined rule excludes.
+
+    A rule says that people with certain items (at most `max_items`: a category, or one of `intervals` ranges of a
+    number) do not have a value: a share of at least `min_conf` of them has another one, and at least `min_exp` would
+    have it if items and value were independent.
+
+    Claim: in every group all sensitive values differ and there are at least l, so belief in any is at most 1/l. The
+    publisher also sees to it that l values stay possible for everybody when the rules are known; nobody can recount it.
+    Against: a neighbour who knows everybody's quasi-identifier and who is in the table. The table shows both exactly.
+    Needs: one sensitive column whose most frequent value covers at most 1/l of the rows. Rows may be withheld.
+    Why: a value counts for a person only if the whole group can be served without breaking a rule (perfect matching).
+    Source: Li, Li: Injector, mining background knowledge for data anonymization (ICDE 2008).
+    """
+
+    name: ClassVar[str] = "injector"
+    produces: ClassVar[str] = "bucketized"
+
+    min_conf: float = knob(1.0, above=0, high=1)
+    min_exp: float = knob(0.9, low=0)
+    max_items: int = knob(2, low=1)
+    intervals: int = knob(20, low=1)
+
+    def check(self, columns: Columns, policy: Policy) -> None:
+        super().check(columns, policy)
+        check_linked(self, columns, policy)
+
+    def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        wanted, table, value, sizes = eligible(self, columns, rows, policy)
+        value = value.astype(np.int64)
+        home, allowed = self.mined(columns, table, sizes)
+        piles = piled(rows.key, table, value, home, allowed)
+        pile, group = gathered(rows.key, piles, allowed, wanted)
+        starts = np.searchsorted(pile, np.arange(len(piles.rows) + 1))
+        cells, groups = kernels.dealing.hand_out(piles.cell, table.counts, starts, group)
+        cells, groups = cells[groups != WITHHELD], groups[groups != WITHHELD]
+        if not len(cells):
+            name = columns.sensitive[0].name
+            raise Unsatisfiable(
+                f"No group leaves l = {wanted} values of {name!r} to everybody: the rules exclude too many.",
+                code="unsatisfiable.injector",
+                hint="Lower l, raise min_exp, lower max_items, or use --method anatomy.",
+            )
+        confirm(groups, home[cells], value[cells], allowed, wanted)
+        return rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
+
+    def show(self, columns: Columns, rows: Rows) -> Release:
+        return show_buckets(columns, rows)
+
+    def mined(self, columns: Columns, table: Histogram, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The class of each cell, cells for which the same values are excluded being one class; and which values are
+        allowed in each class (classes x values)."""
+        value = table.column(columns.sensitive[0].name)
+        cuts = [self._items(column, table) for column in columns.quasi]
+        items = [cut[table.column(column.name)] for column, cut in zip(columns.quasi, cuts, strict=True)]
+        widths = [int(cut.max(initial=0)) + 1 for cut in cuts]
+        row, first = kernels.distinct_rows.ranked([*items, value], [*widths, len(sizes)])
+        weight = np.bincount(row, weights=table.counts).astype(np.int64)
+        items, value = [item[first] for item in items], value[first].astype(np.int64)
+        needed = self._needed(sizes)
+        bits = np.zeros((1, -(-len(sizes) // rule_kernel.WORD)), dtype=np.uint64)
+        home = np.zeros(len(first), dtype=np.int64)
+        for number in range(1, min(self.max_items, len(items)) + 1):
+            for chosen in combinations(range(len(items)), number):
+                which, _ = kernels.distinct_rows.ranked([items[j] for j in chosen], [widths[j] for j in chosen])
+                people = np.bincount(which, weights=weight).astype(np.int64)
+                ruled = rule_kernel.ruled_out(which, value, weight, needed, self._tolerated(people))
+                patterns, pattern = rule_kernel.alike(ruled)
+                pair, home = np.unique(home * len(patterns) + pattern[which], return_inverse=True)
+                bits, merged = rule_kernel.alike(bits[pair // len(patterns)] | patterns[pair % len(patterns)])
+                home = merged[home]
+        return home[row], ~rule_kernel.unpacked(bits, len(sizes))
+
+    def _items(self, column: Column, table: Histogram) -> np.ndarray:
+        """The item of each code: itself, or for numbers and dates one of `intervals` with about as many people each."""
+        code = np.arange(column.size)
+        known = len(column.domain.values)
+        if not column.domain.ranged or known <= self.intervals:
+            return code
+        cells = table.column(column.name)
+        (people,) = kernels.distinct_rows.frequencies(cells.reshape(-1, 1), [column.size], table.counts)
+        before = np.cumsum(people[:known]) * 2 - people[:known]  # twice the people below the middle of each value
+        cut = before * self.intervals // max(2 * int(people[:known].sum()), 1)
+        return np.concatenate([cut, code[known:] - known + self.intervals])  # a missing value is an item of its own
+
+    def _needed(self, sizes: np.ndarray) -> np.ndarray:
+        """How many people must have some items, for each value, so that n Pr(items) Pr(value) >= min_exp."""
+        least = Fraction(str(self.min_exp)) * int(sizes.sum())
+        return np.array([min(ceil(least / int(size)), NEVER) if size else NEVER for size in sizes], dtype=np.int64)
+
+    def _tolerated(self, people: np.ndarray) -> np.ndarray:
+        """How many of them may have the value all the same, so that the confidence is at least min_conf."""
+        share = 1 - Fraction(str(self.min_conf))
+        found, which = np.unique(people, return_inverse=True)
+        return np.array([int(share * int(number)) for number in found], dtype=np.int64)[which]
+
+
+@dataclass(frozen=True, eq=False)
+class Piles:
+    """Rows that their value and the rules do not tell apart, sorted by value. Within a value the hardest to place come
+    first: those for whom most is excluded, then those with the fewest possible partners, then by coins."""
+
+    cell: np.ndarray  # the pile of each cell
+    value: np.ndarray
+    home: np.ndarray  # the class of each pile
+    rows: np.ndarray
+    seeds: np.ndarray  # all piles, the hardest to place first
+
+
+def piled(key: Key, table: Histogram, value: np.ndarray, home: np.ndarray, allowed: np.ndarray) -> Piles:
+    found, cell = np.unique(value * len(allowed) + home, return_inverse=True)
+    value, home = found // len(allowed), found % len(allowed)
+    counts = np.bincount(cell, weights=table.counts).astype(np.int64)
+    hardness = (
+        key.stream("injector piles", len(found)),
+        partners(value, home, counts, allowed),
+        allowed.sum(axis=1)[home],
+    )
+    order = np.lexsort((*hardness, value))
+    place = np.empty(len(found), dtype=np.int64)
+    place[order] = np.arange(len(found))
+    return Piles(place[cell], value[order], home[order], counts[order], place[np.lexsort(hardness)])
+
+
+def partners(value: np.ndarray, home: np.ndarray, counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """With how many people a row of each pile could exchange values: each must be allowed the other's."""
+    people = np.zeros(allowed.shape)
+    people[home, value] = counts
+    served = allowed.T.astype(float) @ people  # by value and own value: who is allowed the one and has the other
+    np.fill_diagonal(served, 0)
+    return np.asarray((allowed @ served.T)[home, value])
+
+
+def gathered(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pile and the group of every row, or WITHHELD, sorted by pile; chance decides who of a pile goes where."""
+    value, home, seeds = piles.value, piles.home, piles.seeds
+    hopeless = allowed.sum(axis=1)[home] < wanted  # no group can leave them l values
+    left = np.where(hopeless, 0, piles.rows)
+    starts = np.searchsorted(value, np.arange(allowed.shape[1] + 1))
+    totals = np.bincount(value, weights=left, minlength=allowed.shape[1]).astype(np.int64)
+    order = np.lexsort((key.stream("injector ties", len(totals)), -totals))
+    bits = rule_kernel.packed(allowed)[home]
+    members, sizes = group_kernel.gather(home, value, left, starts, seeds, order, allowed, bits, wanted, 2 * wanted)
+    coins = key.stream("injector leftovers", len(left))
+    group_kernel.join(home, value, left, seeds, allowed, wanted, members, sizes, coins)
+    left[hopeless] = piles.rows[hopeless]
+    seated = np.arange(members.shape[1]) < sizes[:, None]
+    pile = np.concatenate([members[seated], np.repeat(np.arange(len(left)), left)])
+    group = np.concatenate([np.nonzero(seated)[0], np.full(int(left.sum()), WITHHELD)])
+    shuffled = np.lexsort((key.stream("injector deal", len(pile)), pile))
+    return pile[shuffled], group[shuffled]
+
+
+def confirm(groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np.ndarray, wanted: int) -> None:
+    """The publisher's own check of what no certificate can show: in every group everybody keeps l values."""
+    order = np.argsort(groups, kind="stable")
+    starts = kernels.distinct_rows.runs(groups[order])
+    short = int((group_kernel.kept(starts, home[order], value[order], allowed) < wanted).sum())
+    if short:
+        raise BrokenPromise(
+            f"In {short} groups the rules leave somebody fewer than {wanted} values.",
+            code="broken.injector",
+            hint="This is a fault of voile. Nothing was published.",
+        )

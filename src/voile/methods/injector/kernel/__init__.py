@@ -1,0 +1,1 @@
+"""Injector's loops: mined rules, and groups that leave everybody enough values."""

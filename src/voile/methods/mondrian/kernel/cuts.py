@@ -1,0 +1,181 @@
+"""Rows moved so that every node of the tree of cuts is a contiguous range."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from voile.methods.mondrian.kernel.cut_gains import most_gaining, scratch_arrays, weigh, widest
+
+CORES = 2
+FINE = 32
+ALONE = 20_000  # fewer rows than this are not worth a second thread
+
+
+@njit(nogil=True, cache=True)
+def _part(codes, words, weights, ids, low, high, d, at):
+    """Move codes up to `at` to the left; returns where the right side starts. O(rows).
+
+    `words` is the same memory as `codes`: rows are padded to whole 64-bit words, so that moving one is cheap.
+    """
+    i, j = low, high - 1
+    while True:
+        while i <= j and codes[i, d] <= at:
+            i += 1
+        while i <= j and codes[j, d] > at:
+            j -= 1
+        if i >= j:
+            return i
+        for c in range(words.shape[1]):
+            words[i, c], words[j, c] = words[j, c], words[i, c]
+        weights[i], weights[j] = weights[j], weights[i]
+        ids[i], ids[j] = ids[j], ids[i]
+        i += 1
+        j -= 1
+
+
+@njit(nogil=True, cache=True)
+def _grow(codes, words, weights, ids, low, high, smallest, fine, frame, stop, ends):
+    """Cut rows low..high until nothing can be cut, or nodes have at most `stop` rows. Returns the number of ends."""
+    columns = frame[3].size
+    scratch = scratch_arrays(columns, frame[1][columns], min(fine, high - low))
+    cut, gain = np.empty(columns, np.int64), np.zeros(columns, np.float64)
+    stack, bounds = np.empty((64, 2), np.int64), np.empty((64, columns), np.float64)
+    stack[0] = (low, high)
+    bounds[0] = np.inf
+    top, written = 1, 0
+    while top > 0:
+        top -= 1
+        low, high = stack[top]
+        best = -1
+        if high - low > stop:
+            if high - low > fine and columns < 63:
+                total = np.int64(0)
+                for i in range(low, high):
+                    total += weights[i]
+                if total >= 2 * smallest:
+                    best = widest(codes, weights, low, high, total, smallest, frame, scratch, bounds[top], cut)
+            elif weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain) > 0:
+                best = most_gaining(columns, cut, gain)
+        if best < 0:
+            ends[written] = high
+            written += 1
+            continue
+        middle = _part(codes, words, weights, ids, low, high, best, cut[best])
+        if top + 2 > stack.shape[0]:
+            stack = np.concatenate((stack, np.empty_like(stack)))
+            bounds = np.concatenate((bounds, np.empty_like(bounds)))
+        stack[top], stack[top + 1] = (middle, high), (low, middle)
+        for d in range(columns):
+            bounds[top + 1, d] = bounds[top, d]
+        top += 2
+    return written
+
+
+def grow(
+    codes: np.ndarray, weights: np.ndarray, ids: np.ndarray, smallest: int, frame: tuple[np.ndarray, ...]
+) -> np.ndarray:
+    """Cut all rows as far as `smallest` allows, subtrees on two threads. Rows are moved; returns the ends of nodes.
+
+    `codes` has one row a cell, padded with further columns to whole 64-bit words (see `padded`).
+    """
+    rows, words = len(codes), codes.view(np.uint64)
+
+    def cut(low: int, high: int, stop: int) -> np.ndarray:
+        ends = np.empty(high - low, np.int64)
+        return ends[: _grow(codes, words, weights, ids, low, high, smallest, FINE, frame, stop, ends)]
+
+    if rows < ALONE:
+        return cut(0, rows, 0)
+    # the first cut alone, then both halves at once, then their parts: both threads always have about as much to do
+    ends = np.array([rows])
+    with ThreadPoolExecutor(CORES) as pool:
+        for stop in (int(0.6 * rows), int(0.1 * rows), 0):
+            ends = np.concatenate(list(pool.map(cut, np.append(0, ends[:-1]), ends, [stop] * len(ends))))
+    return ends
+
+
+def numbered(ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The number of the node of each id, for nodes that end at `ends` of the moved rows. O(rows)."""
+    groups = np.empty(len(ids), np.int64)
+    cuts = np.linspace(0, len(ends), CORES + 1).astype(np.int64)
+    with ThreadPoolExecutor(CORES) as pool:
+        list(pool.map(lambda first, last: _numbered(ids, ends, first, last, groups), cuts[:-1], cuts[1:]))
+    return groups
+
+
+@njit(nogil=True, cache=True)
+def _numbered(ids, ends, first, last, groups):
+    for g in range(first, last):
+        for i in range(ends[g - 1] if g > 0 else 0, ends[g]):
+            groups[ids[i]] = g
+
+
+@njit(nogil=True, cache=True)
+def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
+    """For each node the cut of every column and the columns in falling order of gain (-1 where there is no cut).
+
+    A node of two rows names one column only: all cuts are the same there.
+    """
+    columns = frame[3].size
+    scratch = scratch_arrays(columns, frame[1][columns], fine)
+    gain = np.zeros(columns, np.float64)
+    for node in range(lows.size):
+        found = weigh(codes, weights, lows[node], highs[node], smallest, fine, frame, scratch, cuts[node], gain)
+        for rank in range(columns):
+            order[node, rank] = -1
+        for rank in range(found):
+            best = -1
+            for d in range(columns):
+                taken = False
+                for earlier in range(rank):
+                    taken |= order[node, earlier] == d
+                if cuts[node, d] >= 0 and not taken and (best < 0 or gain[d] > gain[best]):
+                    best = d
+            order[node, rank] = best
+
+
+@njit(nogil=True, cache=True)
+def sides(codes, ids, lows, highs, dims, cuts):
+    """For every row of the nodes: which half of which node it would fall into, and its id."""
+    total = 0
+    for node in range(lows.size):
+        total += highs[node] - lows[node]
+    half, who = np.empty(total, np.int64), np.empty(total, ids.dtype)
+    place = 0
+    for node in range(lows.size):
+        for i in range(lows[node], highs[node]):
+            half[place] = 2 * node + (1 if codes[i, dims[node]] > cuts[node] else 0)
+            who[place] = ids[i]
+            place += 1
+    return half, who
+
+
+def divide(
+    codes: np.ndarray,
+    weights: np.ndarray,
+    ids: np.ndarray,
+    lows: np.ndarray,
+    highs: np.ndarray,
+    dims: np.ndarray,
+    cuts: np.ndarray,
+) -> np.ndarray:
+    """Carry out one accepted cut a node; returns where the right sides start."""
+    middles = np.empty(len(lows), np.int64)
+    _divide(codes, codes.view(np.uint64), weights, ids, lows, highs, dims, cuts, middles)
+    return middles
+
+
+@njit(nogil=True, cache=True)
+def _divide(codes, words, weights, ids, lows, highs, dims, cuts, middles):
+    for node in range(lows.size):
+        middles[node] = _part(codes, words, weights, ids, lows[node], highs[node], dims[node], cuts[node])
+
+
+def padded(columns: int, dtype: np.dtype[Any]) -> int:
+    """The number of columns that fills whole 64-bit words."""
+    each = 8 // dtype.itemsize
+    return -(-columns // each) * each

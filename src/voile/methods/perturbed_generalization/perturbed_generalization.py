@@ -1,0 +1,241 @@
+"""Perturbed generalization: disturb every value, hide people in boxes, and publish one row a box.
+
+Each sensitive value is kept with probability p or redrawn from the public list of values; people are cut into boxes
+of at least k by their quasi-identifiers alone; of each box one person's disturbed value is published, with the number
+of people in the box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
+from voile.kernels import lazy_kernel
+from voile.methods.base import Method, Partitionable, Settings
+from voile.methods.mondrian.mondrian import Mondrian
+from voile.models.anti_corruption.anti_corruption import AntiCorruption
+from voile.models.anti_corruption.privacy_arithmetic import group_size
+from voile.models.policy import Policy, claim
+from voile.plugins.registry import knob
+from voile.releases.certificate import Claim
+from voile.releases.randomized_response import Channel
+from voile.releases.release import Release
+from voile.releases.shapes.box_tiling import region_cells, show_samples
+from voile.tables.row_protocol import Rows, Table
+from voile.tables.schema import Column, Columns
+
+region_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.regions")
+specialization_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.specialization")
+split_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+
+CUTS = Mondrian()
+
+
+@dataclass(frozen=True)
+class PerturbedGeneralization(Partitionable, Method):
+    """One disturbed row for every box of at least k = ceil(1/s) people.
+
+    Claim: the rho1-to-rho2 and growth targets of the policy, whatever the adversary has corrupted.
+    Against: who knows everybody's quasi-identifier, the true values of any others, the algorithm and p, not the key.
+    Needs: one sensitive column, whose list of values is best declared; no other columns; at least k rows.
+    Why: all that is told about a person passes through one value that was redrawn with probability 1 - p, and which of
+    at least k people it is from is decided by coins.
+    Source: Tao, Xiao, Li, Zhang: On Anti-Corruption Privacy Preserving Publication (ICDE 2008); boxes that tile the
+    space, the largest p and the rule for value-aware grouping are ours.
+
+    `p` is the largest that meets the policy unless it is given. `splitter="specialization"` cuts boxes by the
+    information that they give about the disturbed values; the guarantee is then computed as if the row were known to be
+    the person's (h = 1).
+    """
+
+    name: ClassVar[str] = "perturbed-generalization"
+    tried: ClassVar[Settings] = ({}, {"s": 0.1}, {"splitter": "specialization"})
+    produces: ClassVar[str] = "sampled"
+
+    s: float = knob(0.2, above=0, high=1)
+    p: float | None = knob(None, low=0, high=1)
+    splitter: str = knob("mondrian", choices=("mondrian", "specialization"))
+
+    @property
+    def k(self) -> int:
+        """The least number of people in a box."""
+        return group_size(self.s)
+
+    @property
+    def blind(self) -> bool:
+        """Whether the boxes are cut without a look at the sensitive column."""
+        return self.splitter == "mondrian"
+
+    def check(self, columns: Columns, policy: Policy) -> None:
+        super().check(columns, policy)
+        problems: list[SpecError] = []
+        if len(columns.sensitive) != 1:
+            problems.append(
+                PolicyError(
+                    f"{self.name} publishes one sensitive column, the schema has {len(columns.sensitive)}.",
+                    code="policy.one-sensitive",
+                    hint="Keep one of them.",
+                )
+            )
+        if columns.other:
+            listed = ", ".join(repr(column.name) for column in columns.other)
+            problems.append(
+                PolicyError(
+                    f"{self.name} publishes no other columns; the schema has {listed}.",
+                    code="policy.other-columns",
+                    hint="One person's exact values would tell whose row it is: leave them out.",
+                )
+            )
+        if any(column.name == "group_size" for column in columns):
+            problems.append(
+                PolicyError(
+                    f"{self.name} adds a column named 'group_size'; the table has one already.",
+                    code="policy.reserved",
+                    hint="Rename the column.",
+                )
+            )
+        for column in columns.sensitive:
+            problems += _unfit(column, self.name)
+        raise_together(problems)
+
+    def plan(
+        self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
+    ) -> tuple[PerturbedGeneralization, Policy]:
+        """With the largest p that meets every target, or the given p where it does."""
+        size = columns.sensitive[0].size
+        wanted = [model for model in policy if isinstance(model, AntiCorruption)]
+        found = [model.terms(self.k, size, self.blind).largest_p(**model.targets_of()) for model in wanted]
+        largest = min(found)
+        if self.p is None and largest > 0:
+            return replace(self, p=float(largest)), policy
+        if self.p is not None and all(
+            model.terms(self.k, size, self.blind).meets(self.p, **model.targets_of()) for model in wanted
+        ):
+            return self, policy
+        best = f"With k = {self.k} and {size} values the largest p is {float(largest):g}."
+        what = f"p = {self.p:g} does not meet" if self.p is not None else "No p above 0 meets"
+        listed = ", ".join(repr(model) for model in wanted)
+        raise Unsatisfiable(f"{what} {listed}.", code="unsatisfiable.anti-corruption", hint=best, best=best)
+
+    def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        if rows.total < self.k:
+            best = f"The table has {rows.total} rows: s must be at least 1/{rows.total}."
+            raise Unsatisfiable(
+                f"s = {self.s:g} needs groups of {self.k}.", code="unsatisfiable.few-rows", hint=best, best=best
+            )
+        if not self.blind:
+            return self._specialized(columns, self._disturbed(columns, rows))
+        table = rows.histogram([column.name for column in columns.quasi])
+        frame, codes = CUTS.frame(columns, table)
+        weights = table.counts.astype(np.int32 if table.total < 1 << 31 else np.int64)
+        ids = np.arange(len(weights), dtype=np.int32 if len(weights) < 1 << 31 else np.int64)
+        ends = split_kernel.grow(codes, weights, ids, self.k, frame)
+        return rows.place(table, split_kernel.numbered(ids, ends))
+
+    def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
+        # with value-aware cuts the values were disturbed before anything looked at them
+        return columns, self._disturbed(columns, rows) if self.blind else rows
+
+    def show(self, columns: Columns, rows: Rows) -> Release:
+        target = columns.sensitive[0]
+        ranks = _ranks(columns, rows)
+        with ThreadPoolExecutor(2) as pool:
+            extents = list(pool.map(rows.extents, ranks, ranks.values()))
+        low, high = (np.stack([pair[end] for pair in extents]) for end in (0, 1))
+        space = [_space(column, ranks[column.name], rows) for column in columns.quasi]
+        region_low, region_high = np.empty_like(low), np.empty_like(high)
+        region_low[:] = np.array([[first] for first, _ in space])
+        region_high[:] = np.array([[last] for _, last in space])
+        parted = region_kernel.regions(low, high, region_low, region_high)
+        assert parted, "groups are the leaves of a split tree, in its order"
+        shown = {
+            column.name: region_cells(column, ranks[column.name], region_low[place], region_high[place])
+            for place, column in enumerate(columns.quasi)
+        }
+        values, sizes = _sample(rows, target)
+        return show_samples(columns, shown, values, sizes, self._channel(target))
+
+    def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
+        quasi = [column.name for column in columns.quasi]
+        wanted = [model for model in policy if isinstance(model, AntiCorruption)]
+        return tuple(claim(part, columns.sensitive[0], quasi) for model in wanted for part in model.parts())
+
+    def _channel(self, target: Column) -> Channel:
+        assert self.p is not None, "p is solved before anything is published"
+        return Channel(self.p, target.size)
+
+    def _disturbed(self, columns: Columns, rows: Rows) -> Rows:
+        """Every person's value through the channel; people are counted in the order of the sorted rows."""
+        target = columns.sensitive[0]
+        table = rows.histogram([column.name for column in columns])
+        values = np.repeat(table.column(target.name), table.counts)
+        return rows.rewrite(table, target.name, self._channel(target).disturb(values, rows.key, "perturb"))
+
+    def _specialized(self, columns: Columns, rows: Rows) -> Rows:
+        """Boxes cut by what they tell about the values, which are disturbed already."""
+        target = columns.sensitive[0]
+        table = rows.histogram([column.name for column in columns])
+        sizes = [max(column.size, 1) for column in columns.quasi]
+        ranks = list(_ranks(columns, rows).values())
+        codes = kernels.distinct_rows.recoded(table.codes[:, : len(sizes)], ranks, len(sizes)).astype(np.int64)
+        ids = np.arange(len(codes))
+        values = table.column(target.name).astype(np.int64)
+        ends = specialization_kernel.grow(codes, values, table.counts, ids, self.k, target.size, np.array(sizes))
+        return rows.place(table, split_kernel.numbered(ids, ends))
+
+
+def _unfit(column: Column, name: str) -> list[SpecError]:
+    """What a sensitive column must be: a list of values, all of them told."""
+    found: list[SpecError] = []
+    if column.domain.missing:
+        found.append(
+            PolicyError(
+                f"{name}: {column.name!r} has missing cells, which are no value to draw.",
+                code="policy.missing",
+                hint="Leave those rows out (missing = 'drop'), or write a value of its own for them.",
+            )
+        )
+    if column.domain.values.dtype.is_float() and not column.domain.declared:
+        found.append(
+            PolicyError(
+                f"{name}: {column.name!r} holds real numbers; the list of those that occur must not be told.",
+                code="policy.domain",
+                hint="Round them to classes and declare the domain.",
+            )
+        )
+    return found
+
+
+def _ranks(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:
+    """The place of every code in the cutting order of its column, None where that is the codes' own. Of a part of a
+    large table, codes that belong to other parts come last."""
+    table = rows.histogram([column.name for column in columns])
+    sizes = [max(column.size, 1) for column in columns.quasi]
+    people = kernels.distinct_rows.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
+    found = {}
+    for column, frequency in zip(columns.quasi, people, strict=True):
+        inside = rows.box[column.name] if rows.box is not None else np.ones(len(frequency), dtype=bool)
+        found[column.name] = CUTS.order(column, np.where(inside, frequency, -1))[0]
+    return found
+
+
+def _space(column: Column, rank: np.ndarray | None, rows: Rows) -> tuple[int, int]:
+    """The first and the last place of the cutting order that the people at hand may have."""
+    if rows.box is None:
+        return 0, max(column.size, 1) - 1
+    inside = np.flatnonzero(rows.box[column.name])
+    places = inside if rank is None else rank[inside]
+    return int(places.min()), int(places.max())
+
+
+def _sample(rows: Rows, target: Column) -> tuple[np.ndarray, np.ndarray]:
+    """One person's value of each group, everybody as likely, and the sizes of the groups."""
+    sizes = rows.headcount()
+    person = rows.key.below("sample", sizes, len(sizes)).astype(np.int64)
+    return rows.pick(person, target.name), sizes

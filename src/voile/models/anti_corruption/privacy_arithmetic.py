@@ -1,0 +1,139 @@
+"""How much may be believed after perturbed generalization: from p, k, the domain and the adversary's skew to a bound.
+
+An adversary gives no value of a person more than `skew` beforehand. They see one row of the person's group, whose
+value was kept with probability p, and may know the values of all others. u = (1 - p) / |U| is the chance of each
+redrawn value. With w = the prior of the published value y, and at least k people in the group:
+
+    the row is the person's with probability at most h(w) = (p w + u) / (p w + k u)
+    paper's bounds:  belief  h(skew) (p+u) rho1 / (p rho1 + u) + (1 - h(skew)) rho1
+                     growth  h(skew) max p w (1-w) / (p w + u)       over w <= skew
+    tight bounds:    belief  rho1 + p w (1 - rho1) / (p w + k u)     at w = min(skew, rho1)
+                     growth  max p w (1-w) / (p w + k u)             over w <= skew
+
+Both are true; the tight ones take h at the same w as the rest. Where the grouping looked at the (disturbed) values,
+h = 1. Everything that decides is exact: rational numbers, and a quadratic instead of its root.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from voile.releases.randomized_response import Channel, exact
+
+FINE = 10**9  # p is solved to nine decimals, rounded down
+SHOWN = 10**6  # certified numbers are shown with six decimals, rounded up
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a bound rests on besides p: the least group size k, |U|, the skew, whether the grouping was blind to the
+    sensitive column, and which bounds are used.
+
+    >>> terms = Terms(k=6, size=50, skew=0.1)
+    >>> terms.belief(0.3, 0.2), terms.growth(0.3)
+    (Fraction(112589, 250000), Fraction(236843, 1000000))
+    """
+
+    k: int
+    size: int
+    skew: float | Fraction = Fraction(1, 10)
+    blind: bool = True
+    tight: bool = False
+
+    @property
+    def hidden(self) -> int:
+        """Among how many the published row may be anybody's: k, or 1 where the grouping looked at the values."""
+        return self.k if self.blind else 1
+
+    def ownership(self, p: float | Fraction) -> Fraction:
+        """The most that an adversary may believe that the published row is the person's: h."""
+        u, mass = Channel(p, self.size).noise, exact(p) * exact(self.skew)
+        return (mass + u) / (mass + self.hidden * u) if mass + u else Fraction(1)
+
+    def exact_belief(self, p: float | Fraction, rho1: float | Fraction) -> Fraction:
+        """The certified belief in any set of values whose prior is at most rho1, exactly."""
+        keep, prior, u = exact(p), exact(rho1), Channel(p, self.size).noise
+        if self.tight:
+            w = min(exact(self.skew), prior)
+            below = keep * w + self.hidden * u
+            return prior + keep * w * (1 - prior) / below if below else Fraction(1)
+        below = keep * prior + u
+        if not below:
+            return Fraction(1)
+        h = self.ownership(p)
+        return h * (keep + u) * prior / below + (1 - h) * prior
+
+    def belief(self, p: float | Fraction, rho1: float | Fraction) -> Fraction:
+        """The certified belief, rounded up."""
+        return Fraction(math.ceil(self.exact_belief(p, rho1) * SHOWN), SHOWN)
+
+    def grows_within(self, p: float | Fraction, growth: float | Fraction) -> bool:
+        """Whether belief in no set of values grows by more than `growth`, exactly.
+
+        p w (1-w) <= d (p w + c) for all w <= skew, a quadratic in w whose least value is at w = (1-d)/2 or at the end.
+        """
+        keep, skew, u = exact(p), exact(self.skew), Channel(p, self.size).noise
+        d, c = (exact(growth), self.hidden * u) if self.tight else (exact(growth) / self.ownership(p), u)
+        if d >= 1 or not keep:
+            return True
+        if skew <= (1 - d) / 2:
+            return keep * skew * skew - keep * (1 - d) * skew + d * c >= 0
+        return keep * (1 - d) ** 2 <= 4 * d * c
+
+    def growth(self, p: float | Fraction) -> Fraction:
+        """The certified growth, rounded up: the least number on the grid within which belief grows."""
+        return Fraction(_first(SHOWN, lambda step: self.grows_within(p, Fraction(step, SHOWN))), SHOWN)
+
+    def largest_p(self, rho1: float | None = None, rho2: float | None = None, growth: float | None = None) -> Fraction:
+        """The largest p that meets every target, to nine decimals and never above it. Both bounds rise with p.
+
+        >>> float(Terms(k=6, size=50).largest_p(rho1=0.2, rho2=0.5))
+        0.368452407
+        """
+
+        def broken(step: int) -> bool:
+            return not self.meets(Fraction(step, FINE), rho1, rho2, growth)
+
+        return Fraction(_first(FINE + 1, broken) - 1, FINE)
+
+    def meets(
+        self, p: float | Fraction, rho1: float | None = None, rho2: float | None = None, growth: float | None = None
+    ) -> bool:
+        """Whether p meets every target that is given, exactly."""
+        if rho1 is not None and rho2 is not None and self.exact_belief(p, rho1) > exact(rho2):
+            return False
+        return growth is None or self.grows_within(p, growth)
+
+
+def _first(last: int, true: Callable[[int], bool]) -> int:
+    """The first whole number from 0 to `last` where a monotone statement is true; `last` is taken as true."""
+    low, high = 0, last
+    while low < high:
+        middle = (low + high) // 2
+        if true(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def peak(p: float, size: int) -> float:
+    """The prior of the published value at which belief grows most: w_m = (sqrt(u^2 + p u) - u) / p.
+
+    >>> round(peak(0.3, 50), 6)
+    0.174341
+    """
+    u = float(Channel(p, size).noise)
+    return (math.sqrt(u * u + p * u) - u) / p
+
+
+def group_size(s: float) -> int:
+    """k = ceil(1/s): with groups of k, at most the share s of the rows is published.
+
+    >>> group_size(0.3), group_size(1 / 6)
+    (4, 6)
+    """
+    return math.ceil(1 / exact(s) - Fraction(1, FINE))

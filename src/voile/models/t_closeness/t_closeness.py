@@ -1,0 +1,152 @@
+"""t-closeness: no group's mix of sensitive values is far from the whole table's.
+
+The neighbour already knows how common each disease is overall. Finding your group teaches them how common it is among
+the rows that look like yours; t-closeness limits how different that may be, by the earth mover's distance. The distance
+runs over the whole domain, also over values that do not occur in the group.
+
+Ground distances: `equal` (any two values are 1 apart; then belief in any set of values moves by at most t), `ordered`
+(neighbours in the order are 1/(m-1) apart) and `hierarchical` (level of the lowest common ancestor over the height).
+Only `equal` bounds the change of belief; the other two let belief in one value rise as long as it comes from near by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from voile.adversaries.adversary import Adversary, Knowledge
+from voile.errors import PolicyError
+from voile.kernels import lazy_kernel
+from voile.models.base import Model
+from voile.models.k_anonymity import NEIGHBOUR
+from voile.plugins.registry import knob
+from voile.tables.group_counts import Counts
+from voile.tables.hierarchy import Hierarchy
+from voile.tables.schema import Column
+
+kernel = lazy_kernel("voile.models.t_closeness.kernel")
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class TCloseness(Model):
+    """The distance between each group's values and the table's is at most t.
+
+    >>> TCloseness(t=0.2).bound()
+    Fraction(1, 5)
+    """
+
+    name: ClassVar[str] = "t-closeness"
+    limits: ClassVar[str] = "distance"
+
+    t: float = knob(0.2, low=0, high=1)
+    distance: str = knob("equal", choices=("equal", "ordered", "hierarchical"))
+    column: str | None = None
+
+    def holds(self, counts: Counts) -> np.ndarray:
+        return distances(counts, self.distance) <= self.t + SLACK
+
+    def bound(self) -> Fraction:
+        return Fraction(str(self.t))
+
+    def limited(self) -> str:
+        return "gain" if self.distance == "equal" else "distance"
+
+    def adversary(self) -> Adversary:
+        return Adversary.who("neighbour with the totals", *NEIGHBOUR, Knowledge.STATISTICS)
+
+    def promise(self, column: str) -> str:
+        text = f"The mix of {column!r} among the rows that look like a person's differs from the whole table's by at "
+        text += f"most {self.t:g} ({self.distance} earth mover's distance)"
+        if self.distance == "equal":
+            return text + f", so belief in any value moves by at most {self.t:g}."
+        return text + "; belief in a single value is not bounded."
+
+    def check(self, column: Column | None) -> None:
+        assert column is not None
+        if self.distance == "ordered" and column.kind == "categorical":
+            raise PolicyError(
+                f"t-closeness: the ordered distance needs an order, and {column.name!r} is categorical.",
+                code="policy.distance",
+                hint="Mark the column ordered or numeric, or use distance=equal.",
+            )
+        if self.distance == "hierarchical" and column.hierarchy is None:
+            raise PolicyError(
+                f"t-closeness: the hierarchical distance needs a hierarchy for {column.name!r}.",
+                code="policy.distance",
+                hint="Give the sensitive column a hierarchy, or use distance=equal.",
+            )
+
+    def best(self, counts: Counts) -> str:
+        return "Give a larger t."
+
+
+def distances(counts: Counts, ground: str) -> np.ndarray:
+    """The earth mover's distance of each group to the whole table."""
+    table = counts.totals / max(int(counts.totals.sum()), 1)
+    share = counts.counts / np.maximum(counts.sizes, 1)[counts.owner]
+    if ground == "equal":
+        expected = table[counts.values]
+        # values absent from the group count with their whole share of the table
+        return np.asarray((counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2)
+    known = _known(counts)
+    if ground == "ordered":
+        place = np.cumsum(known) - 1
+        return kernel.ordered(counts.starts, place[counts.values], share, table[known])  # type: ignore[no-any-return]
+    return hierarchical(counts, share, table, known)
+
+
+def _known(counts: Counts) -> np.ndarray:
+    """The values that a reader of the release knows of: all of a declared domain, else those that occur. A value whose
+    rows are all withheld is told to nobody, so it is no step of the order and no leaf of the hierarchy."""
+    assert counts.column is not None
+    domain = counts.column.domain
+    listed = np.arange(domain.size) < (len(domain.values) if domain.declared else 0)
+    return np.asarray((counts.totals > 0) | listed)
+
+
+def hierarchical(counts: Counts, share: np.ndarray, table: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Mass that must cross each node, summed: moving between two values costs level(lowest common ancestor) / height.
+
+    A node at level h that has a surplus must send it at least one level up; an edge costs 1/(2 height) each way, so the
+    distance is the sum over all nodes below the root of |surplus| / (2 height). A level that parts the known values as
+    the one below it does is no level.
+    """
+    assert counts.column is not None and counts.column.hierarchy is not None
+    answer, levels = np.zeros(counts.groups), _levels(counts.column.hierarchy, known)
+    for nodes in levels:
+        expected = np.bincount(nodes, weights=table)
+        # entries of one group that fall into one node are summed before the difference is taken
+        key = counts.owner * len(expected) + nodes[counts.values]
+        found, inverse = np.unique(key, return_inverse=True)
+        mass = np.bincount(inverse, weights=share, minlength=len(found))
+        owner, node = found // len(expected), found % len(expected)
+        gap = np.bincount(owner, weights=np.abs(mass - expected[node]), minlength=counts.groups)
+        covered = np.bincount(owner, weights=expected[node], minlength=counts.groups)
+        answer += (gap + 1 - covered) / (2 * len(levels))
+    return answer
+
+
+def _levels(hierarchy: Hierarchy, known: np.ndarray) -> list[np.ndarray]:
+    """The levels below the root that differ on the known values, leaves first: the node of each value."""
+    parted = [len(np.unique(nodes[known])) for nodes in hierarchy.maps]
+    return [hierarchy.maps[h] for h in range(hierarchy.height) if parted[h] != parted[h + 1]] or [hierarchy.maps[0]]
+
+
+def emd_equal(p: np.ndarray, q: np.ndarray) -> float:
+    """Earth mover's distance where any two values are 1 apart.
+
+    >>> emd_equal([0.5, 0.5, 0.0], [0.2, 0.3, 0.5])
+    0.5
+    """
+    return float(np.abs(np.asarray(p) - np.asarray(q)).sum() / 2)
+
+
+def emd_ordered(p: np.ndarray, q: np.ndarray) -> float:
+    """Earth mover's distance where the k-th and the j-th of m values are |k - j|/(m - 1) apart."""
+    gaps = np.abs(np.cumsum(np.asarray(p, dtype=float) - np.asarray(q, dtype=float)))[:-1]
+    return float(gaps.sum() / max(len(gaps), 1))

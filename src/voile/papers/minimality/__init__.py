@@ -1,0 +1,5 @@
+"""Minimality and MASK, recomputed."""
+
+from voile.papers.minimality.minimality import PAPER
+
+__all__ = ["PAPER"]

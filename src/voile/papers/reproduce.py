@@ -1,0 +1,75 @@
+"""Reproduce: the tables and figures of a source paper, recomputed, as CSV and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from voile.errors import SpecError
+from voile.flow.audit.audit import audit
+from voile.flow.measure.measure import measure
+from voile.flow.publish.publish import publish
+from voile.flow.read.read import read
+from voile.flow.report.figures import draw_figure
+from voile.papers.paper import Item, Paper, Run, papers
+
+
+def reproduce(
+    paper: str,
+    items: Sequence[str] = (),
+    *,
+    out: str | Path,
+    data: str | Path | None = None,
+    quick: bool = False,
+    step: Callable[[int, int, str], None] = lambda done, of, what: None,
+) -> dict[str, pl.DataFrame]:
+    """Recompute a paper's tables and figures (all, or the named `items`) and write each as CSV and SVG under `out`.
+
+    `quick` takes a part of the rows and repetitions: minutes instead of hours.
+    """
+    found = _paper(paper)
+    chosen = [_item(found, name) for name in items] or list(found.items)
+    place = Path(out)
+    place.mkdir(parents=True, exist_ok=True)
+    run = Run(read, publish, audit, measure, Path(data) if data else None, quick, step)
+    results = {}
+    for item in chosen:
+        frame = item.compute(run)
+        results[item.name] = frame
+        frame.write_csv(place / f"{item.name}.csv")
+        for figure in item.figures:
+            name = item.name if len(item.figures) == 1 else f"{item.name}-{figure.y}"
+            (place / f"{name}.svg").write_text(draw_figure(frame, item.title, figure), encoding="utf-8")
+    (place / "README.md").write_text(_page(found, chosen), encoding="utf-8")
+    return results
+
+
+def _page(paper: Paper, items: Sequence[Item]) -> str:
+    """What was computed, and where it differs from the print."""
+    lines = [f"# {paper.title}", ""]
+    for item in items:
+        lines += [f"## {item.title}", "", f"Numbers: [{item.name}.csv]({item.name}.csv)", ""]
+        lines += [item.note, ""] if item.note else []
+        for figure in item.figures:
+            name = item.name if len(item.figures) == 1 else f"{item.name}-{figure.y}"
+            lines += [f"![{item.title}]({name}.svg)", ""]
+    return "\n".join(lines)
+
+
+def _paper(name: str) -> Paper:
+    known = papers()
+    if name not in known:
+        raise SpecError(
+            f"There is no paper {name!r}.", code="spec.paper", hint="Known: " + ", ".join(sorted(known)) + "."
+        )
+    return known[name]
+
+
+def _item(paper: Paper, name: str) -> Item:
+    for item in paper.items:
+        if item.name == name:
+            return item
+    known = ", ".join(item.name for item in paper.items)
+    raise SpecError(f"{paper.name} has no item {name!r}.", code="spec.paper-item", hint=f"It has: {known}.")

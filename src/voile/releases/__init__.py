@@ -1,0 +1,1 @@
+"""What is published: tables in a shape, a dictionary and a certificate."""

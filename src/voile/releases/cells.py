@@ -1,0 +1,247 @@
+"""What a published cell stands for: a value, a range of numbers or dates, or a set of categories.
+
+In the table a generalized column holds labels: `[lo, hi]` for a range, `{A|B}` or a hierarchy's label for a set, `*`
+for everything. The labels alone, with the dictionary, say what each cell stands for: core/labels.py reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from voile.tables.domain import Domain
+from voile.tables.hierarchy import TOP, Hierarchy
+from voile.tables.value_text import MISSING, escaped, set_label, typed_texts
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct cells of one published column. Cell i stands for the codes `low[i]..high[i]` of a ranged domain
+    (`low > high` where it holds no number), else for `members[starts[i]:starts[i+1]]`; `missing[i]` adds the absent
+    value.
+    """
+
+    domain: Domain
+    labels: pl.Series
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    missing: np.ndarray | None = None
+    starts: np.ndarray | None = None
+    members: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        return f"Cells({len(self)} of {self.domain!r})"
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def matrix(self) -> Any:
+        """Cells x values, 1 where the cell may stand for the value (scipy CSR)."""
+        if self.members is not None:
+            assert self.starts is not None
+            ones = np.ones(len(self.members))
+            return sparse.csr_matrix((ones, self.members, self.starts), shape=(len(self), self.domain.size))
+        assert self.low is not None and self.high is not None and self.missing is not None
+        lengths = np.maximum(self.high - self.low + 1, 0)
+        starts = np.concatenate([[0], np.cumsum(lengths + self.missing)])
+        members = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.low, lengths + self.missing)
+        members[(starts[1:] - 1)[self.missing]] = self.domain.size - 1
+        return sparse.csr_matrix((np.ones(len(members)), members, starts), shape=(len(self), self.domain.size))
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """How many values each cell may stand for."""
+        if self.starts is not None:
+            return np.diff(self.starts)
+        assert self.low is not None and self.high is not None and self.missing is not None
+        return np.asarray(np.maximum(self.high - self.low + 1, 0) + self.missing)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every cell stands for one value."""
+        return bool((self.sizes == 1).all())
+
+    def shares(self, chosen: np.ndarray) -> np.ndarray:
+        """The share of each cell's values that is chosen: cells for one mask, cells x masks for several."""
+        inside = self.matrix @ chosen.astype(np.float64).T
+        return inside / self.sizes.reshape(-1, *([1] * (chosen.ndim - 1)))  # type: ignore[no-any-return]
+
+    def onto(self, domain: Domain) -> Cells:
+        """The same cells as codes of another domain that holds the original values."""
+        if domain is self.domain:
+            return self
+        if self.domain.ranged:
+            assert self.low is not None and self.high is not None
+            if not len(self.domain.values):
+                return Cells(domain, self.labels, self.low, self.high, self.missing)
+            points = self.domain.points
+            low = np.searchsorted(domain.points, points[np.clip(self.low, 0, len(points) - 1)], side="left")
+            high = np.searchsorted(domain.points, points[self.high], side="right") - 1
+            none = self.high < self.low
+            return Cells(domain, self.labels, np.where(none, 0, low), np.where(none, -1, high), self.missing)
+        position = {leaf: code for code, leaf in enumerate(domain.texts)}
+        lookup = np.array([position.get(leaf, -1) for leaf in self.domain.texts], dtype=np.int64)
+        assert self.members is not None and self.starts is not None
+        moved = lookup[self.members]
+        kept = np.concatenate([[0], np.cumsum(moved >= 0)])
+        return Cells(domain, self.labels, starts=kept[self.starts], members=moved[moved >= 0])
+
+    def loss(self, spread: np.ndarray | None = None) -> np.ndarray:
+        """The certainty penalty of each cell, 0 for a value and 1 for `*`: share of the range, or of the categories.
+
+        `spread` marks the values that count as the domain, by default all.
+        """
+        seen = np.ones(self.domain.size, dtype=bool) if spread is None else spread
+        if self.domain.ranged:
+            points, present = self.domain.points, np.flatnonzero(seen[: len(self.domain.values)])
+            assert self.low is not None and self.high is not None and self.missing is not None
+            if len(present) < 2:
+                return np.where(self.missing & (self.high >= self.low), 1.0, 0.0)
+            low, high = np.clip(self.low, present[0], present[-1]), np.clip(self.high, present[0], present[-1])
+            width = float(points[present[-1]]) - float(points[present[0]])
+            span = np.maximum(points[high].astype(float) - points[low].astype(float), 0.0) / width
+            span = np.where(self.high < self.low, 0.0, span)
+            return np.where(self.missing & (self.high >= self.low), 1.0, span)
+        values = int(seen.sum())
+        inside = self.matrix @ seen.astype(np.float64)
+        return np.maximum(inside - 1, 0) / max(values - 1, 1)  # type: ignore[no-any-return]
+
+
+def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarray) -> Cells:
+    """Cells of a ranged domain, with their labels."""
+    values = domain.values
+    whole = (low <= 0) & (high >= len(values) - 1) & (missing | ~np.full(len(low), domain.missing))
+    texts = pl.Series(domain.texts[: len(values)] or [""])
+    left, right = texts.gather(np.clip(low, 0, None)), texts.gather(np.clip(high, 0, None))
+    frame = pl.DataFrame(
+        {"left": left, "right": right, "point": low == high, "none": low > high, "missing": missing, "whole": whole}
+    )
+    span = pl.when("point").then("left").otherwise(pl.format("[{}, {}]", "left", "right"))
+    label = (
+        pl.when(pl.col("whole") & ~(pl.col("point") & ~pl.col("missing")))
+        .then(pl.lit(TOP))
+        .when("none")
+        .then(pl.lit(MISSING))
+        .when("missing")
+        .then(pl.concat_str([pl.lit("{"), span, pl.lit("|" + MISSING + "}")]))
+        .otherwise(span)
+    )
+    return Cells(domain, frame.select(label.alias("label"))["label"], low, high, missing)
+
+
+def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hierarchy | None = None) -> Cells:
+    """Cells that are sets of categories (members rising), with their labels: a hierarchy's name where it fits."""
+    sizes = np.diff(starts)
+    plain = [leaf if code == len(domain.values) else shielded(leaf) for code, leaf in enumerate(domain.texts)]
+    inner = pl.Series([escaped(leaf) for leaf in domain.texts])
+    owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+    frame = pl.DataFrame({"cell": owner, "text": inner.gather(members)})
+    joined = frame.group_by("cell", maintain_order=True).agg(pl.col("text").str.join("|"))["text"]
+    first = pl.Series(plain).gather(members[starts[:-1]])
+    label = pl.select(
+        pl.when(pl.Series(sizes == 1))
+        .then(first)
+        .when(pl.Series(sizes == domain.size))
+        .then(pl.lit(TOP))
+        .otherwise(pl.concat_str([pl.lit("{"), joined, pl.lit("}")]))
+        .alias("label")
+    )["label"]
+    if hierarchy is not None:
+        names = node_names(domain, hierarchy)
+        known = {set_label([domain.texts[code] for code in codes]): name for name, codes in names.items()}
+        label = label.replace(list(known), list(known.values())) if known else label
+    return Cells(domain, label, starts=starts, members=members)
+
+
+def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
+    """The labels of inner nodes that name one set of leaves and no value, and are not written like a set."""
+    found: dict[str, np.ndarray] = {}
+    unclear = {shielded(leaf) for leaf in domain.texts} | {TOP, MISSING}
+    for level in range(1, hierarchy.height + 1):
+        for node, name in enumerate(hierarchy.labels[level]):
+            codes = hierarchy.leaves(level, node)
+            if name in found and not np.array_equal(found[name], codes):
+                unclear.add(name)
+            found[name] = codes
+    return {
+        name: codes
+        for name, codes in found.items()
+        if name not in unclear and 1 < len(codes) < domain.size and not name.startswith(("{", "\\"))
+    }
+
+
+def shielded(leaf: str) -> str:
+    """A single category as a cell: marked where it would read as something else."""
+    return "\\" + leaf if leaf.startswith(("{", "\\")) or leaf in (TOP, MISSING) else leaf
+
+
+def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
+    """The cells of one level of a hierarchy."""
+    order = np.argsort(hierarchy.maps[level], kind="stable")
+    starts = np.concatenate(
+        [[0], np.cumsum(np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level])))]
+    )
+    if domain.ranged:
+        low, high, missing = code_ranges(domain, starts, order)
+        cells = ranges(domain, low, high, missing)
+        names = range_names(domain, hierarchy) if 0 < level < hierarchy.height else {}
+        ends = zip(low.tolist(), high.tolist(), missing.tolist(), strict=True)
+        labels = [
+            name if names.get(name) == end else shown
+            for name, shown, end in zip(hierarchy.labels[level], cells.labels, ends, strict=True)
+        ]
+        return Cells(domain, pl.Series(labels, dtype=pl.String), low, high, missing)
+    return sets(domain, starts, order, hierarchy)
+
+
+def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, int, bool]]:
+    """The labels of inner nodes of a ranged column that name one range and read as nothing else."""
+    found: dict[str, tuple[int, int, bool]] = {}
+    unclear = {TOP, MISSING, *domain.texts}
+    for level in range(1, hierarchy.height):
+        order = np.argsort(hierarchy.maps[level], kind="stable")
+        sizes = np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level]))
+        low, high, missing = code_ranges(domain, np.concatenate([[0], np.cumsum(sizes)]), order)
+        plain = ranges(domain, low, high, missing).labels
+        unclear |= _misleading(domain, hierarchy.labels[level], low, high)
+        ends = zip(low.tolist(), high.tolist(), missing.tolist(), strict=True)
+        for name, shown, end in zip(hierarchy.labels[level], plain, ends, strict=True):
+            if found.setdefault(name, end) != end:
+                unclear.add(name)
+            if shown != name:
+                unclear.add(shown)  # how this node would be written without its name
+    return {name: end for name, end in found.items() if name not in unclear and not name.startswith("{")}
+
+
+def _misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray) -> set[str]:
+    """Names that are written like a range, and are none, or not one that holds what is below them."""
+    written = [number for number, name in enumerate(names) if name.startswith("[")]
+    pairs = [range_ends(names[number]) or ("", "") for number in written]
+    left = typed_texts(pl.Series([first for first, _ in pairs], dtype=pl.String), domain.values.dtype)
+    right = typed_texts(pl.Series([last for _, last in pairs], dtype=pl.String), domain.values.dtype)
+    least, most = (domain.values.gather(np.clip(codes[written], 0, None)) for codes in (low, high))
+    holds = ((left <= least) & (right >= most)).fill_null(False)
+    return {names[number] for number, true in zip(written, holds, strict=True) if not true}
+
+
+def range_ends(label: str) -> tuple[str, str] | None:
+    """The two ends of `[lo, hi]`."""
+    first, comma, last = label[1:-1].partition(", ")
+    return (first, last) if comma and label.startswith("[") and label.endswith("]") else None
+
+
+def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Least and greatest code of each cell and whether it holds the missing value (members rising within a cell)."""
+    last = members[starts[1:] - 1]
+    missing = (last == domain.size - 1) if domain.missing else np.zeros(len(starts) - 1, dtype=bool)
+    low = members[starts[:-1]].astype(np.int64)
+    before = members[np.maximum(starts[1:] - 1 - missing, starts[:-1])].astype(np.int64)
+    only = missing & (np.diff(starts) == 1)
+    return np.where(only, 0, low), np.where(only, -1, before), missing

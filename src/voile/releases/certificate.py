@@ -1,0 +1,70 @@
+"""What a release claims, in a form that a stranger can check against the published files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from voile.adversaries.adversary import Adversary
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked.
+
+    `quasi` names the columns that the adversary is taken to know: a promise about fewer columns is another promise.
+    """
+
+    model: str
+    parameters: Mapping[str, Any]
+    column: str | None
+    quasi: tuple[str, ...]
+    limits: str
+    bound: Fraction
+    adversary: Adversary
+    basis: str
+    promise: str
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "parameters": dict(self.parameters),
+            "column": self.column,
+            "quasi": list(self.quasi),
+            "limits": self.limits,
+            "bound": str(self.bound),
+            "adversary": self.adversary.as_json(),
+            "basis": self.basis,
+            "promise": self.promise,
+            **({"found": dict(self.found)} if self.found else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Format, shape, method, claims, and (once saved) the digests of the files. Never a key, never a cell."""
+
+    shape: str
+    method: Mapping[str, Any]
+    claims: tuple[Mapping[str, Any], ...]
+    tool: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "format": self.format,
+            "tool": self.tool,
+            "shape": self.shape,
+            "method": dict(self.method),
+            "claims": [dict(claim) for claim in self.claims],
+            "files": dict(self.files),
+        }
+
+
+UNSIGNED = Certificate("", {}, (), "")

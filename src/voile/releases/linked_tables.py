@@ -1,0 +1,93 @@
+"""Linked tables: the exact quasi-identifiers in one, the sensitive values of each group in others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile import kernels
+from voile.errors import PolicyError, raise_together
+from voile.releases.certificate import UNSIGNED
+from voile.releases.dictionary import describe
+from voile.releases.shapes.bucketized import Bucketized
+from voile.releases.shapes.republished import Republished
+from voile.tables.row_protocol import Rows
+from voile.tables.schema import Columns
+
+
+def check_bucketized(method: str, columns: Columns) -> None:
+    """Raise PolicyError where two linked tables cannot show these columns."""
+    problems = []
+    if len(columns.sensitive) != 1:
+        problems.append(
+            PolicyError(
+                f"{method} publishes one sensitive column, the schema has {len(columns.sensitive)}.",
+                code="policy.one-sensitive",
+                hint="Keep one of them, or use mondrian.",
+            )
+        )
+    taken = ", ".join(repr(column.name) for column in columns if column.name in ("group", "count"))
+    if taken:
+        problems.append(
+            PolicyError(
+                f"{method} adds columns named 'group' and 'count'; the table has {taken} already.",
+                code="policy.reserved",
+                hint="Rename the column.",
+            )
+        )
+    raise_together(problems)
+
+
+def show_buckets(columns: Columns, rows: Rows) -> Bucketized:
+    """The two linked tables, each ordered by what it shows; group numbers are drawn from the key."""
+    nobody = np.zeros(0, dtype=np.int64)
+    tables, dictionary = _linked(columns, rows, nobody, nobody)
+    return Bucketized({name: tables[name] for name in ("quasi", "sensitive")}, dictionary, UNSIGNED)
+
+
+def show_republished(columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray) -> Republished:
+    """The linked tables with counterfeits: one of the value `codes[i]` in `groups[i]`."""
+    return Republished(*_linked(columns, rows, groups, codes), UNSIGNED)
+
+
+def _linked(
+    columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray
+) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    numbers = drawn_numbers(rows)
+    rows = rows.regroup(numbers)
+    target = columns.sensitive[0]
+    group, table = rows.grouped([target.name])
+    group = np.concatenate([group, numbers[groups]])
+    value = np.concatenate([table.codes[:, 0].astype(np.int64), codes])
+    people = np.concatenate([table.counts, np.ones(len(codes), dtype=np.int64)])
+    listed, people = kernels.distinct_rows.weighted([group, value], [max(rows.groups, 1), max(target.size, 1)], people)
+    sensitive = {
+        "group": pl.Series(listed[:, 0].astype(np.int64) + 1, dtype=pl.Int64),
+        target.name: target.domain.decode(listed[:, 1]),
+        "count": pl.Series(people, dtype=pl.Int64),
+    }
+    added, often = np.unique(numbers[groups], return_counts=True)
+    counterfeits = {"group": pl.Series(added + 1, dtype=pl.Int64), "count": pl.Series(often, dtype=pl.Int64)}
+    entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
+    tables = {"sensitive": sensitive, "counterfeits": counterfeits}
+    shown = {name: pl.DataFrame(content) for name, content in tables.items()}
+    return {"quasi": quasi_table(columns, rows), **shown}, {"format": 1, "columns": entries}
+
+
+def drawn_numbers(rows: Rows) -> np.ndarray:
+    """The number of each group, in random order."""
+    numbers = np.empty(rows.groups, dtype=np.int64)
+    numbers[rows.key.shuffled("group numbers", rows.groups)] = np.arange(rows.groups)
+    return numbers
+
+
+def quasi_table(columns: Columns, rows: Rows) -> pl.DataFrame:
+    """Who is in which group: everything but the sensitive columns, as it is."""
+    exact = [*columns.quasi, *columns.other]
+    group, table = rows.grouped([column.name for column in exact])
+    quasi = {"group": pl.Series(np.repeat(group, table.counts) + 1, dtype=pl.Int64)}
+    for number, column in enumerate(exact):
+        quasi[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
+    return pl.DataFrame(quasi)

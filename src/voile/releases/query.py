@@ -1,0 +1,221 @@
+"""COUNT queries: conditions on single columns, all of which must hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.errors import SchemaError
+from voile.releases.query_literals import TRUTH, end_of, is_text, point_of, typed_literal, unread, whole_end
+from voile.tables.schema import nearest
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A set of values, or a range with optional ends."""
+
+    values: tuple[Any, ...] | None = None
+    low: Any = None
+    high: Any = None
+    above: bool = False  # the low end is left out
+    below: bool = False  # the high end is left out
+
+    def matches(self, column: pl.Series, missing: bool = False) -> np.ndarray:
+        """Which values satisfy the condition; a missing value never does."""
+        shown = column.cast(pl.String) if is_text(column.dtype) else column
+        if self.values is not None:
+            wanted = pl.concat(
+                [pl.Series([], dtype=shown.dtype), *(typed_literal(v, shown.dtype) for v in self.values)]
+            )
+            result = shown.is_in(wanted.implode())
+        else:
+            result = pl.repeat(True, len(column), eager=True)
+            ends = column.to_physical() if column.dtype.is_temporal() else shown
+            ends = ends.cast(pl.Int128) if ends.dtype.is_integer() else ends  # so that every literal fits
+            if self.low is not None:
+                low = end_of(self.low, column.dtype)
+                result &= (ends > low) if self.above else (ends >= low)
+            if self.high is not None:
+                high = end_of(self.high, column.dtype)
+                result &= (ends < high) if self.below else (ends <= high)
+        return np.append(result.fill_null(False).to_numpy(), [False] * missing)
+
+    def overlap(
+        self, low: np.ndarray, high: np.ndarray, dtype: pl.DataType, step: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """How much of each interval low..high satisfies the condition, and how much there is.
+
+        Whole numbers and days are counted (step 1); real intervals are measured by length, a point as 1.
+        """
+        a, b = low.astype(np.float64), high.astype(np.float64)
+        width = b - a + step if step else np.where(b > a, b - a, 1.0)
+        if self.values is not None:
+            inside = np.zeros(len(a))
+            for point in {point_of(value, dtype) for value in self.values}:
+                hit = (a <= point) & (point <= b)
+                inside += hit & point.is_integer() if step else hit & (a == b)
+            return inside, width
+        least = -np.inf if self.low is None else point_of(self.low, dtype)
+        most = np.inf if self.high is None else point_of(self.high, dtype)
+        if step:
+            left = np.maximum(a, whole_end(least, 1, self.above))
+            right = np.minimum(b, whole_end(most, -1, self.below))
+            return np.maximum(right - left + step, 0.0), width
+        lies = (a > least if self.above else a >= least) & (b < most if self.below else b <= most)
+        return np.where(b > a, np.maximum(np.minimum(b, most) - np.maximum(a, least), 0), lies), width
+
+
+@dataclass(frozen=True)
+class Query:
+    """Conditions by column."""
+
+    conditions: Mapping[str, Condition]
+
+    def check(self, known: Sequence[str]) -> None:
+        for name in self.conditions:
+            if name not in known:
+                raise SchemaError(
+                    f"The release has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, known)
+                )
+
+
+def parse(query: str | Mapping[str, Any] | None, where: Mapping[str, Any]) -> Query:
+    """A query from SQL text, a dict, or keywords; keywords add to the other two.
+
+    >>> parse("select count(*) from t where age >= 30 and sex = 'F'", {}).conditions["age"]
+    Condition(values=None, low=30, high=None, above=False, below=False)
+    >>> parse({"age": (30, 40)}, {"sex": "F"}).conditions["sex"].values
+    ('F',)
+    """
+    if isinstance(query, str):
+        found = _sql(query)
+    elif query is None or isinstance(query, Mapping):
+        found = {str(name): _condition(wanted) for name, wanted in (query or {}).items()}
+    else:
+        raise unread(f"it is of type {type(query).__name__}")
+    for name, wanted in where.items():
+        if name in found:
+            raise unread("a column has two conditions")
+        found[name] = _condition(wanted)
+    return Query(found)
+
+
+def _condition(wanted: Any) -> Condition:
+    if isinstance(wanted, tuple):
+        if len(wanted) != 2:
+            raise unread("a range is written (low, high)")
+        return Condition(low=wanted[0], high=wanted[1])
+    values = tuple(wanted) if isinstance(wanted, (range, list, set, frozenset)) else (wanted,)
+    if any(value is None for value in values):
+        raise unread("None is no value to ask for")
+    return Condition(values=values)
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<name>"(?:[^"]|"")*"|`[^`]*`|[^\W\d][\w\-]*)"""
+    r"""|(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?P<sign><=|>=|<>|!=|=|<|>|\(|\)|,|\*|;))"""
+)
+
+
+def _tokens(query: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    place = 0
+    query = query.rstrip()
+    while place < len(query):
+        match = _TOKEN.match(query, place)
+        if not match:
+            raise unread("it has a sign that is not understood")
+        kind, raw = str(match.lastgroup), match.group(str(match.lastgroup))
+        if kind == "text":
+            found.append(("value", raw[1:-1].replace("''", "'")))
+        elif kind == "number":
+            found.append(("value", int(raw) if raw.lstrip("+-").isdigit() else float(raw)))
+        elif kind == "name" and raw[0] in '"`':
+            found.append(("quoted", raw[1:-1].replace('""', '"')))
+        elif kind == "name" and raw.lower() in TRUTH:
+            found.append(("value", TRUTH[raw.lower()]))
+        else:
+            found.append((kind, raw))
+        place = match.end()
+    return found
+
+
+def _sql(query: str) -> dict[str, Condition]:
+    """`[select count(*) from t where] c1 and c2 ...`, each condition on one column."""
+    tokens = _conditions(_tokens(query))
+    found: dict[str, Condition] = {}
+    place = 0
+
+    def take(kind: str, text: str | None = None) -> Any:
+        nonlocal place
+        if place >= len(tokens):
+            raise unread("it ends too early")
+        got, raw = tokens[place]
+        if got != kind or (text is not None and str(raw).lower() != text):
+            raise unread("only conditions joined by AND are understood")
+        place += 1
+        return raw
+
+    while place < len(tokens):
+        if found:
+            take("name", "and")
+        name = take("quoted" if tokens[place : place + 1] and tokens[place][0] == "quoted" else "name")
+        kind, raw = tokens[place] if place < len(tokens) else ("", "")
+        place += 1
+        word = str(raw).lower()
+        if kind == "name" and word == "in":
+            take("sign", "(")
+            values = [take("value")]
+            while tokens[place : place + 1] == [("sign", ",")]:
+                place += 1
+                values.append(take("value"))
+            take("sign", ")")
+            new = Condition(values=tuple(values))
+        elif kind == "name" and word == "between":
+            low = take("value")
+            take("name", "and")
+            new = Condition(low=low, high=take("value"))
+        elif kind == "sign" and word == "=":
+            new = Condition(values=(take("value"),))
+        elif kind == "sign" and word in (">", ">="):
+            new = Condition(low=take("value"), above=word == ">")
+        elif kind == "sign" and word in ("<", "<="):
+            new = Condition(high=take("value"), below=word == "<")
+        else:
+            raise unread("only =, <, <=, >, >=, in and between are understood")
+        found[name] = _both(found[name], new) if name in found else new
+    return found
+
+
+def _conditions(tokens: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """What follows WHERE. Nothing but counting is answered, so nothing but `select count(*) from t` may come first."""
+    if tokens[-1:] == [("sign", ";")]:
+        tokens = tokens[:-1]
+    words = [str(raw).lower() if kind in ("name", "sign") else kind for kind, raw in tokens]
+    if words[:1] == ["select"]:
+        if words[1:6] != ["count", "(", "*", ")", "from"] or words[6:7] in ([], ["value"]):
+            raise unread("only select count(*) from a table is answered")
+        tokens, words = tokens[7:], words[7:]
+        if not tokens:
+            return []
+        if words[:1] != ["where"]:
+            raise unread("only WHERE may follow the table")
+    if words[:1] == ["where"]:
+        tokens = tokens[1:]
+    if not tokens:
+        raise unread("it has no condition")
+    return tokens
+
+
+def _both(first: Condition, second: Condition) -> Condition:
+    """Two conditions on one column: `age >= 30 and age < 40`."""
+    if first.values is None and second.values is None and (first.low is None) != (second.low is None):
+        low, high = (first, second) if first.low is not None else (second, first)
+        if low.high is None and high.low is None:
+            return Condition(low=low.low, high=high.high, above=low.above, below=high.below)
+    raise unread("a column has two conditions that are not the two ends of a range")

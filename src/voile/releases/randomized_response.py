@@ -1,0 +1,81 @@
+"""The channel that disturbs sensitive values: each is kept with probability p, else redrawn evenly from the domain.
+
+Who knows p and the domain can undo it in the large (`undo`), and nobody can undo it for one person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from voile.tables.secret_key import Key
+
+ONE = 1 << 64
+
+
+def exact(number: float | Fraction | str) -> Fraction:
+    """A number as it is written: 0.1 is one tenth, not the nearest binary number.
+
+    >>> exact(0.3)
+    Fraction(3, 10)
+    """
+    return number if isinstance(number, Fraction) else Fraction(str(number))
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Keep a value with probability `keep`, else draw one of `size` values, each as likely (also the same again).
+
+    >>> Channel(0.3, 50).transition(same=True)
+    Fraction(157, 500)
+    """
+
+    keep: float | Fraction
+    size: int
+
+    @property
+    def noise(self) -> Fraction:
+        """The probability of each particular redrawn value: u = (1 - p) / |U|."""
+        return (1 - exact(self.keep)) / self.size
+
+    def transition(self, same: bool) -> Fraction:
+        """The probability that a value is published as itself, or as one other."""
+        return self.noise + (exact(self.keep) if same else 0)
+
+    def disturb(self, codes: np.ndarray, key: Key, purpose: str) -> np.ndarray:
+        """Every code through the channel, with the coins of a key.
+
+        A coin below floor(p 2^64) keeps the value, so that no value is kept with more than probability p.
+        """
+        threshold = exact(self.keep) * ONE // 1
+        if threshold >= ONE:
+            return codes
+        kept = key.stream(f"{purpose} keep", len(codes)) < np.uint64(threshold)
+        drawn = key.below(f"{purpose} redraw", self.size, len(codes))
+        return np.where(kept, codes, drawn.astype(codes.dtype))
+
+    def undo(self, counts: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """How many there were before the channel, from how many are seen; the last axis are classes.
+
+        `shares` is the part of the domain that each class covers. Negative estimates become 0, and the rest is scaled
+        back to the total; where nothing is left (or p is 0), everybody is spread as the classes are.
+
+        >>> Channel(0.3, 50).undo(np.array([50, 30, 20]), np.array([25, 12, 13]) / 50).round(6).tolist()
+        [50.0, 44.0, 6.0]
+        """
+        seen = np.asarray(counts, dtype=np.float64)
+        keep, total = float(exact(self.keep)), seen.sum(axis=-1, keepdims=True)
+        if keep == 0:
+            return np.asarray(total * shares)
+        found = np.maximum((seen - (1 - keep) * shares * total) / keep, 0)
+        left = found.sum(axis=-1, keepdims=True)
+        scaled = found * (total / np.where(left > 0, left, 1))
+        return np.asarray(np.where(left > 0, scaled, total * shares))
+
+
+def reconstruct(counts: Sequence[float], p: float, size: int, category_sizes: Sequence[int]) -> np.ndarray:
+    """`Channel.undo` for classes given by how many values of the domain each covers."""
+    return Channel(p, size).undo(np.asarray(counts), np.asarray(category_sizes) / size)

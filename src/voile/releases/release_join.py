@@ -1,0 +1,177 @@
+"""Several releases of the same people, joined: whoever fits a group of each has a value that all of them show.
+
+Rows of two releases join where their quasi-identifier cells have a value in common and their sensitive values agree. A
+group of the join is a pair of groups, and its counts are the numbers of pairs of rows, value by value. Where one box
+lies inside the other and the outer group has all its values, the outer one tells nothing new: the inner is the join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from voile import kernels
+from voile.errors import DataError
+from voile.releases.cells import Cells
+from voile.releases.release import Release
+from voile.releases.shapes.bucketized import Bucketized
+from voile.releases.shapes.generalized import Generalized
+from voile.tables.domain import Domain
+from voile.tables.group_counts import Counts
+from voile.tables.schema import Column
+
+LARGEST = 20_000_000  # pairs of groups
+ROLES = ("quasi", "sensitive")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """Who fits where: for each entry a box (a sparse matrix entries x values a column) and the group that it leads to.
+
+    In a generalized release an entry is a group; in a bucketized one a different row of the quasi table.
+    """
+
+    boxes: tuple[Any, ...]
+    group: np.ndarray
+
+
+def joined(release: Release, earlier: Sequence[Release], column: str) -> Counts:
+    """The counts of a sensitive column in every group of the join of a release with earlier ones."""
+    every = [release, *earlier]
+    for number, other in enumerate(earlier, 1):
+        same_columns(described(release), other, number)
+    domains = {str(entry["name"]): _common(every, str(entry["name"])) for entry in release.described("quasi")}
+    values, tables = _aligned(every, column)
+    fit = _fitting(release, domains)
+    counts = tables[0][fit.group]
+    nested = all(isinstance(one, Generalized) for one in every)
+    for other, table in zip(earlier, tables[1:], strict=True):
+        there = _fitting(other, domains)
+        mine, theirs = kernels.box_matching.overlaps(fit.boxes, there.boxes, LARGEST)
+        if len(mine) >= LARGEST:
+            raise DataError(
+                f"The join of the releases has more than {LARGEST} pairs of groups.",
+                code="data.join",
+                hint="Publish coarser groups, or use m-invariance.",
+            )
+        left, right = counts[mine], table[there.group[theirs]]
+        product = left.multiply(right).tocsr()
+        if nested:
+            product = _nested(product, left, right, fit.boxes, there.boxes, mine, theirs)
+        boxes = tuple(a[mine].multiply(b[theirs]).tocsr() for a, b in zip(fit.boxes, there.boxes, strict=True))
+        possible = np.asarray(product.sum(axis=1)).ravel() > 0  # with no value in common nobody is there
+        fit = Fitting(tuple(box[possible] for box in boxes), np.arange(int(possible.sum())))
+        counts = product[possible]
+    return _counts(counts, Column(column, "sensitive", values, release.tallies[column].column.hierarchy))  # type: ignore[union-attr]
+
+
+def described(release: Release) -> set[tuple[str, str, str]]:
+    """Role, name and kind of the columns that releases of one table have in common."""
+    return {(role, str(entry["name"]), str(entry["kind"])) for role in ROLES for entry in release.described(role)}
+
+
+def same_columns(columns: set[tuple[str, str, str]], other: Release, number: int) -> None:
+    """Raise where another release has other columns: it is not about the same table."""
+    differing = sorted({name for _, name, _ in columns ^ described(other)})
+    if differing:
+        raise DataError(
+            f"Earlier release {number} has another schema: it differs in {', '.join(map(repr, differing))}.",
+            code="data.after-schema",
+            hint="Name earlier releases of the same table, with the same quasi-identifier and sensitive columns.",
+        )
+
+
+def _nested(product: Any, left: Any, right: Any, mine_boxes: Any, their_boxes: Any, mine: Any, theirs: Any) -> Any:
+    """Where one box lies inside the other and its values are among the other's, the inner group alone counts."""
+    inside, outside = np.ones(len(mine), dtype=bool), np.ones(len(mine), dtype=bool)
+    for a, b in zip(mine_boxes, their_boxes, strict=True):
+        shared = np.asarray(a[mine].multiply(b[theirs]).sum(axis=1)).ravel()
+        inside &= shared == np.diff(a.indptr)[mine]
+        outside &= shared == np.diff(b.indptr)[theirs]
+    inside &= np.asarray((left > right).sum(axis=1)).ravel() == 0
+    outside &= np.asarray((right > left).sum(axis=1)).ravel() == 0
+    outside &= ~inside
+    parts = ((~inside & ~outside, product), (inside, left), (outside, right))
+    return sum(sparse.diags(chosen.astype(np.float64)) @ table for chosen, table in parts).tocsr()
+
+
+def _common(releases: Sequence[Release], name: str) -> Domain:
+    """A domain that holds every value (or end of a range) that one of the releases writes."""
+    found = [_cells(release, name)[0].domain for release in releases]
+    kind, missing = found[0].kind, any(domain.missing for domain in found)
+    if found[0].ranged:
+        return Domain(all_of([domain.values for domain in found]), kind, missing)
+    texts = sorted({text for domain in found for text in domain.texts[: len(domain.values)]})
+    return Domain(pl.Series(texts, dtype=pl.String), kind, missing)
+
+
+def all_of(values: Sequence[pl.Series]) -> pl.Series:
+    """The numbers or dates of several columns, rising; those of different types as floating point."""
+    same = all(some.dtype == values[0].dtype for some in values)
+    return pl.concat([some if same else some.cast(pl.Float64) for some in values]).unique().sort()
+
+
+def _cells(release: Release, name: str) -> tuple[Cells, np.ndarray]:
+    """The cells of a quasi-identifier column, and the cell of each row of its table."""
+    if isinstance(release, Generalized):
+        return release.cells[name], release.boxes[name]
+    entry = next(entry for entry in release.described("quasi") if entry["name"] == name)
+    column, codes = release.sensitive_column(entry, "quasi")
+    every, domain = np.arange(column.size), column.domain
+    labels = pl.Series(domain.texts, dtype=pl.String)
+    if domain.ranged:
+        none = (every == domain.size - 1) & domain.missing
+        return Cells(domain, labels, np.where(none, 0, every), np.where(none, -1, every), none), codes
+    return Cells(domain, labels, starts=np.arange(column.size + 1), members=every), codes
+
+
+def _fitting(release: Release, domains: dict[str, Domain]) -> Fitting:
+    boxes, codes, sizes = [], [], []
+    for name, domain in domains.items():
+        cells, cell = _cells(release, name)
+        boxes.append(cells.onto(domain).matrix.tocsr())
+        codes.append(cell)
+        sizes.append(max(len(cells), 1))
+    if isinstance(release, Generalized):
+        return Fitting(tuple(box[cell] for box, cell in zip(boxes, codes, strict=True)), np.arange(release.groups))
+    assert isinstance(release, Bucketized)
+    _, first = kernels.distinct_rows.ranked([release.group, *codes], [release.groups, *sizes])
+    return Fitting(tuple(box[cell[first]] for box, cell in zip(boxes, codes, strict=True)), release.group[first])
+
+
+def _aligned(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any]]:
+    """The counts of each release as a sparse matrix groups x values, over all values that one of them lists."""
+    found = [release.tallies[column] for release in releases]
+    first = found[0].column
+    assert first is not None
+    if first.domain.ranged:
+        listed = [counts.column.domain.values for counts in found if counts.column]
+        domain = Domain(all_of(listed), first.kind, first.domain.missing)
+    else:
+        more = {text for counts in found if counts.column for text in counts.column.domain.texts}
+        texts = [*first.domain.texts, *sorted(more - set(first.domain.texts))]
+        domain = Domain(pl.Series(texts, dtype=pl.String), first.kind)
+        if len(texts) == first.size:
+            domain = first.domain  # with its hierarchy's order
+    position = {text: code for code, text in enumerate(domain.texts)}
+    tables = []
+    for counts in found:
+        assert counts.column is not None
+        moved = np.array([position[text] for text in counts.column.domain.texts], dtype=np.int64)
+        place = (counts.owner, moved[counts.values])
+        tables.append(sparse.csr_matrix((counts.counts, place), shape=(counts.groups, domain.size)))
+    return domain, tables
+
+
+def _counts(table: Any, column: Column) -> Counts:
+    table.sum_duplicates()
+    table.eliminate_zeros()
+    totals = np.asarray(table.sum(axis=0)).ravel()
+    sizes = np.asarray(table.sum(axis=1)).ravel()
+    starts, values = table.indptr.astype(np.int64), table.indices.astype(np.int64)
+    return Counts(sizes, starts, values, table.data.astype(np.int64), totals, column)

@@ -1,0 +1,211 @@
+"""A release that lies in parts, looked at piece by piece: no more than one is in memory at a time.
+
+A piece holds whole groups. A group that lies in one part only is looked at there; groups of which several parts hold
+something are brought together first, so that nothing depends on how a release was cut into parts, and nobody need trust
+who cut it. Verify, the audit and the measures all work on pieces like this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.errors import BrokenPromise
+from voile.releases.certificate import Certificate
+from voile.releases.partitioned_tables import Kept, counted, numbers, stacked
+from voile.releases.release import Release, of_shape
+from voile.tables.domain import codes_in
+from voile.tables.group_counts import Counts
+from voile.tables.hierarchy import given
+from voile.tables.part_protocol import Over, Parts
+
+Tables = dict[str, pl.DataFrame]
+Values = Mapping[str, pl.DataFrame]  # of each sensitive column: value, people
+Keys = Mapping[str, list[str]]  # of each table: the columns that say to which group a row belongs
+
+
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """What a part holds: rows by table, groups as numbers that stand for them, how often each sensitive value occurs;
+    and what was said of it at once, if anything was asked."""
+
+    rows: Mapping[str, int]
+    groups: np.ndarray
+    values: Values
+    told: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """A release as pieces that hold whole groups. `values` says how often each sensitive value occurs in all of it."""
+
+    release: Release
+    whole: Sequence[Parts]
+    values: Values
+
+    def __repr__(self) -> str:
+        return f"Pieces({sum(len(parts) for parts in self.whole)} of a {self.release.shape} release)"
+
+    def map(self, what: str, work: Callable[..., Any], *more: Any) -> list[Any]:
+        """What `work(piece, *more)` says of every piece that holds anybody: a release of its own."""
+        release, found = self.release, list[Any]()
+        dictionary = _listing(release.dictionary, self.values)
+        for parts in self.whole:
+            told = parts.map(what, of_piece, release.shape, dictionary, release.certificate, work, more).notes
+            found += [one[0] for one in told if one]
+        return found
+
+    def over(self, what: str) -> Over:
+        """The same as a function for who knows nothing of parts; pieces know the totals of the whole release."""
+        return lambda work, *more: self.map(what, knowing, self.values, work, more)
+
+
+def in_pieces(release: Release) -> bool:
+    """Whether a release is to be looked at piece by piece."""
+    return isinstance(release.tables, Kept) and bool(release.group_columns)
+
+
+def pieces_of(release: Release) -> Pieces:
+    """The pieces of a release. Which groups lie in several parts is found out once."""
+    return mark_pieces(release, ())[0]
+
+
+def mark_pieces(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, list[Any] | None]:
+    """The pieces; and what is said of each, where it was asked at once and every part turned out to be a piece."""
+    tables = release.tables
+    assert isinstance(tables, Kept)
+    parts, keys, homes = tables.parts, release.group_columns, sensitive_tables(release)
+    known = f"pieces by {keys} with {homes}"  # another dictionary may tell other columns
+    if known in tables.memo:
+        return Pieces(release, *tables.memo[known]), None
+    _require(tables, [*keys.items(), *((home, [name]) for name, home in homes.items())])
+    marked: list[Marked] = parts.map("check" if at_once else "mark", mark, keys, homes, at_once).notes
+    tables.told(keys, [(note.rows, note.groups) for note in marked])
+    values = {name: _summed([note.values[name] for note in marked]) for name in homes}
+    shared, whole = _in_several([note.groups for note in marked]), [parts]
+    if len(shared):
+        number = max(1, -(-len(shared) * len(parts) // max(sum(len(note.groups) for note in marked), 1)))
+        joined = parts.scatter("join", shared_rows, join_pieces, number, keys, shared, number)
+        whole = [parts.lazily(without, keys, shared), joined]
+    tables.memo[known] = (whole, values)
+    done = [one for note in marked for one in note.told] if at_once and not len(shared) else None
+    return Pieces(release, whole, values), done
+
+
+def _require(tables: Kept, wanted: Sequence[tuple[str, list[str]]]) -> None:
+    for table, columns in wanted:
+        lacking = [name for name in columns if name not in tables.empty.get(table, pl.DataFrame()).columns]
+        if lacking:
+            raise BrokenPromise(
+                f"The published table {table!r} has no column {lacking[0]!r}, which its dictionary describes.",
+                code="broken.table",
+                hint="The folder was changed after publishing.",
+            )
+
+
+def sensitive_tables(release: Release) -> dict[str, str]:
+    """Where each sensitive column is."""
+    home = "table" if release.shape == "generalized" else "sensitive"
+    return {str(entry["name"]): home for entry in release.described("sensitive")}
+
+
+def mark(
+    tables: Tables, number: int, keys: Keys, homes: Mapping[str, str], at_once: tuple[Any, ...]
+) -> tuple[None, Marked]:
+    _, (rows, groups) = counted(tables, number, keys)
+    values = {}
+    for name, home in homes.items():
+        table = tables[home]
+        people = pl.col("count").sum() if home == "sensitive" else pl.len()
+        found = table.group_by(pl.col(name).alias("value")).agg(people.cast(pl.Int64).alias("people"))
+        named = found.schema["value"] in (pl.Enum, pl.Categorical)
+        values[name] = found.with_columns(pl.col("value").cast(pl.String)) if named else found
+    return None, Marked(rows, groups, values, of_piece(tables, number, *at_once)[1] if at_once else ())
+
+
+def _in_several(groups: Sequence[np.ndarray]) -> np.ndarray:
+    """The numbers that more than one part holds."""
+    every = np.sort(np.concatenate(groups))
+    return np.unique(every[1:][every[1:] == every[:-1]])
+
+
+def _summed(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(tables).group_by("value").agg(pl.col("people").sum()).sort("value", nulls_last=True)
+
+
+def _listing(dictionary: Mapping[str, Any], values: Values) -> dict[str, Any]:
+    """The dictionary with all values of the sensitive columns, so that every piece numbers them alike."""
+    entries = []
+    for entry in dictionary["columns"]:
+        if entry["name"] in values and "values" not in entry["domain"]:
+            known = values[str(entry["name"])]["value"].drop_nulls()
+            listed = known.cast(pl.String).to_list() if known.dtype.is_temporal() else known.to_list()
+            entry = {**entry, "domain": {**entry["domain"], "values": listed}}
+        entries.append(entry)
+    return {**dictionary, "columns": entries}
+
+
+def without(tables: Tables, number: int, keys: Keys, shared: np.ndarray) -> Tables:
+    """A part without the groups that others share."""
+    return {
+        name: table.filter(~np.isin(numbers(table, keys[name]), shared)) if name in keys else table
+        for name, table in tables.items()
+    }
+
+
+def shared_rows(tables: Tables, number: int, keys: Keys, shared: np.ndarray, homes: int) -> list[tuple[int, Tables]]:
+    """The rows of groups that several parts hold, by where they are brought together."""
+    found: dict[int, Tables] = {}
+    for name, columns in keys.items():
+        group = numbers(tables[name], columns)
+        place = np.flatnonzero(np.isin(group, shared))
+        home = (group[place] % np.uint64(homes)).astype(np.int64)
+        for one in np.unique(home):
+            found.setdefault(int(one), {})[name] = tables[name][place[home == one]]
+    empty = {name: tables[name].clear() for name in keys}
+    return [(home, {**empty, **pieces}) for home, pieces in found.items()]
+
+
+def join_pieces(pieces: Sequence[Tables], number: int) -> Tables:
+    return {name: stacked([piece[name] for piece in pieces]) for name in pieces[0]} if pieces else {}
+
+
+def of_piece(
+    tables: Tables,
+    number: int,
+    shape: str,
+    dictionary: Mapping[str, Any],
+    certificate: Certificate,
+    work: Callable[..., Any],
+    more: tuple[Any, ...],
+) -> tuple[None, tuple[Any, ...]]:
+    """What is said of one piece, as a release of its own; nothing where nobody is in it."""
+    if not tables or not any(table.height for table in tables.values()):
+        return None, ()
+    return None, (work(of_shape(shape)(tables, dictionary, certificate), *more),)
+
+
+def knowing(piece: Release, values: Values, work: Callable[..., Any], more: tuple[Any, ...]) -> Any:
+    """What is said of a piece that knows the totals of the whole release."""
+    piece.__dict__["tallies"] = with_totals(piece, values)
+    return work(piece, *more)
+
+
+def with_totals(release: Release, values: Values) -> dict[str, Counts]:
+    """The tallies of a piece, which know how often each value occurs in the whole release."""
+    found = {}
+    for name, counts in release.tallies.items() if values else ():
+        assert counts.column is not None
+        column, told = counts.column, values[name]
+        if told["value"].null_count() and not column.domain.missing:  # other pieces have missing values, the last code
+            domain = replace(column.domain, missing=True)
+            rows = next(entry for entry in release.described("sensitive") if entry["name"] == name).get("hierarchy")
+            column = replace(column, domain=domain, hierarchy=given(domain, rows) if rows else None)
+        codes = codes_in(column.domain, told["value"].cast(column.domain.values.dtype))
+        totals = np.bincount(codes, told["people"].to_numpy(), column.size).astype(np.int64)
+        found[name] = replace(counts, totals=totals, column=column)
+    return found

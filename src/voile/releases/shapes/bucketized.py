@@ -1,0 +1,155 @@
+"""A group shown as two linked tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from voile.adversaries.group_members import Members, gathered
+from voile.releases.published_columns import published_domain
+from voile.releases.query import Query
+from voile.releases.release import Release, Words
+from voile.tables.domain import text
+from voile.tables.group_counts import Counts, tally
+from voile.tables.microdata import Microdata, people_with
+from voile.tables.schema import Column
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bucketized(Release):
+    """Each group is shown as two linked tables: the exact quasi-identifiers, and the counts of the sensitive values."""
+
+    shape: ClassVar[str] = "bucketized"
+    words: ClassVar[Words] = Words(
+        "two linked tables, the exact quasi-identifiers in one and the sensitive values in the other",
+        "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s "
+        "sensitive values is theirs.",
+        (
+            "exact COUNT queries on the quasi-identifier columns, and totals of every sensitive value",
+            "estimates of COUNT queries on both, by spreading each group’s values over its people",
+        ),
+        (
+            "which person of a group has which value",
+            "exact relations between quasi-identifier and sensitive columns, which are weakened within every group",
+            "who is not in the table: it shows who is",
+        ),
+    )
+
+    @property
+    def people(self) -> int:
+        return self.height("quasi")
+
+    @property
+    def group_columns(self) -> dict[str, list[str]]:
+        return {"quasi": ["group"], "sensitive": ["group"]}
+
+    def tables_numbered_after(self, people: int) -> dict[str, pl.DataFrame]:
+        return {name: table.with_columns(pl.col("group") + people) for name, table in self.tables.items()}
+
+    @cached_property
+    def _labels(self) -> tuple[np.ndarray, np.ndarray]:
+        """Group numbers in rising order, and the group of each row of the quasi table."""
+        quasi = self.column_of("quasi", "group").to_numpy()
+        labels = np.union1d(quasi, self.column_of("sensitive", "group").to_numpy())
+        return labels, np.searchsorted(labels, quasi)
+
+    @property
+    def group(self) -> np.ndarray:
+        """The group of each row of the quasi table."""
+        return self._labels[1]
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return np.bincount(self.group, minlength=len(self._labels[0]))
+
+    @cached_property
+    def tallies(self) -> dict[str, Counts]:
+        entry = self.described("sensitive")[0]
+        column, codes = self.sensitive_column(entry, "sensitive")
+        group = np.searchsorted(self._labels[0], self.column_of("sensitive", "group").to_numpy())
+        counts = self.column_of("sensitive", "count").to_numpy()
+        return {column.name: tally(column, group, codes, counts, len(self._labels[0]))}
+
+    @cached_property
+    def members(self) -> Members:
+        """Who is in each group: the quasi-identifier is published as it is."""
+        columns, codes = [], []
+        for entry in self.described("quasi"):
+            domain, code = published_domain(entry, self.column_of("quasi", str(entry["name"])))
+            columns.append(Column(str(entry["name"]), "quasi", domain))
+            codes.append(code)
+        ones = np.ones(self.people, dtype=np.int64)
+        return gathered(columns, codes, self.group, ones, len(self._labels[0]))
+
+    def faults(self) -> list[str]:
+        found = []
+        counts = next(iter(self.tallies.values()))
+        if not np.array_equal(counts.sizes, self.sizes):
+            wrong = int((counts.sizes != self.sizes).sum())
+            found.append(f"{wrong} groups have different numbers of people in the two tables.")
+        if bool((self.column_of("sensitive", "count") < 1).any()):
+            found.append("The sensitive table holds counts below 1.")
+        return found
+
+    def locate(self, people: Microdata) -> np.ndarray:
+        return exact_homes(self, self.group, people)
+
+    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+        return exact_candidates(self, self.group, external)
+
+    def answer(self, query: Query) -> float:
+        """Per group the share of matching people times the number of matching sensitive values."""
+        matching, values, slots = self._matching(query)
+        return float((matching * values / np.maximum(slots, 1)).sum())
+
+    def variance(self, query: Query) -> float:
+        """Per group the values are dealt to its people by chance: hypergeometric."""
+        matching, values, slots = self._matching(query)
+        share = matching / np.maximum(slots, 1)
+        return float((values * share * (1 - share) * (slots - values) / np.maximum(slots - 1, 1)).sum())
+
+    @property
+    def slots(self) -> np.ndarray:
+        """Among how many each group's values are dealt: its people."""
+        return self.sizes
+
+    def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Per group the people and the values that satisfy the conditions, and among how many values are dealt."""
+        name = str(self.described("sensitive")[0]["name"])
+        quasi = self.tables["quasi"]
+        query.check([*(column for column in quasi.columns if column != "group"), name])
+        weight = np.ones(self.people)
+        for column, condition in query.conditions.items():
+            if column != name:
+                weight *= condition.matches(quasi[column])
+        matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
+        if name not in query.conditions:
+            return matching, self.slots, self.slots  # everybody has some value
+        table = self.tables["sensitive"]
+        chosen = query.conditions[name].matches(table[name]) * table["count"].to_numpy()
+        group = np.searchsorted(self._labels[0], table["group"].to_numpy())
+        return matching, np.bincount(group, weights=chosen, minlength=len(self.sizes)), self.slots
+
+
+def exact_candidates(release: Release, group: np.ndarray, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
+    """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
+    names = [str(entry["name"]) for entry in release.described("quasi")]
+    texts = [np.array([text(value) for value in release.tables["quasi"][name]], dtype=object) for name in names]
+    found = people_with(external, names, texts)
+    return np.maximum(found, 1) * release.sizes[group], np.ones(release.people, dtype=np.int64)
+
+
+def exact_homes(release: Release, group: np.ndarray, people: Microdata) -> np.ndarray:
+    """The group of distinct people: clear where those with exactly this quasi-identifier are all in one, else -1."""
+    names = [str(entry["name"]) for entry in release.described("quasi")]
+    shown = zip(*([text(value) for value in release.tables["quasi"][name]] for name in names), strict=True)
+    homes: dict[tuple[str, ...], int] = {}
+    for row, home in zip(shown, group.tolist(), strict=True):
+        homes[row] = home if homes.get(row, home) == home else -1
+    table = people.rows.histogram(names)
+    texts = [np.array(people.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    return np.array([homes.get(row, -1) for row in zip(*texts, strict=True)], dtype=np.int64)

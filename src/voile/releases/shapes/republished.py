@@ -1,0 +1,64 @@
+"""A group shown as two linked tables, some of its values being nobody's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from voile.releases.release import Words
+from voile.releases.shapes.bucketized import Bucketized
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Republished(Bucketized):
+    """As bucketized, with a third table: how many of a group's sensitive values are counterfeits, which keep the list
+    of values as it was when the group's people were shown before."""
+
+    shape: ClassVar[str] = "republished"
+    words: ClassVar[Words] = Words(
+        "linked tables with the exact quasi-identifiers, the sensitive values, and how many of these are nobody’s",
+        "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s values "
+        "is theirs, in this release or in several together.",
+        (
+            "exact COUNT queries on the quasi-identifier columns",
+            "estimates of COUNT queries that also ask for sensitive values, the number of counterfeits being known",
+        ),
+        (
+            "which person of a group has which value, and which values are counterfeits",
+            "exact totals of sensitive values where there are counterfeits",
+        ),
+    )
+
+    @property
+    def group_columns(self) -> dict[str, list[str]]:
+        return {}  # the table of counterfeits belongs to the groups as well
+
+    @cached_property
+    def counterfeits(self) -> np.ndarray:
+        """The number of counterfeits of each group."""
+        group = np.searchsorted(self._labels[0], self.column_of("counterfeits", "group").to_numpy())
+        count = self.column_of("counterfeits", "count").to_numpy()
+        known = group < len(self._labels[0])
+        return np.bincount(group[known], weights=count[known], minlength=len(self._labels[0])).astype(np.int64)
+
+    def faults(self) -> list[str]:
+        found = []
+        counts = next(iter(self.tallies.values()))
+        if not np.array_equal(counts.sizes, self.sizes + self.counterfeits):
+            wrong = int((counts.sizes != self.sizes + self.counterfeits).sum())
+            found.append(f"{wrong} groups have values for another number of people and counterfeits.")
+        for table in ("sensitive", "counterfeits"):
+            if bool((self.column_of(table, "count") < 1).any()):
+                found.append(f"The table {table} holds counts below 1.")
+        labels = self.column_of("counterfeits", "group")
+        if labels.n_unique() < len(labels) or not np.isin(labels.to_numpy(), self._labels[0]).all():
+            found.append("The table of counterfeits names groups twice, or groups that are not there.")
+        return found
+
+    @property
+    def slots(self) -> np.ndarray:
+        """A group's values are dealt to its people and its counterfeits alike."""
+        return np.asarray(self.sizes + self.counterfeits)

@@ -1,0 +1,128 @@
+"""A group shown as one disturbed row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from voile.errors import DataError
+from voile.releases.published_columns import cell_shares
+from voile.releases.query import Query
+from voile.releases.randomized_response import Channel
+from voile.releases.release import Words
+from voile.releases.shapes.box_base import Boxed
+from voile.tables.group_counts import Counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sampled(Boxed):
+    """Each group is shown as its box, one disturbed sensitive value, and its size: one row a group, no box twice.
+
+    `tallies` holds what is published, one value a group; it is no count of true values.
+    """
+
+    shape: ClassVar[str] = "sampled"
+    words: ClassVar[Words] = Words(
+        "one sampled row for each group, its sensitive value disturbed",
+        "Of each group one person’s value is told, and it was redrawn at random with a known probability: it may be "
+        "nobody’s.",
+        (
+            "estimates of COUNT queries, from group sizes and the known way in which values were disturbed",
+            "models that allow for disturbed values (voile.mining has one)",
+        ),
+        (
+            "anybody’s true value for certain, even with all others known",
+            "exact totals of sensitive values: the published ones are a disturbed sample",
+            "estimates for small parts of the table: their error is wide",
+        ),
+    )
+
+    @property
+    def people(self) -> int:
+        return int(self.sizes.sum())
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return self.column_of("table", "group_size").to_numpy()
+
+    @cached_property
+    def channel(self) -> Channel:
+        """What the sensitive values went through."""
+        entry = self.described("sensitive")[0] if self.described("sensitive") else {}
+        keep, listed = entry.get("keep"), entry.get("domain", {}).get("values")
+        if isinstance(keep, bool) or not isinstance(keep, (int, float)) or not 0 <= keep <= 1 or not listed:
+            raise DataError(
+                "The dictionary does not say how the sensitive values were disturbed.",
+                code="data.channel",
+                hint="Its entry needs `keep`, a probability, and the list of values. Fetch the release again.",
+            )
+        return Channel(float(keep), len(listed))
+
+    @cached_property
+    def boxes(self) -> dict[str, np.ndarray]:
+        """For each quasi-identifier column the cell of every group."""
+        return {name: codes.astype(np.int64) for name, (_, codes) in self._read.items()}
+
+    @cached_property
+    def published(self) -> np.ndarray:
+        """The code of the disturbed value of each group, in the order of the dictionary's list."""
+        return next(iter(self.tallies.values())).values
+
+    @cached_property
+    def tallies(self) -> dict[str, Counts]:
+        column, codes = self.sensitive_column(self.described("sensitive")[0], "table")
+        values, sizes = codes.astype(np.int64), self.sizes
+        totals = np.bincount(values, weights=sizes, minlength=column.size).astype(np.int64)
+        starts, ones = np.arange(len(values) + 1), np.ones(len(values), dtype=np.int64)
+        return {column.name: Counts(sizes, starts, values, ones, totals, column)}
+
+    def faults(self) -> list[str]:
+        found = []
+        if len(self.described("sensitive")) != 1 or self.described("other"):
+            found.append("It must have one sensitive column and no other ones.")
+        if bool((self.sizes < 1).any()):
+            found.append(f"{int((self.sizes < 1).sum())} groups have a size below 1.")
+        return found
+
+    def answer(self, query: Query) -> float:
+        """Per group the shares of its cells times its size; a condition on the disturbed values is undone in the sum.
+
+        Of B people that satisfy the other conditions, those with a published value that satisfies this one are A; then
+        (A - (1 - p) B |chosen values| / |U|) / p had it before, between 0 and B.
+        """
+        weight, _, chosen = self._matching(query)
+        if chosen is None:
+            return float(weight.sum())
+        seen = weight[chosen[self.published]].sum()
+        share = chosen.mean()
+        return float(self.channel.undo(np.array([seen, weight.sum() - seen]), np.array([share, 1 - share]))[0])
+
+    def variance(self, query: Query) -> float:
+        """Where people are in their boxes; and, of values, that one disturbed row speaks for its whole group."""
+        weight, share, chosen = self._matching(query)
+        boxes = float((weight * (1 - share)).sum())
+        keep = float(self.channel.keep)
+        if chosen is None:
+            return boxes
+        if keep == 0:
+            return float("inf")  # the values say nothing at all
+        seen = float(weight[chosen[self.published]].sum() / max(weight.sum(), 1e-300))
+        return float(seen * boxes + seen * (1 - seen) * (weight**2).sum() / keep**2)
+
+    def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Per group how many people satisfy the conditions on its box, the share of the box, and which values are
+        asked for, if any."""
+        name = str(self.described("sensitive")[0]["name"])
+        query.check([*self.cells, name])
+        share = np.ones(len(self.sizes))
+        for column, condition in query.conditions.items():
+            if column in self.cells:
+                share = share * cell_shares(self.cells[column], condition)[self.boxes[column]]
+        if name not in query.conditions:
+            return self.sizes * share, share, None
+        target = self.tallies[name].column
+        assert target is not None
+        return self.sizes * share, share, query.conditions[name].matches(target.domain.values).astype(bool)

@@ -1,0 +1,229 @@
+"""What verify, audit and measure answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from voile.adversaries.adversary import Adversary
+from voile.errors import BrokenPromise
+
+
+class Answer(Enum):
+    """`verify` never answers beyond the basis of a claim."""
+
+    HOLDS = "holds"
+    BROKEN = "broken"
+    NEEDS = "needs"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One claim (or a file, or the tables as such) and what checking it gave."""
+
+    what: str
+    answer: Answer
+    detail: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {"what": self.what, "answer": self.answer.value, "detail": self.detail}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answers of `verify`, and what the folder holds beside the release."""
+
+    checks: tuple[Checked, ...]
+    notes: tuple[str, ...] = ()
+    people: int = 0
+    groups: int = 0
+
+    @property
+    def holds(self) -> bool:
+        return all(check.answer is Answer.HOLDS for check in self.checks)
+
+    @property
+    def broken(self) -> bool:
+        return any(check.answer is Answer.BROKEN for check in self.checks)
+
+    def or_raise(self) -> Verdict:
+        """Raise BrokenPromise if anything is broken."""
+        wrong = [check for check in self.checks if check.answer is Answer.BROKEN]
+        if wrong:
+            listed = " ".join(f"{check.what}: {check.detail}" for check in wrong)
+            raise BrokenPromise(
+                f"The release does not keep what it claims. {listed}",
+                code="broken.claim",
+                hint="Do not use or pass on this release.",
+            )
+        return self
+
+    def __str__(self) -> str:
+        return "\n".join(f"{check.answer.name:7}{check.what}. {check.detail}".rstrip() for check in self.checks)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "checks": [check.as_json() for check in self.checks],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What an attack reached: for each person the probability, with the baseline of who has not seen the release.
+
+    `risk[i]` holds for `people[i]` persons. `limits` says what is believed: an identity, a value, or a distance. Above
+    `floor`, where the attack knows one, a person counts as at risk.
+    """
+
+    limits: str
+    risk: np.ndarray
+    people: np.ndarray
+    baseline: float
+    column: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    floor: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Belief({self.limits}, worst {self.worst:.4g}, mean {self.mean:.4g}, {int(self.people.sum())} people)"
+
+    @property
+    def worst(self) -> float:
+        return float(self.risk.max(initial=0.0))
+
+    @property
+    def mean(self) -> float:
+        return float(np.average(self.risk, weights=self.people)) if self.people.sum() else 0.0
+
+    def above(self, bound: float | Fraction) -> int:
+        """How many people have a risk above a bound."""
+        return int(self.people[self.risk > float(bound) + 1e-9].sum())
+
+    def levels(self, most: int = 20) -> list[tuple[float, int]]:
+        """The risks above the floor and how many people have each, the worst first."""
+        if self.floor is None:
+            return []
+        risk = np.round(self.risk, 4)
+        found = {
+            float(level): int(self.people[risk == level].sum())
+            for level in np.unique(risk[self.risk > self.floor + 1e-9])
+        }
+        return [(level, found[level]) for level in sorted(found, reverse=True) if found[level]][:most]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """One risk a person, highest first: no order of the table survives."""
+        return np.sort(np.repeat(self.risk, self.people.astype(np.int64)))[::-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """An attack against a release, judged by the claims whose adversary covers it."""
+
+    attack: str
+    title: str
+    adversary: Adversary
+    belief: Belief
+    bound: Fraction | None
+    claim: str = ""
+    before: Belief | None = None  # the same attack on the table as it was, without identifiers
+    by: tuple[str, ...] = ()  # the presets that asked for it
+
+    @property
+    def inside(self) -> bool:
+        """Whether some claim promises something against this attack."""
+        return self.bound is not None
+
+    @property
+    def passed(self) -> bool:
+        return self.bound is None or self.belief.above(self.bound) == 0
+
+    def as_json(self) -> dict[str, Any]:
+        belief = self.belief
+        return {
+            "attack": self.attack,
+            "title": self.title,
+            "adversary": self.adversary.as_json(),
+            "presets": list(self.by),
+            "limits": belief.limits,
+            "column": belief.column,
+            "worst": belief.worst,
+            "mean": belief.mean,
+            "baseline": belief.baseline,
+            "people": int(belief.people.sum()),
+            "worst_before": self.before.worst if self.before else None,
+            "mean_before": self.before.mean if self.before else None,
+            "bound": str(self.bound) if self.bound is not None else None,
+            "claim": self.claim,
+            "above_bound": belief.above(self.bound) if self.bound is not None else None,
+            "inside_the_promise": self.inside,
+            "passed": self.passed,
+            "details": dict(belief.details),
+            "at_risk": [list(level) for level in belief.levels()],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """All findings: those inside the promise must pass, the others are shown because they are outside."""
+
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()  # what was asked for and does not apply
+
+    @property
+    def passed(self) -> bool:
+        return all(finding.passed for finding in self.findings)
+
+    def or_raise(self) -> Audit:
+        wrong = [finding for finding in self.findings if not finding.passed]
+        if wrong:
+            listed = "; ".join(f"{item.title} reaches {item.belief.worst:.4f}, promised {item.bound}" for item in wrong)
+            raise BrokenPromise(
+                f"An attack inside the promise succeeds: {listed}.",
+                code="broken.audit",
+                hint="Do not publish this release.",
+            )
+        return self
+
+    def as_json(self) -> dict[str, Any]:
+        told = [finding.as_json() for finding in self.findings]
+        return {"passed": self.passed, "findings": told, "notes": list(self.notes)}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One measure of what analysts lose: a headline number, where lower is better, and its parts."""
+
+    measure: str
+    title: str
+    value: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "title": self.title,
+            "value": self.value,
+            "parts": dict(self.parts),
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Losses:
+    """All measures of one release."""
+
+    items: tuple[Loss, ...]
+
+    def __getitem__(self, measure: str) -> Loss:
+        return next(item for item in self.items if item.measure == measure)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"losses": [item.as_json() for item in self.items]}

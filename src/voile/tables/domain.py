@@ -1,0 +1,265 @@
+"""The values a column may hold, in order. After the border a cell is its position here, a code."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.errors import DataError, SchemaError
+from voile.tables.value_text import MISSING, typed_texts
+from voile.tables.value_text import text as text
+
+KINDS = ("categorical", "ordered", "numeric", "date")
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """Distinct values in order, with their own type; `missing` adds a last code for absent values.
+
+    >>> Domain(pl.Series([17, 23, 90]), "numeric")
+    Domain(3 numeric values)
+    """
+
+    values: pl.Series
+    kind: str
+    missing: bool = False
+    declared: bool = False
+
+    def __repr__(self) -> str:
+        return f"Domain({self.size} {self.kind} values)"
+
+    @property
+    def size(self) -> int:
+        return len(self.values) + self.missing
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a set of neighbours is written as an interval of numbers or dates."""
+        return self.kind in ("numeric", "date")
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        """The values as numbers: days for dates, microseconds for times, codes for categories."""
+        if self.kind == "numeric":
+            return self.values.to_numpy()
+        if self.kind == "date":
+            return self.values.to_physical().to_numpy()
+        return np.arange(len(self.values))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The values as a reader sees them, the missing one last."""
+        return [text(value) for value in self.values] + [MISSING] * self.missing
+
+    def position(self, value: Any) -> int:
+        """The code of one value, or -1."""
+        return self._positions.get(value, -1)
+
+    @cached_property
+    def _positions(self) -> dict[Any, int]:
+        return {value: code for code, value in enumerate(self.values.to_list())}
+
+    def decode(self, codes: np.ndarray) -> pl.Series:
+        """Codes back to values of the column's own type; missing becomes null."""
+        values = pl.concat([self.values, pl.Series([None], dtype=self.values.dtype)]) if self.missing else self.values
+        return values.gather(codes)
+
+    def as_json(self) -> dict[str, Any]:
+        """What a recipient needs: the list for categories, the ends for numbers and dates."""
+        if self.ranged and not self.declared:
+            ends = {"min": _json(self.values[0]), "max": _json(self.values[-1])} if len(self.values) else {}
+            return {**ends, "missing": self.missing}
+        return {"values": [_json(value) for value in self.values], "missing": self.missing}
+
+
+def kind_of(values: pl.Series) -> str:
+    """The kind a column has unless the schema says otherwise."""
+    if values.dtype.is_numeric():
+        return "numeric"
+    if values.dtype in (pl.Date, pl.Datetime):
+        return "date"
+    return "categorical"
+
+
+def encode(column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None) -> tuple[Domain, np.ndarray]:
+    """A column's domain and its codes. Codes follow the order of the values, never their order of appearance."""
+    values = comparable(column, values)
+    if kind == "numeric" and not values.dtype.is_numeric():
+        raise SchemaError(
+            f"Column {column!r} is marked numeric but holds {type_name(values.dtype)}.",
+            code="schema.kind",
+            hint="Mark it categorical or ordered, or clean the column.",
+        )
+    if kind == "date" and values.dtype not in (pl.Date, pl.Datetime):
+        raise SchemaError(
+            f"Column {column!r} is marked date but holds {type_name(values.dtype)}.",
+            code="schema.kind",
+            hint="Write dates as 2025-12-31, or convert the column before reading.",
+        )
+    missing = values.null_count() > 0
+    if declared is not None:
+        distinct = _declared(column, values, declared, kind)
+    elif isinstance(values.dtype, pl.Enum):
+        distinct = _present(values)
+    else:
+        distinct = values.drop_nulls().unique().sort()
+    domain = Domain(distinct, kind, missing, declared is not None)
+    return domain, codes_in(domain, values)
+
+
+def comparable(column: str, values: pl.Series) -> pl.Series:
+    """The same values in a type whose values can be compared, written and read back."""
+    dtype = values.dtype
+    if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
+        raise DataError(
+            f"Column {column!r} has the type {type_name(dtype)}, which has no values to compare.",
+            code="data.type",
+            hint="Flatten or convert it, or leave the column out.",
+        )
+    if isinstance(dtype, pl.Decimal):
+        values = values.cast(pl.Float64)
+    elif dtype == pl.Null:
+        values = values.cast(pl.String)
+    elif dtype == pl.Categorical:
+        # the categories that occur, in their own order: a Categorical may carry other columns' and the input's order
+        texts = values.cast(pl.String)
+        values = texts.cast(pl.Enum(texts.drop_nulls().unique().sort()))
+    elif dtype in (pl.Int128, pl.UInt128):
+        values = _narrower(column, values)
+    elif isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
+        values = values.cast(pl.Datetime("us", dtype.time_zone))  # what a written date and time can hold
+    if values.dtype.is_float():
+        values = values.fill_nan(None)
+        values = values.set(values == 0, 0.0)  # -0 and 0 are one number
+        endless = int(values.is_infinite().sum())
+        if endless:
+            raise DataError(
+                f"Column {column!r} has {endless} infinite numbers.",
+                code="data.infinite",
+                hint="Replace them by a number, or leave the cells empty.",
+            )
+    return values
+
+
+def _narrower(column: str, values: pl.Series) -> pl.Series:
+    narrow = values.cast(pl.Int64, strict=False)
+    if narrow.null_count() != values.null_count():
+        raise DataError(
+            f"Column {column!r} has {narrow.null_count() - values.null_count()} numbers beyond 64 bits.",
+            code="data.type",
+            hint="Convert the column to text.",
+        )
+    return narrow
+
+
+def type_name(dtype: pl.DataType) -> str:
+    """A type without the categories that an Enum or a Categorical would show."""
+    return str(dtype.base_type())
+
+
+def _present(values: pl.Series) -> pl.Series:
+    """The categories of an Enum that occur, kept in the order of the Enum and typed by it alone."""
+    counts = np.bincount(values.drop_nulls().to_physical().to_numpy(), minlength=len(values.dtype.categories))  # type: ignore[attr-defined]
+    return values.dtype.categories.filter(pl.Series(counts > 0)).cast(values.dtype)  # type: ignore[attr-defined, no-any-return]
+
+
+def _declared(column: str, values: pl.Series, declared: Sequence[Any], kind: str) -> pl.Series:
+    if isinstance(values.dtype, pl.Enum):
+        values = values.cast(pl.String)
+    listed = _listed(declared, values.dtype)
+    if listed is None or listed.null_count() or listed.n_unique() != len(listed):
+        raise SchemaError(
+            f"The declared domain of {column!r} has duplicates or values of another type.",
+            code="schema.domain",
+            hint="List each value once, with the type of the column.",
+        )
+    outside = int((~values.drop_nulls().is_in(listed.implode())).sum())
+    if outside:
+        raise DataError(
+            f"{outside} cells of {column!r} are outside its declared domain.",
+            code="data.domain",
+            hint="Add the values to the domain or clean the column.",
+        )
+    return listed.sort() if kind in ("numeric", "date") else listed
+
+
+def _listed(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
+    """Declared values in the type of the column; None where they have none of their own."""
+    try:
+        raw = pl.Series(list(declared), strict=False)
+        listed = typed_texts(raw, dtype) if raw.dtype == pl.String else raw.cast(dtype, strict=False)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return None
+    whole = raw.dtype.is_float() and dtype.is_integer()
+    return None if whole and bool((raw != raw.floor()).any()) else listed
+
+
+def codes_in(domain: Domain, values: pl.Series) -> np.ndarray:
+    """Positions in the domain; null takes the last code."""
+    dtype = _smallest(domain.size)
+    distinct = domain.values
+    if len(values) == 0 or len(distinct) == 0:
+        return np.full(len(values), max(domain.size - 1, 0), dtype=dtype)
+    if distinct.dtype in (pl.String, pl.Enum):
+        texts = distinct.cast(pl.String)
+        if isinstance(values.dtype, pl.Enum):
+            lookup = texts.to_frame("v").with_row_index("code")
+            order = values.dtype.categories.to_frame("v").join(lookup, on="v", how="left", maintain_order="left")[
+                "code"
+            ]
+            physical = values.to_physical().fill_null(0).to_numpy()
+            codes = order.fill_null(0).to_numpy().astype(dtype)[physical]
+        else:
+            codes = values.cast(pl.Enum(texts)).to_physical().fill_null(0).to_numpy().astype(dtype)
+    elif distinct.dtype.is_integer() or distinct.dtype in (pl.Date, pl.Datetime):
+        codes = _integer_codes(values.to_physical().fill_null(distinct.to_physical()[0]), distinct, dtype)
+    else:
+        filled = values.fill_null(distinct[0])
+        codes = (
+            distinct.search_sorted(filled).to_numpy().astype(dtype)
+            if distinct.is_sorted()
+            else _joined(filled, distinct, dtype)
+        )
+    if domain.missing:
+        codes = np.where(values.is_null().to_numpy(), domain.size - 1, codes).astype(dtype)
+    return np.asarray(codes)
+
+
+def _integer_codes(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
+    """A lookup table where the range is narrow, a sorted search where it is wide."""
+    numbers, present = values.to_numpy(), distinct.to_physical().to_numpy()
+    low, high = int(present.min()), int(present.max())
+    if high - low <= 4 * len(numbers) + 1000 and bool((present[1:] > present[:-1]).all()):
+        if high < 1 << 63:  # differences of small types would overflow
+            numbers, present = numbers.astype(np.int64, copy=False), present.astype(np.int64, copy=False)
+        table = np.zeros(high - low + 1, dtype=dtype)
+        table[present - low] = np.arange(len(present), dtype=dtype)
+        return np.asarray(table[numbers - low])
+    if distinct.is_sorted():
+        return np.asarray(np.searchsorted(present, numbers).astype(dtype))
+    return _joined(values, distinct.to_physical(), dtype)
+
+
+def _joined(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
+    lookup = distinct.alias("v").to_frame().with_row_index("code")
+    return (
+        values.alias("v")
+        .to_frame()
+        .join(lookup, on="v", how="left", maintain_order="left")["code"]
+        .to_numpy()
+        .astype(dtype)
+    )
+
+
+def _smallest(size: int) -> Any:
+    return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
+
+
+def _json(value: Any) -> Any:
+    return text(value) if isinstance(value, (datetime.date, datetime.datetime, datetime.time)) else value

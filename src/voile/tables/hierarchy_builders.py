@@ -1,0 +1,221 @@
+"""How hierarchies are made: each recipe gives, level by level above the leaves, one label for every value.
+
+Labels that differ at a level differ above the leaves they stand for; equal labels are one node. The root is not among
+the levels. A value that is missing is no business of a recipe.
+"""
+
+from __future__ import annotations
+
+import datetime
+import heapq
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from voile.errors import SchemaError
+from voile.tables.domain import Domain
+from voile.tables.value_text import MISSING, set_label, text
+
+Levels = list[list[str]]
+
+
+def from_rows(column: str, domain: Domain, counts: np.ndarray, rows: Sequence[Sequence[str]]) -> Levels:
+    """The rows of a file: leaf first, then its label at each level."""
+    widths = {len(row) for row in rows}
+    if not widths or widths == {0}:
+        raise _wrong(f"The hierarchy of {column!r} is empty.", "Give one row a value, leaf first.")
+    if len(widths) != 1:
+        raise _wrong(
+            f"The hierarchy of {column!r} has rows of {len(widths)} different lengths.",
+            "Give every leaf the same number of levels, leaf first.",
+        )
+    by_leaf: dict[str, Sequence[str]] = {}
+    for row in rows:
+        if list(by_leaf.setdefault(row[0], row)) != list(row):
+            raise _wrong(f"The hierarchy of {column!r} lists a leaf twice.", "Keep one row for each value.")
+    texts = domain.texts[: len(domain.values)]
+    lost = [code for code, leaf in enumerate(texts) if leaf not in by_leaf]
+    if lost:
+        people = int(counts[lost].sum())
+        raise SchemaError(
+            f"The hierarchy of {column!r} lacks {len(lost)} of {len(texts)} values ({people} rows).",
+            code="schema.hierarchy-leaf",
+            hint=f"Add them to the file; `voile hierarchies` writes a complete one for {column!r}.",
+        )
+    levels = [[by_leaf[leaf][level] for leaf in texts] for level in range(1, widths.pop())]
+    for finer, coarser in itertools.pairwise(levels):
+        if len({*zip(finer, coarser, strict=True)}) != len(set(finer)):
+            raise _wrong(
+                f"The hierarchy of {column!r} is not a tree: a label has two parents.",
+                "Give the two nodes different names.",
+            )
+    if domain.missing and any(MISSING in level for level in levels):
+        raise _wrong(
+            f"The hierarchy of {column!r} uses the label {MISSING!r}, which stands for missing values.",
+            "Give the node another name.",
+        )
+    return levels
+
+
+def tree_rows(column: str, nested: Any) -> list[list[str]]:
+    """Nested dicts, whose innermost values are lists of leaves, as the rows of a file."""
+    rows: list[list[str]] = []
+
+    def walk(node: Any, path: list[str]) -> None:
+        if isinstance(node, Mapping):
+            for name, child in node.items():
+                walk(child, [str(name), *path])
+        elif isinstance(node, (list, tuple, set, frozenset)):
+            rows.extend([text(leaf), *path] for leaf in node)
+        else:
+            raise _wrong(f"The hierarchy of {column!r} must be dicts whose innermost values are lists of leaves.")
+
+    walk(nested, [])
+    deepest = max((len(row) for row in rows), default=0)
+    # a short branch repeats its top, so that every leaf has the same number of levels
+    return [row + [row[-1]] * (deepest - len(row)) for row in rows]
+
+
+def by_intervals(column: str, domain: Domain, widths: Sequence[float]) -> Levels:
+    """Bins of the given widths; each must hold whole bins of the one before, else they would not nest."""
+    if domain.kind != "numeric":
+        raise _wrong(
+            f"Column {column!r} is {domain.kind}; intervals are for numbers.",
+            "Use dates() for dates and prefixes(...) or by_frequency() for categories.",
+        )
+    if any(not math.isfinite(width) or width <= 0 for width in widths) or list(widths) != sorted(set(widths)):
+        raise _wrong(f"The interval widths of {column!r} must be positive and rising.", "E.g. intervals(5, 10, 20).")
+    ratios = [wide / narrow for narrow, wide in itertools.pairwise(widths)]
+    if any(abs(ratio - round(ratio)) > 1e-9 for ratio in ratios):
+        raise _wrong(
+            f"The interval widths of {column!r} do not nest: each must be a multiple of the one before.",
+            "E.g. intervals(5, 10, 20).",
+        )
+    points = domain.points
+    if not len(points):
+        return []
+    whole = domain.values.dtype.is_integer() and all(float(width).is_integer() for width in widths)
+    if not widths:
+        widths = _round_widths(float(points[0]), float(points[-1]), whole)
+        ratios = [2.0] * (len(widths) - 1)
+    if not widths:
+        return []
+    if whole:
+        wide = int(points[-1]) >= 1 << 63 or int(widths[0]) >= 1 << 63
+        bins = points.astype(object if wide else np.int64) // int(widths[0])
+    else:
+        bins = np.floor(points.astype(float) / widths[0] + 1e-12)
+    levels = []
+    for width, ratio in zip(widths, [1.0, *ratios], strict=True):
+        bins = bins // round(ratio)  # from bin to bin: rounding cannot spoil the nesting
+        levels.append(_bin_labels(domain, bins, int(width) if whole else None))
+    return levels
+
+
+def _round_widths(low: float, high: float, whole: bool) -> list[float]:
+    """About a sixteenth of the range, rounded to 1, 2 or 5, then doubling: four levels below the root."""
+    raw = high / 16 - low / 16
+    if raw < 1e-290:
+        return []
+    scale = 10.0 ** np.floor(np.log10(raw))
+    width = next(float(step * scale) for step in (1, 2, 5, 10) if step * scale >= raw)
+    if whole:
+        width = max(2.0, float(round(width)))
+    return [width * 2**step for step in range(4) if width * 2**step < 32 * raw]
+
+
+def _bin_labels(domain: Domain, bins: np.ndarray, width: int | None) -> list[str]:
+    """Whole numbers show the bin's ends, others the least and greatest value inside (ends would be shared)."""
+    texts = domain.texts
+    labels: list[str] = []
+    first = 0
+    for one, run in itertools.groupby(bins.tolist()):
+        size = len(list(run))
+        least, most = texts[first], texts[first + size - 1]
+        if width is not None:
+            least, most = str(one * width), str((one + 1) * width - 1)
+        labels += [least if least == most else f"[{least}, {most}]"] * size
+        first += size
+    return labels
+
+
+def by_prefix(column: str, domain: Domain, lengths: Sequence[float]) -> Levels:
+    """Codes cut to their first characters, a star for each that is cut."""
+    cuts = [int(length) for length in lengths]
+    if any(length < 1 for length in lengths) or cuts != list(lengths) or cuts != sorted(set(cuts), reverse=True):
+        raise _wrong(
+            f"The prefix lengths of {column!r} must be whole, positive and falling.", "E.g. prefixes(5, 3, 1)."
+        )
+    texts = domain.texts[: len(domain.values)]
+    longest = max((len(leaf) for leaf in texts), default=0)
+    chosen = cuts or list(range(longest - 1, 0, -1))
+    return [[leaf[:length] + "*" * (len(leaf) - length) for leaf in texts] for length in chosen]
+
+
+def by_date(column: str, domain: Domain) -> Levels:
+    """Day, month, year, decade."""
+    if domain.kind != "date":
+        raise _wrong(
+            f"Column {column!r} is {domain.kind}; dates() is for dates.",
+            "Mark the column as a date, or choose intervals(...).",
+        )
+    days = [value.date() if isinstance(value, datetime.datetime) else value for value in domain.values]
+    return [
+        [day.isoformat() for day in days],
+        [day.isoformat()[:7] for day in days],
+        [day.isoformat()[:4] for day in days],
+        [f"{day.year // 10 * 10:04}s" for day in days],
+    ]
+
+
+def by_frequency(column: str, domain: Domain, counts: np.ndarray, fanout: float) -> Levels:
+    """Level by level, every `fanout` groups become one, as even in weight as a greedy can make them."""
+    if fanout < 2 or fanout != int(fanout):
+        raise _wrong(f"The fan-out of {column!r} must be a whole number of at least 2.", "E.g. frequency:3.")
+    texts = domain.texts[: len(domain.values)]
+    groups = [([code], int(counts[code])) for code in range(len(texts))]
+    levels: Levels = []
+    while len(groups) > fanout:
+        groups = _merged(groups, -(-len(groups) // int(fanout)))
+        level = [""] * len(texts)
+        for members, _ in groups:
+            name = texts[members[0]] if len(members) == 1 else set_label([texts[code] for code in members])
+            for code in members:
+                level[code] = name
+        levels.append(level)
+    return levels
+
+
+def _merged(groups: list[tuple[list[int], int]], wanted: int) -> list[tuple[list[int], int]]:
+    """The heaviest open a group each, every other joins the lightest so far."""
+    ordered = sorted(groups, key=lambda group: (-group[1], group[0][0]))
+    heap = [(weight, number) for number, (_, weight) in enumerate(ordered[:wanted])]
+    members = [list(codes) for codes, _ in ordered[:wanted]]
+    heapq.heapify(heap)
+    for codes, weight in ordered[wanted:]:
+        total, number = heapq.heappop(heap)
+        members[number] += codes
+        heapq.heappush(heap, (total + weight, number))
+    weights = {number: weight for weight, number in heap}
+    return [(sorted(codes), weights[number]) for number, codes in enumerate(members)]
+
+
+def automatic(column: str, domain: Domain, counts: np.ndarray) -> Levels:
+    """Intervals for numbers, day to decade for dates, prefixes for codes, groups by frequency for plain categories."""
+    if domain.kind == "numeric":
+        return by_intervals(column, domain, ())
+    if domain.kind == "date":
+        return by_date(column, domain)
+    texts = domain.texts[: len(domain.values)]
+    lengths = {len(leaf) for leaf in texts}
+    coded = len(lengths) == 1 and len(texts) > 3 and all(any(letter.isdigit() for letter in leaf) for leaf in texts)
+    if coded and 2 <= lengths.pop() <= 12:
+        return by_prefix(column, domain, ())
+    return by_frequency(column, domain, counts, 3)
+
+
+def _wrong(message: str, hint: str = "") -> SchemaError:
+    return SchemaError(message, code="schema.hierarchy", hint=hint)

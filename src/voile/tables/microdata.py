@@ -1,0 +1,39 @@
+"""A table of people after the border: columns with domains, and rows of codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voile.tables.row_protocol import Rows, Table
+from voile.tables.schema import Column, Columns
+
+PERSON = "#person"  # the column of linked rows that tells who is who; no published column is named like this
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values.
+
+    Where the schema names a column of persons, `linked` are the same rows with that column (`person`) as their last. It
+    is used to follow people from one release to the next and reaches no release.
+    """
+
+    columns: Columns
+    rows: Table
+    dropped: int = 0
+    linked: Rows | None = None
+    person: Column | None = None
+
+    def __repr__(self) -> str:
+        roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))
+        return f"Microdata({self.rows.total} rows; {roles})"
+
+
+def people_with(external: Microdata, names: list[str], texts: list[np.ndarray]) -> np.ndarray:
+    """How many external people have exactly these quasi-identifier values."""
+    table = external.rows.histogram(names)
+    shown = [np.array(external.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    known = dict(zip(zip(*shown, strict=True), table.counts.tolist(), strict=True))
+    return np.array([known.get(row, 0) for row in zip(*texts, strict=True)], dtype=np.int64)

@@ -1,0 +1,75 @@
+"""A large table is published part by part: a tree of even cuts along the quasi-identifier, decided on counts alone.
+
+A part is a box of the quasi-identifier space with at most SHARD people, as far as cuts can make it so. Every engine
+makes the same cuts from the same counts, so that a table in memory, on disk or on a cluster is published alike; and a
+method that works on one part at a time never needs more memory than one part does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from voile import kernels
+
+SHARD = 1 << 20  # people in a part, at most: large enough to lose nothing, small enough for one task
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """Cuts by columns of codes. `names` are the columns, `ranks` the cutting order of each, `column`, `cut` and `left`
+    the tree as kernels.divide reads it, `people` the number of people at every node, `totals` how often each value of
+    the sensitive columns that were looked at occurs in the whole table."""
+
+    names: tuple[str, ...]
+    ranks: tuple[np.ndarray, ...]
+    column: np.ndarray
+    cut: np.ndarray
+    left: np.ndarray
+    people: np.ndarray
+    totals: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Division({len(self.leaves)} parts by {', '.join(self.names)})"
+
+    @cached_property
+    def leaves(self) -> np.ndarray:
+        """The nodes that are parts, from left to right."""
+        found, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            if self.column[node] < 0:
+                found.append(node)
+            else:
+                stack += [int(self.left[node]) + 1, int(self.left[node])]
+        return np.array(found)
+
+    @cached_property
+    def part(self) -> np.ndarray:
+        """The part of each node that is one, else -1."""
+        found = np.full(len(self.column), -1)
+        found[self.leaves] = np.arange(len(self.leaves))
+        return found
+
+    @cached_property
+    def boxes(self) -> list[dict[str, np.ndarray]]:
+        """For each part and column which codes may be in it; the boxes tile the space."""
+        whole = [np.ones(len(rank), dtype=bool) for rank in self.ranks]
+        found: dict[int, list[np.ndarray]] = {0: whole}
+        for node in range(len(self.column)):
+            if self.column[node] >= 0:
+                j, child = int(self.column[node]), int(self.left[node])
+                low = self.ranks[j] <= self.cut[node]
+                for side, taken in ((child, low), (child + 1, ~low)):
+                    found[side] = [mask & taken if i == j else mask for i, mask in enumerate(found[node])]
+        return [dict(zip(self.names, found[int(leaf)], strict=True)) for leaf in self.leaves]
+
+    def nodes(self, names: Sequence[str], codes: np.ndarray) -> np.ndarray:
+        """The leaf that each row of codes is in."""
+        places = np.array([list(names).index(name) for name in self.names], dtype=np.int64)
+        offset = np.concatenate([[0], np.cumsum([len(rank) for rank in self.ranks])]).astype(np.int64)
+        ranks = np.concatenate([*self.ranks, np.zeros(0, np.int64)]).astype(np.int64)
+        return np.asarray(kernels.tree_cuts.leaves(codes, places, offset, ranks, self.column, self.cut, self.left))

@@ -1,0 +1,156 @@
+"""What a method may ask of the rows, wherever they live. Methods and engines meet only here.
+
+People with the same values are interchangeable, so a method decides on the histogram of distinct rows (cells) and the
+engine applies the decision. An engine implements these verbs and knows no word of privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from voile.tables.group_counts import Counts
+from voile.tables.part_protocol import Parts
+from voile.tables.partition_tree import Division
+from voile.tables.schema import Columns
+from voile.tables.secret_key import Key
+
+WITHHELD = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Distinct combinations of some columns, in rising order of their codes, and how many rows have each.
+
+    `codes[i, j]` is the code of cell i in column j. `index` belongs to the engine that made the histogram.
+    """
+
+    names: tuple[str, ...]
+    codes: np.ndarray
+    counts: np.ndarray
+    index: Any = None
+
+    def __repr__(self) -> str:
+        return f"Histogram({len(self.counts)} cells of {', '.join(self.names)})"
+
+    def column(self, name: str) -> np.ndarray:
+        return self.codes[:, self.names.index(name)]
+
+    @property
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+
+class Table(Protocol):
+    """Rows of integer codes, wherever they lie. Every verb returns new rows; none changes the old ones."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in order."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """The number of people."""
+        ...
+
+    @property
+    def key(self) -> Key:
+        """The coins that these rows are dealt with."""
+        ...
+
+    def keyed(self, key: Key) -> Self:
+        """The same rows under a key."""
+        ...
+
+    def gathered(self) -> Rows:
+        """The same rows in this process's memory; EngineError where they are too many."""
+        ...
+
+    def histogram(self, names: Sequence[str]) -> Histogram:
+        """Count the distinct combinations of some columns."""
+        ...
+
+    def matching(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """How many people satisfy each query: a row of `chosen`, which marks the codes that it admits in each of some
+        columns, those of column j from `offset[j]` on."""
+        ...
+
+    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+        """How many people at each of some leaves of a division have each code of some columns, one after the other."""
+        ...
+
+    def parts(self, division: Division | None) -> Parts:
+        """The rows of each part of a division, under keys of their own; all rows where there is none."""
+        ...
+
+    def tallies(self, columns: Columns) -> dict[str, Counts]:
+        """The counts of each sensitive column by group."""
+        ...
+
+    def recode(self, codes: Mapping[str, np.ndarray]) -> Self:
+        """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
+        ...
+
+
+class Rows(Table, Protocol):
+    """Rows in this process's memory: all of a table, or one part of it. They can be put into groups."""
+
+    @property
+    def groups(self) -> int:
+        """The number of groups, once there are some."""
+        ...
+
+    @property
+    def box(self) -> Mapping[str, np.ndarray] | None:
+        """Of a part of a large table: which codes of each quasi-identifier column may be in it."""
+        ...
+
+    @property
+    def totals(self) -> Mapping[str, np.ndarray]:
+        """Of a part of a large table: how often each value of a sensitive column occurs in the whole table."""
+        ...
+
+    def place(self, histogram: Histogram, groups: np.ndarray) -> Rows:
+        """Each row goes to the group of its cell; WITHHELD rows are not published."""
+        ...
+
+    def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> Rows:
+        """`counts[i]` rows of cell `cells[i]` go to `groups[i]`; which ones is left to chance."""
+        ...
+
+    def regroup(self, labels: np.ndarray) -> Rows:
+        """Group g becomes `labels[g]`."""
+        ...
+
+    def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:
+        """In `groups[i]`, `counts[i]` rows with code `old[i]` of a column get code `new[i]`; which ones is left to
+        chance. Every pair of a group and an old code stands for different rows."""
+        ...
+
+    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> Rows:
+        """Every person, cell after cell of the histogram of whole rows, gets a code of their own in one column."""
+        ...
+
+    def extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest code of a column in each group, or the least and greatest `rank[code]`."""
+        ...
+
+    def headcount(self) -> np.ndarray:
+        """How many people each group has."""
+        ...
+
+    def pick(self, places: np.ndarray, name: str) -> np.ndarray:
+        """One person of each group, the `places[g]`-th in the order of the rows: their code in a column."""
+        ...
+
+    def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of a column that occur in each group: where each group starts, and the codes, rising."""
+        ...
+
+    def grouped(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
+        """The distinct combinations of (group, some columns): the groups, and the histogram beside them."""
+        ...

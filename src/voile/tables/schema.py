@@ -1,0 +1,206 @@
+"""What the columns are for. `Schema` is what a user writes; `Columns` is the same once the table has been seen."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from voile.errors import SchemaError, SpecError, raise_together
+from voile.tables.domain import KINDS, Domain
+from voile.tables.hierarchy import Hierarchy, Recipe
+
+ROLES = ("identifier", "quasi", "sensitive", "other")
+
+
+@dataclass(frozen=True, repr=False)
+class Schema:
+    """Roles of the columns by name. A column without a role is not read and never published.
+
+    `kinds` and `domains` override what is inferred (a declared domain also fixes the order of an ordered column),
+    `hierarchies` takes recipes such as `prefixes(5, 3, 1)`, nested dicts, or the path of a CSV. `person` names a column
+    that tells who is who from one release to the next; it may also be an identifier, and is never published.
+
+    >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
+    ('age', 'zip', 'disease')
+    """
+
+    quasi: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    identifier: Sequence[str] = ()
+    other: Sequence[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    domains: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    missing: str = "error"
+    person: str | None = None
+
+    def __post_init__(self) -> None:
+        problems = self._unusable()
+        raise_together(problems)
+        used: dict[str, str] = {}
+        for role in ROLES:
+            for name in getattr(self, role):
+                if name in used:
+                    both = used[name] if used[name] == role else f"{used[name]} and {role}"
+                    problems.append(
+                        SchemaError(f"Column {name!r} has a role twice ({both}).", code="schema.role-twice")
+                    )
+                used[name] = role
+        if not self.quasi:
+            problems.append(
+                SchemaError(
+                    "The schema names no quasi-identifier.",
+                    code="schema.no-quasi",
+                    hint="Say which columns an adversary may know, e.g. quasi=['age', 'zip'].",
+                )
+            )
+        if self.person is not None and used.get(self.person, "identifier") != "identifier":
+            problems.append(
+                SchemaError(
+                    f"Column {self.person!r} has a role twice ({used[self.person]} and person).",
+                    code="schema.role-twice",
+                    hint="A column of persons is never published.",
+                )
+            )
+        for what in ("kinds", "domains", "hierarchies"):
+            for name in getattr(self, what):
+                if name not in used or used[name] == "identifier":
+                    problems.append(
+                        SchemaError(
+                            f"{what} names {name!r}, which is no published column of the schema.",
+                            code="schema.unknown-column",
+                            hint=nearest(name, used),
+                        )
+                    )
+        for name, kind in self.kinds.items():
+            if kind not in KINDS:
+                problems.append(
+                    SchemaError(
+                        f"Column {name!r} has the unknown kind {kind!r}.",
+                        code="schema.kind",
+                        hint="Kinds are " + ", ".join(KINDS) + ".",
+                    )
+                )
+        if self.missing not in ("error", "drop", "value"):
+            problems.append(
+                SchemaError(
+                    f"missing = {self.missing!r} is not known.", code="schema.missing", hint="Use error, drop or value."
+                )
+            )
+        raise_together(problems)
+
+    def _unusable(self) -> list[SpecError]:
+        """Parts of the wrong type; the roles become tuples of names."""
+        problems: list[SpecError] = []
+        for role in ROLES:
+            given = getattr(self, role)
+            names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (None,)
+            if all(isinstance(name, str) for name in names):
+                object.__setattr__(self, role, names)
+            else:
+                problems.append(SchemaError(f"{role} must be a list of column names.", code="schema.type"))
+        if self.person is not None and not isinstance(self.person, str):
+            problems.append(SchemaError("person must be the name of one column.", code="schema.type"))
+        for what in ("kinds", "domains", "hierarchies"):
+            if not isinstance(getattr(self, what), Mapping):
+                problems.append(SchemaError(f"{what} must name columns, e.g. {{'age': ...}}.", code="schema.type"))
+        if isinstance(self.domains, Mapping):
+            problems += [
+                SchemaError(f"The declared domain of {name!r} must be a list of values.", code="schema.type")
+                for name, listed in self.domains.items()
+                if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable)
+            ]
+        return problems
+
+    def __repr__(self) -> str:
+        """The roles; of declared domains and hierarchies only whose they are."""
+        shown = [f"{role}={list(getattr(self, role))}" for role in ROLES if getattr(self, role)]
+        shown += [f"person={self.person!r}"] if self.person is not None else []
+        shown += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
+        return f"Schema({', '.join(part for part in shown if not part.endswith(' of 0'))}, missing={self.missing!r})"
+
+    def names(self) -> tuple[str, ...]:
+        """The columns that may be published, in order."""
+        return (*self.quasi, *self.sensitive, *self.other)
+
+    def read_names(self) -> tuple[str, ...]:
+        """The columns that are read: those that may be published, and the one of persons."""
+        return self.names() if self.person is None else (*self.names(), self.person)
+
+    def role(self, name: str) -> str:
+        return next(role for role in ROLES if name in getattr(self, role))
+
+    def check(self, present: Sequence[str]) -> None:
+        """Every named column must be in the table."""
+        person = () if self.person is None or self.person in self.identifier else (self.person,)
+        lost = [name for name in (*self.identifier, *person, *self.names()) if name not in present]
+        raise_together(
+            SchemaError(f"The table has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, present))
+            for name in lost
+        )
+
+
+def nearest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """A hint: the most similar name, or all of them."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    if any(name[:1].isdigit() or not name.strip() for name in known):
+        # where the header is missing, the names are somebody's cells
+        return f"It has {len(known)} columns, and the first line looks like data: does it name the columns?"
+    return "It has: " + ", ".join(known) + "." if known else "There are none."
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column whose values are known: role, kind, domain, and a hierarchy if there is one."""
+
+    name: str
+    role: str
+    domain: Domain
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.domain.kind
+
+    @property
+    def size(self) -> int:
+        return self.domain.size
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of a table, by role."""
+
+    quasi: tuple[Column, ...]
+    sensitive: tuple[Column, ...]
+    other: tuple[Column, ...]
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter((*self.quasi, *self.sensitive, *self.other))
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self:
+            if column.name == name:
+                return column
+        raise SchemaError(
+            f"There is no column {name!r}.",
+            code="schema.unknown-column",
+            hint=nearest(name, [column.name for column in self]),
+        )
+
+    def with_hierarchies(self, counts: Mapping[str, np.ndarray]) -> Columns:
+        """Every quasi-identifier column gets a hierarchy: the one it was given, or an automatic one."""
+
+        def fitted(column: Column) -> Column:
+            if column.hierarchy is not None:
+                return column
+            recipe = Recipe("auto")
+            return replace(column, hierarchy=recipe.fit(column.name, column.domain, counts[column.name]))
+
+        return replace(self, quasi=tuple(fitted(column) for column in self.quasi))

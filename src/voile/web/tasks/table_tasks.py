@@ -1,0 +1,113 @@
+"""The table before anything is published: as it is, under its roles, its trees, what can be promised."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, cast
+
+from voile.adversaries.adversary import Knowledge
+from voile.errors import VoileError
+from voile.flow.explore.foresee import foresee, reach, start_of
+from voile.flow.explore.inspect import inspect as inspecting
+from voile.flow.read.read import load_frame, read
+from voile.io import hierarchy_files
+from voile.io.spec_files import outlined
+from voile.models.base import Model
+from voile.plugins.registry import build, knobs_of, registered
+from voile.tables.microdata import Microdata
+from voile.tables.schema import Schema
+from voile.web.tasks.session_data import Payload, Tell, data_of, request_of
+
+LEAVES = 5_000  # of a tree that a person may edit by hand
+ROWS = 8  # of a table that are shown, when a visitor asks for them
+
+
+def inspect(payload: Payload, tell: Tell) -> dict[str, Any]:
+    tell(0, 1, "Reading the table")
+    found = inspecting(payload["source"], columns=payload.get("columns") or None, **payload.get("read", {}))
+    return found.as_json()
+
+
+def peek(payload: Payload, tell: Tell) -> dict[str, Any]:
+    """The first rows, as text; of identifiers nothing."""
+    shown = [name for name in payload["names"] if name not in payload["hidden"]]
+    frame = load_frame(payload["source"], Schema(quasi=shown), **payload.get("read", {})).head(ROWS)
+    rows = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
+    return {"names": list(frame.columns), "rows": rows}
+
+
+# step 2: what the columns are for, and the promise ----------------------------------------------------------------
+def mark(payload: Payload, tell: Tell) -> dict[str, Any]:
+    """The table under its roles: the risk on the marked columns, advice, and how far each model can go."""
+    tell(0, 3, "Reading the marked columns")
+    data = data_of(payload)
+    schema = Schema(**outlined({"schema": payload["spec"]["schema"]}).schema)
+    tell(1, 3, "Counting who stands out")
+    found = inspecting(data)
+    tell(2, 3, "Asking how far each promise can go")
+    return {
+        **found.as_json(),
+        "dropped": data.dropped,
+        "advice": found.advice(schema),
+        "trees": {column.name: column.hierarchy is not None for column in data.columns.quasi},
+        "reach": _reaches(data),
+    }
+
+
+def _reaches(data: Microdata) -> dict[str, dict[str, Any]]:
+    """For every model that can be counted at once: how far its numbers can go, beginning from usual values."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, cls in registered("models").items():
+        try:
+            usual = {knob.name: start_of(knob) for knob in knobs_of(cls)}
+            model = cast(Model, build("models", name, {key: value for key, value in usual.items() if _given(value)}))
+            found[name] = {one.knob: asdict(one) for one in reach(data, model)}
+        except VoileError:
+            continue  # it asks for something that only a person can say
+    return found
+
+
+def _given(value: Any) -> bool:
+    return value is not None and type(value).__name__ != "_MISSING_TYPE"
+
+
+def tree(payload: Payload, tell: Tell) -> dict[str, Any]:
+    """The hierarchy of one column as an outline: as given, or as an automatic one would be."""
+    name = payload["column"]
+    schema = {**payload["spec"]["schema"]}
+    given = schema.get("hierarchies", {})
+    asked = {**given, name: payload.get("hierarchy") or given.get(name, "auto")}
+    data = read(payload["source"], Schema(**{**schema, "hierarchies": asked}), **payload["spec"].get("read", {}))
+    made = data.columns[name].hierarchy
+    assert made is not None
+    leaves = len(data.columns[name].domain.values)
+    drawn = hierarchy_files.outline(made.rows()[:leaves]) if leaves <= LEAVES else ""
+    return {"outline": drawn, "levels": made.height, "leaves": leaves}
+
+
+def promise(payload: Payload, tell: Tell) -> dict[str, Any]:
+    """What the chosen models promise on this table in plain words; and whether it can be kept."""
+    asked, data = request_of(payload), data_of(payload)
+    said = [_said(model, data) for model in asked.policy]
+    fault = None
+    try:
+        foresee(data, asked.policy, asked.method)
+    except VoileError as error:
+        fault = {**error.as_json(), "kind": type(error).__name__}
+    reached = [{"model": model.name, **asdict(one)} for model in asked.policy for one in reach(data, model)]
+    return {"promises": said, "fault": fault, "reach": reached}
+
+
+def _said(model: Model, data: Microdata) -> dict[str, Any]:
+    adversary = model.adversary()
+    columns = [column.name if column else "" for column in model.targets(data.columns)]
+    known = ", ".join(column.name for column in data.columns.quasi)
+    told = {Knowledge.QUASI: f"what the table says of the person in {known}"}
+    return {
+        "model": model.name,
+        "promise": [model.of(name or None).promise(name) for name in columns],
+        "against": adversary.name,
+        "knows": [told.get(item, item.value) for item in Knowledge if item in adversary.knows],
+        "beyond": [item.value for item in Knowledge if item not in adversary.knows],
+        "basis": model.basis,
+    }

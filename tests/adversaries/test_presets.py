@@ -1,0 +1,54 @@
+"""Adversaries by name: every one is a story with attacks that exist, and every attack has somebody who would run it."""
+
+from __future__ import annotations
+
+import pytest
+
+import voile as vl
+from voile.adversaries import presets as presets_file
+from voile.adversaries.presets import Preset, presets, understood
+from voile.errors import PolicyError, SpecError
+from voile.flow.audit.audit import attacks_of
+from voile.plugins.registry import registered
+
+
+@pytest.mark.parametrize("name", presets())
+def test_every_preset_has_a_story_and_attacks(name: str) -> None:
+    preset = presets()[name]
+    assert preset.name == name
+    assert preset.title.split()[0] in ("a", "an")
+    assert preset.story.endswith(".")
+    assert attacks_of(preset)
+    assert preset.as_json()["attacks"] == list(preset.attacks)
+
+
+def test_every_attack_has_somebody_who_would_run_it() -> None:
+    assert {attack.name for preset in presets().values() for attack in attacks_of(preset)} == set(registered("attacks"))
+
+
+def test_presets_are_found_by_name() -> None:
+    assert Preset.find("insurer") is vl.presets()["insurer"]
+    with pytest.raises(PolicyError, match="no adversary named 'insuror'") as caught:
+        Preset.find("insuror")
+    assert caught.value.hint == "Did you mean 'insurer'?"
+    with pytest.raises(PolicyError) as caught:
+        Preset.find("xyz")
+    assert "neighbour" in caught.value.hint
+
+
+def test_what_a_user_may_write() -> None:
+    insurer = Preset.find("insurer")
+    assert understood(None) == ()
+    assert understood("insurer") == understood(insurer) == understood([insurer]) == (insurer,)
+    assert [one.name for one in understood(["thief", "friend"])] == ["thief", "friend"]
+
+
+def test_a_third_party_adds_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presets_file, "_presets", dict(presets()))
+    Preset("ex", "an ex who knows your birthday", "Knows.", ("linking",))
+    assert attacks_of(presets()["ex"]) == (vl.attacks.Linking(),)
+    with pytest.raises(SpecError, match="Two adversaries"):
+        Preset("ex", "another one", "Knows.", ("linking",))
+    Preset("lost", "somebody with no attack", "Knows.", ("linkin",))
+    with pytest.raises(PolicyError, match="no attack named 'linkin'"):
+        attacks_of(presets()["lost"])

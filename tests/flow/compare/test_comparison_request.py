@@ -1,0 +1,71 @@
+"""From a spec with [compare] to what a comparison takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import voile as vl
+from voile.adversaries.presets import Preset
+from voile.errors import SpecError
+from voile.flow.compare.comparison_request import wanted
+from voile.io.spec_files import Spec
+
+SCHEMA = {"quasi": ["age"], "sensitive": ["disease"]}
+POLICY = ({"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 2})
+
+
+def understood(**compare: Any) -> Any:
+    return wanted(Spec(SCHEMA, POLICY, compare=compare))
+
+
+def test_what_is_left_out_is_left_to_compare() -> None:
+    found = understood()
+    assert (found.methods, found.attacks, found.measures, found.adversary, found.by) == (None,) * 5
+    assert [list(policy) for policy in found.policies] == [[vl.KAnonymity(k=5), vl.LDiversity(l=2)]]
+
+
+def test_short_forms_and_tables() -> None:
+    found = understood(
+        methods=["mondrian", "full-domain:suppression=0.05", {"name": "art", "grouping": "block"}],
+        attacks=["elimination:values=2"],
+        measures=[{"name": "query-error", "queries": 10}],
+        adversary="insurer",
+        by="query-error",
+    )
+    assert found.methods == (vl.Mondrian(), vl.FullDomain(suppression=0.05), vl.Art(grouping="block"))
+    assert found.attacks == (vl.attacks.Elimination(values=2),)
+    assert found.measures == (vl.measures.QueryError(queries=10),)
+    assert found.adversary == (Preset.find("insurer"),)
+    assert found.by == "query-error"
+
+
+def test_parameters_vary_in_the_models_that_have_them() -> None:
+    found = understood(vary={"k": ["3", 5], "l": [2, 3]})
+    assert [tuple(policy) for policy in found.policies] == [
+        (vl.KAnonymity(k=k), vl.LDiversity(l=number)) for k in (3, 5) for number in (2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("compare", "code", "said"),
+    [
+        ({"methods": ["mondrain"]}, "policy.unknown-method", "mondrain"),
+        ({"attacks": ["linking:x"]}, "spec.short", "without '='"),
+        ({"measures": ["certainty:x=1"]}, "policy.parameter", "no parameter 'x'"),
+        ({"adversary": ["insuror"]}, "policy.unknown-adversary", "insuror"),
+        ({"vary": {"t": [0.1]}}, "spec.vary", "'t' is to be varied"),
+        ({"vary": {"k": [1]}}, "policy.parameter", "at least 2"),
+    ],
+)
+def test_faults(compare: dict[str, Any], code: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said) as caught:
+        understood(**compare)
+    assert caught.value.code == code
+
+
+def test_all_faults_together() -> None:
+    with pytest.raises(SpecError) as caught:
+        understood(methods=["a", "b"], attacks=["c"], adversary=["d"])
+    assert len(caught.value.problems) == 4

@@ -1,0 +1,237 @@
+"""Mondrian end to end: the same boxes as a Mondrian of plain lists, tight cells, and labels from the hierarchy only."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import oracle
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import Cuttable
+
+import voile as vl
+from voile.errors import PolicyError, Unsatisfiable
+from voile.kernels import lazy_kernel
+from voile.methods.mondrian import mondrian
+
+split_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+
+LETTERS = list("abcdefghi")
+
+
+def table(seed: int, rows: int) -> pl.DataFrame:
+    """Ages 0 to 16 and nine letters, each at least once: spreads are exact in binary, so ties are ties."""
+    rng = np.random.default_rng(seed)
+    ages = np.append(np.arange(17), rng.integers(0, 17, rows))
+    return pl.DataFrame(
+        {
+            "age": ages,
+            "letter": np.append(np.resize(LETTERS, 17), rng.choice(LETTERS, rows, p=rng.dirichlet(np.full(9, 0.6)))),
+            "disease": rng.choice(["flu", "HIV", "acne", "gout"], rows + 17),
+        }
+    )
+
+
+SCHEMA = vl.Schema(quasi=["age", "letter"], sensitive=["disease"])
+
+
+def slow(frame: pl.DataFrame, smallest: int, fine: int, judged: int | None) -> list[list[tuple[int, str, str]]]:
+    """The groups of people by the oracle: letters are cut in falling order of frequency."""
+    often = Counter(frame["letter"].to_list())
+    rank = {letter: place for place, letter in enumerate(sorted(LETTERS, key=lambda one: (-often[one], one)))}
+    people: Counter[tuple[int, str, str]] = Counter(frame.iter_rows())
+    rows = sorted(people)
+    if judged is None:  # people who differ in nothing that is looked at are one row
+        merged: Counter[tuple[int, str]] = Counter()
+        for age, letter, _ in frame.iter_rows():
+            merged[age, letter] += 1
+        cells: list[Any] = sorted(merged)
+        weights = [merged[cell] for cell in cells]
+    else:
+        cells, weights = rows, [people[cell] for cell in rows]
+    columns = [Cuttable(range(17), True, 1 / 16), Cuttable(range(9), False, 1 / 8)]
+
+    def fits(node: list[int]) -> bool:
+        values: Counter[str] = Counter()
+        for i in node:
+            values[cells[i][2]] += weights[i]
+        return oracle.frequency_diverse([*values.values()], judged or 1)
+
+    codes = [(cell[0], rank[cell[1]]) for cell in cells]
+    groups = oracle.mondrian(codes, weights, columns, smallest, fine, fits if judged else None)
+    found = []
+    for group in groups:
+        inside = {cells[i][:2] for i in group}
+        found.append(sorted(person for person in frame.iter_rows() if person[:2] in inside))
+    return sorted(found)
+
+
+def boxes(frame: pl.DataFrame, release: Any) -> list[list[tuple[int, str, str]]]:
+    """The people in each published box; boxes of tight cells never overlap."""
+    entries = {str(entry["name"]): entry for entry in release.described("quasi")}
+    found = []
+    for box in release.tables["table"].select("age", "letter").unique().iter_rows(named=True):
+        inside = {
+            name: oracle.stands_for(box[name], entries[name], frame[name].unique().to_list())
+            for name in ("age", "letter")
+        }
+        found.append(sorted(one for one in frame.iter_rows() if one[0] in inside["age"] and one[1] in inside["letter"]))
+    return sorted(found)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32), st.sampled_from([5, 60, 300]), st.integers(2, 9))
+def test_the_boxes_of_k_anonymity(seed: int, rows: int, k: int) -> None:
+    frame = table(seed, rows)
+    release = vl.publish(vl.read(frame, SCHEMA), vl.KAnonymity(k=k), vl.Mondrian())
+    found = boxes(frame, release)
+    assert found == slow(frame, k, split_kernel.FINE, None)
+    assert sorted(map(len, found)) == sorted(release.sizes.tolist())
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32), st.sampled_from([5, 60, 150]), st.integers(2, 3))
+def test_the_boxes_of_l_diversity(seed: int, rows: int, l: int) -> None:  # noqa: E741
+    frame = table(seed, rows)
+    try:
+        release = vl.publish(vl.read(frame, SCHEMA), vl.LDiversity(l=l), vl.Mondrian())
+    except Unsatisfiable:
+        most = max(Counter(frame["disease"].to_list()).values())
+        assert most * l > frame.height
+        return
+    assert boxes(frame, release) == slow(frame, l, mondrian.FINE, l)
+
+
+@given(st.integers(0, 2**32), st.integers(2, 6))
+def test_cells_are_tight(seed: int, k: int) -> None:
+    frame = table(seed, 60)
+    release = vl.publish(vl.read(frame, SCHEMA), vl.KAnonymity(k=k), vl.Mondrian())
+    entries = {str(entry["name"]): entry for entry in release.described("quasi")}
+    shown = release.tables["table"].select("age", "letter").unique().iter_rows(named=True)
+    values = frame["letter"].unique().to_list()
+    tight = set()
+    for people in boxes(frame, release):
+        ages = [one[0] for one in people]
+        tight.add((min(ages), max(ages), frozenset(one[1] for one in people)))
+    told = set()
+    for box in shown:
+        inside = oracle.stands_for(box["age"], entries["age"], list(range(17)))
+        told.add((min(inside), max(inside), frozenset(oracle.stands_for(box["letter"], entries["letter"], values))))
+    assert told == tight
+
+
+TREES = {
+    "age": vl.intervals(4, 8),
+    "letter": {"first": {"ab": ["a", "b"], "cd": ["c", "d"]}, "last": {"ef": ["e", "f"], "ghi": ["g", "h", "i"]}},
+}
+
+
+@given(st.integers(0, 2**32), st.integers(2, 12))
+def test_hierarchy_recoding_shows_labels_of_the_hierarchy_only(seed: int, k: int) -> None:
+    frame = table(seed, 80)
+    data = vl.read(frame, vl.Schema(quasi=["age", "letter"], sensitive=["disease"], hierarchies=TREES))
+    release = vl.publish(data, vl.KAnonymity(k=k), vl.Mondrian(recoding="hierarchy"))
+    for column in data.columns.quasi:
+        assert column.hierarchy is not None
+        labels = {label for row in column.hierarchy.rows() for label in row}
+        shown = set(release.tables["table"][column.name].cast(pl.String))
+        assert shown <= labels, column.name
+    for box in release.tables["table"].select("age", "letter").unique().iter_rows():
+        assert not str(box[1]).startswith("{")
+
+
+def test_hierarchy_labels_that_look_like_values() -> None:
+    """A node named as one of its leaves must not be read as that leaf."""
+    frame = pl.DataFrame({"age": [5, 6, 7, 8] * 6 + [5] * 6})
+    tree = {"all": {"5": [5, 6], "7": [7, 8]}}
+    for kinds in ({}, {"age": "ordered"}, {"age": "categorical"}):
+        data = vl.read(frame, vl.Schema(quasi=["age"], kinds=kinds, hierarchies={"age": tree}))
+        for method in (vl.Mondrian(recoding="hierarchy"), vl.FullDomain(), vl.Mondrian()):
+            for k in (2, 7, 13):
+                release = vl.publish(data, vl.KAnonymity(k=k), method)
+                entry = release.described("quasi")[0]
+                told: Counter[int] = Counter()
+                for label in release.tables["table"]["age"].unique():
+                    told.update(oracle.stands_for(label, entry, [5, 6, 7, 8]))
+                assert told == Counter([5, 6, 7, 8]), (kinds, method, k)
+
+
+def test_dates_times_and_missing_values() -> None:
+    rng = np.random.default_rng(1)
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(int(step)) for step in rng.integers(0, 900, 80)]
+    times = [
+        datetime.datetime(2020, 1, 1, 8, 30) + datetime.timedelta(minutes=int(m)) for m in rng.integers(0, 9000, 80)
+    ]
+    frame = pl.DataFrame(
+        {
+            "day": [None if rng.random() < 0.1 else day for day in days],
+            "time": times,
+            "weight": [None if rng.random() < 0.1 else float(w) for w in rng.integers(500, 900, 80) / 10],
+        }
+    )
+    for trees in ({}, {"day": vl.dates(), "time": "auto"}):
+        data = vl.read(frame, vl.Schema(quasi=frame.columns, hierarchies=trees, missing="value"))
+        for recoding in ("tight", "hierarchy"):
+            release = vl.publish(data, vl.KAnonymity(k=4), vl.Mondrian(recoding=recoding))
+            assert release.sizes.min() >= 4
+            assert release.groups > 4
+            entries = {str(entry["name"]): entry for entry in release.described("quasi")}
+            found = 0
+            for box in release.tables["table"].unique().iter_rows(named=True):
+                fits = [
+                    all(
+                        row[name] in oracle.stands_for(box[name], entries[name], frame[name].unique().to_list())
+                        for name in row
+                    )
+                    for row in frame.iter_rows(named=True)
+                ]
+                assert sum(fits) >= 4
+                found += sum(fits)
+            assert found >= frame.height
+
+
+@pytest.mark.parametrize("recoding", ["loose", "", None, 1])
+def test_knobs_out_of_range(recoding: Any) -> None:
+    with pytest.raises(PolicyError):
+        vl.Mondrian(recoding=recoding)
+
+
+@pytest.mark.parametrize("codes", [65, 70_000])
+def test_many_codes(codes: int) -> None:
+    """More values than a sketch has bits, and more than two bytes hold."""
+    frame = pl.DataFrame({"number": np.arange(codes), "text": [f"t{number % 90:02d}" for number in range(codes)]})
+    release = vl.publish(vl.read(frame, vl.Schema(quasi=["number", "text"])), vl.KAnonymity(k=5))
+    assert release.people == codes
+    assert release.sizes.min() >= 5
+    assert release.sizes.max() < 20
+    entry = release.described("quasi")[0]
+    low, high = entry["domain"]["min"], entry["domain"]["max"]
+    assert (low, high) == (0, codes - 1)
+
+
+def test_all_people_alike() -> None:
+    frame = pl.DataFrame({"age": [30] * 9, "city": ["Bern"] * 9})
+    release = vl.publish(vl.read(frame, vl.Schema(quasi=["age", "city"])), vl.KAnonymity(k=4))
+    assert release.tables["table"].equals(frame)
+    assert release.groups == 1
+
+
+def test_adult(adult: pl.DataFrame) -> None:
+    """45,222 people: every group has k rows and l well mixed occupations, and the boxes are not needlessly coarse."""
+    quasi = ["age", "sex", "race", "marital-status", "education"]
+    data = vl.read(adult, vl.Schema(quasi=quasi, sensitive=["occupation"]))
+    for policy, most in (
+        (vl.Policy(vl.KAnonymity(k=10)), 0.12),
+        (vl.Policy(vl.KAnonymity(k=10), vl.LDiversity(l=3)), 0.2),
+    ):
+        release = vl.publish(data, policy)
+        assert release.people == adult.height
+        assert release.sizes.min() >= 10
+        assert vl.measures.Certainty()(data, release).value < most
+        if len(policy.models) > 1:
+            assert (release.tallies["occupation"].largest() * 3 <= release.sizes).all()

@@ -1,0 +1,137 @@
+"""Anti-corruption: what may be asked for, and what a stranger can see."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Any
+
+import polars as pl
+import pytest
+
+import voile as vl
+from voile.errors import PolicyError, SpecError
+from voile.models.anti_corruption.anti_corruption import process
+from voile.results import Answer
+
+ROWS = pl.DataFrame({"age": list(range(20, 60)), "disease": ["flu", "HIV", "asthma", "cold"] * 10})
+SCHEMA = vl.Schema(quasi=["age"], sensitive=["disease"], domains={"disease": ["flu", "HIV", "asthma", "cold", "gout"]})
+KEY = vl.Key(bytes(32))
+
+
+@pytest.mark.parametrize(
+    ("knobs", "said"),
+    [
+        ({"rho1": 0.5, "rho2": 0.2}, "must be below rho2"),
+        ({"rho1": 0.5, "rho2": 0.5}, "must be below rho2"),
+        ({"rho1": 0.2}, "belong together"),
+        ({"rho2": 0.2}, "belong together"),
+        ({"rho1": 0.2, "rho2": 1.0}, "promises nothing"),
+        ({"growth": 1.0}, "promises nothing"),
+        ({"growth": 0.0}, "above 0"),
+        ({"growth": 0.1, "skew": 1.5}, "at most 1"),
+        ({"rho1": -0.1, "rho2": 0.5}, "at least 0"),
+        ({"growth": 0.1, "bounds": "best"}, "one of paper, tight"),
+    ],
+)
+def test_bad_requests(knobs: dict[str, Any], said: str) -> None:
+    with pytest.raises(PolicyError, match=said):
+        vl.AntiCorruption(**knobs)
+
+
+def test_faults_are_raised_together() -> None:
+    with pytest.raises(SpecError) as raised:
+        vl.AntiCorruption(rho1=0.9, rho2=0.5, growth=1.0)
+    assert len(raised.value.problems) == 2
+
+
+def test_the_usual_targets() -> None:
+    model = vl.AntiCorruption()
+    assert (model.rho1, model.rho2, model.growth) == (0.2, 0.5, None)
+    assert model.bound() == Fraction(1, 2)
+    assert repr(vl.AntiCorruption(growth=0.2, skew=0.3)) == "AntiCorruption(growth=0.2, skew=0.3)"
+
+
+def test_a_skew_that_no_belief_has() -> None:
+    data = vl.read(ROWS, SCHEMA)
+    with pytest.raises(PolicyError, match="below 1/5") as raised:
+        vl.publish(data, vl.AntiCorruption(skew=0.1))
+    assert "0.2" in raised.value.hint
+    alone = vl.read(ROWS.with_columns(disease=pl.lit("flu")), vl.Schema(quasi=["age"], sensitive=["disease"]))
+    with pytest.raises(PolicyError, match="nothing to hide it among"):
+        vl.publish(alone, vl.AntiCorruption(skew=0.1))
+
+
+def test_two_targets_make_two_claims() -> None:
+    data = vl.read(ROWS, SCHEMA)
+    policy = vl.Policy(vl.AntiCorruption(rho1=0.2, rho2=0.6, growth=0.25, skew=0.4))
+    release = vl.publish(data, policy, vl.PerturbedGeneralization(s=0.25), key=KEY)
+    belief, gain = release.certificate.claims
+    assert (belief["bound"], belief["limits"]) == ("3/5", "belief under skew 0.4 from 0.2")
+    assert (gain["bound"], gain["limits"]) == ("1/4", "gain under skew 0.4")
+    assert belief["basis"] == gain["basis"] == "process"
+    assert "corruption" in belief["adversary"]["knows"]
+    assert "even knowing the values of everybody else" in belief["promise"]
+    assert vl.verify(release, data=data, key=KEY).holds
+
+
+def test_the_certificate_says_whose_bounds_and_whose_domain() -> None:
+    told = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4, bounds="tight"))
+    assert "Tight bounds" in told.certificate.claims[0]["promise"]
+    assert "taken as known" not in told.certificate.claims[0]["promise"]
+    observed = vl.publish(vl.read(ROWS, vl.Schema(quasi=["age"], sensitive=["disease"])), vl.AntiCorruption(skew=0.4))
+    claim = observed.certificate.claims[0]
+    assert claim["parameters"]["domain"] == "observed"
+    assert "Which values occur in the table is taken as known" in claim["promise"]
+
+
+def test_tight_bounds_let_more_be_kept() -> None:
+    data = vl.read(ROWS, SCHEMA)
+    kept = [
+        vl.publish(data, vl.AntiCorruption(skew=0.4, bounds=bounds)).certificate.method["p"]
+        for bounds in ("paper", "tight")
+    ]
+    assert kept[0] < kept[1]
+
+
+def test_a_claim_that_p_does_not_carry_is_broken() -> None:
+    release = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), key=KEY)
+    assert [check.answer for check in vl.verify(release).checks] == [Answer.HOLDS, Answer.NEEDS]
+    claim = dict(release.certificate.claims[0])
+    less = {**claim["parameters"], "rho2": 0.3}
+    promise = claim["promise"].replace("0.5", "0.3")
+    forged = {**claim, "parameters": less, "bound": "3/10", "promise": promise}
+    certificate = dataclasses.replace(release.certificate, claims=(forged,))
+    verdict = vl.verify(dataclasses.replace(release, certificate=certificate))
+    assert verdict.broken
+    assert "too large" in str(verdict)
+
+
+def test_a_claim_of_blindness_needs_more_p_than_a_look_allows() -> None:
+    """Who grouped by value and says so with the p of a blind grouping is found out."""
+    release = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), key=KEY)
+    method = {**release.certificate.method, "splitter": "specialization"}
+    certificate = dataclasses.replace(release.certificate, method=method)
+    assert "too large" in str(vl.verify(dataclasses.replace(release, certificate=certificate)))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {},
+        None,
+        {"s": "x", "p": 0.1, "splitter": "mondrian"},
+        {"s": 0.0, "p": 0.1, "splitter": "mondrian"},
+        {"s": 0.5, "p": 1.1, "splitter": "mondrian"},
+        {"s": 0.5, "p": 0.1, "splitter": "by hand"},
+    ],
+)
+def test_a_process_that_is_not_stated(method: Any) -> None:
+    assert process(method) is None
+
+
+def test_the_model_has_no_meaning_elsewhere() -> None:
+    with pytest.raises(PolicyError, match="anti-corruption"):
+        vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), vl.Mondrian())
+    with pytest.raises(PolicyError, match="k-anonymity has no meaning"):
+        vl.publish(vl.read(ROWS, SCHEMA), vl.KAnonymity(k=2), vl.PerturbedGeneralization())

@@ -1,0 +1,51 @@
+"""The poster recomputed: its example, and the experiment in a quick form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from voile.papers.decompose.poster import EXAMPLE, GROUPS, Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.paper import papers
+from voile.papers.reproduce import reproduce
+
+SMALL = ["groups", "noise", "posterior", "attacks", "refuted"]
+
+
+def test_the_running_example() -> None:
+    lists = Lists(EXAMPLE, "occ", "salary", GROUPS)
+    assert legal_noise_local(lists, 0) == [4, 7]
+    assert legal_noise_global(lists, 0) == [4]
+    assert posterior(lists.with_noise(0, 4), 0) == pytest.approx({4: 1 / 8, 5: 1 / 4, 6: 1 / 8, 8: 1 / 2})
+    assert lists.with_noise(0, 4).chances(0, "police") == pytest.approx({8: 1.0})
+
+
+def test_the_example_needs_no_data(tmp_path: Path) -> None:
+    found = reproduce("decompose", SMALL, out=tmp_path, quick=True)
+    assert list(found) == SMALL
+    assert found["groups"]["listed salaries"].to_list() == ["4, 5, 6, 8", "4, 6, 7, 9"]
+    assert found["noise"].rows() == [(4, True, True), (7, True, False), (9, False, False)]
+    assert 0.3 < found["refuted"]["share"][0] < 0.8
+    told = found["attacks"].filter((pl.col("release") == "generalized") & pl.col("attack").str.starts_with("excl"))
+    assert told["salary"].to_list() == [8, 9]
+    assert all((tmp_path / f"{name}.csv").is_file() for name in SMALL)
+
+
+def test_it_is_listed() -> None:
+    names = [item.name for item in papers()["decompose"].items]
+    assert names == [*SMALL, "error-qi", "error-sensitive", "error-l"]
+
+
+def test_the_experiment(adult: pl.DataFrame, tmp_path: Path) -> None:
+    """Fewer sensitive columns, many queries: every release answers, and the joint table helps."""
+    adult.write_csv(tmp_path / "adult.csv")
+    found = reproduce("decompose", ["error-sensitive"], out=tmp_path / "out", data=tmp_path / "adult.csv", quick=True)
+    frame = found["error-sensitive"]
+    assert frame.height == 3 * 5
+    assert frame["error"].is_finite().all()
+    error = {name: frame.filter(pl.col("release") == name)["error"].mean() for name in frame["release"].unique()}
+    assert error["decompose"] < error["decompose, no joint table"]
+    assert error["decompose"] < error["mondrian, l-diversity of each"]
+    assert (tmp_path / "out" / "error-sensitive.svg").is_file()
