@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 # (module, name, the number while it is small)
 PLACES = (
-    ("voile.core.division", "SHARD", 400),  # people in a part, at most
+    ("voile.tables.partition_tree", "SHARD", 400),  # people in a part, at most
     ("voile.engines.disk", "ROWS", 450),  # rows of a slice
 )
 
