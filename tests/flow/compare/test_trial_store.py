@@ -146,7 +146,7 @@ def test_the_users_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 CHILD = """
 import sys, voile as vl
 from voile.flow.compare.trial import Trial
-from voile.flow.trials import Store
+from voile.flow.compare.trial_store import Store
 
 keep = Store.keep
 def slowly(self, trial):

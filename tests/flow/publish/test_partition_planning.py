@@ -10,7 +10,9 @@ import pytest
 from published import KEY, QUASI, digests, people, schema
 
 import voile as vl
+from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.partition_planning import people_before, plan_partition
+from voile.flow.publish.plan import make_plan, partition_rows
 from voile.models.policy import Policy
 from voile.tables import partition_tree
 
@@ -57,9 +59,8 @@ def test_the_order_of_the_rows_says_nothing() -> None:
         assert np.array_equal(one, other)
 
 
-def test_a_small_table_is_not_divided_nor_one_that_a_method_wants_whole() -> None:
+def test_a_small_table_is_not_divided() -> None:
     assert cut(people().head(300), vl.KAnonymity(k=5), vl.Mondrian())[1] is None
-    assert cut(people(), vl.KAnonymity(k=5), vl.FullDomain())[1] is None
     alike = people().with_columns(pl.col(QUASI).first())
     assert cut(alike, vl.KAnonymity(k=5), vl.Mondrian())[1] is None  # there is nothing to cut
 
@@ -104,3 +105,11 @@ def test_closeness_is_to_the_whole_table() -> None:
     )
     release = vl.publish(vl.read(frame, schema()), vl.TCloseness(t=0.2), key=KEY)
     assert vl.verify(release).holds
+
+
+def test_a_method_that_decides_for_everybody_at_once_has_one_part() -> None:
+    data = vl.read(people(), schema())
+    plan = make_plan(data, vl.KAnonymity(k=5), vl.FullDomain(), KEY, EarlierReleases())
+    assert len(partition_rows(plan)[0]) == 1
+    plan = make_plan(data, vl.KAnonymity(k=5), vl.Mondrian(), KEY, EarlierReleases())
+    assert len(partition_rows(plan)[0]) > 1
