@@ -15,97 +15,102 @@ from voile.tables.partition_tree import Division
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
-UNEVEN = 16  # the smaller side of a cut has at least this part of the people
+LEAST_SHARE = 16  # the smaller side of a cut has at least one in this many of the people
+Profile = Mapping[str, np.ndarray]  # by column: how many people of a node have each code
+Cut = tuple[int, int, int]  # the column, the last rank on the left, and the people on the left
 
 
-def undivided(columns: Columns, rows: Table) -> Division:
-    """Everybody in one part. Categories are cut in the order of how frequent they are, other columns in their own."""
+def plan_partition(columns: Columns, rows: Table, policy: Policy, method: Partitionable) -> Division | None:
+    """Cut a table into parts that could each keep the policy alone; None where the table is published whole."""
+    if rows.total <= partition_tree.SHARD:
+        return None
+    tree = plant_tree(columns, rows)
+    sensitive = method.watched_columns(columns, policy)
+    watched = [*columns.quasi, *(column for column in sensitive if column not in columns.quasi)]
+    totals = _profiles(rows, watched, tree, np.array([0]))[0]
+    open_nodes, refused = {0: totals}, dict[int, set[int]]()  # by node: its profile; the columns that do not fit
+    while open_nodes:
+        proposed = {
+            node: _best_cut(columns, tree, profile, refused.get(node, set()), policy.smallest())
+            for node, profile in open_nodes.items()
+        }
+        cuts = {node: cut for node, cut in proposed.items() if cut is not None}
+        if not cuts:
+            break
+        tree, children = _grow(tree, cuts)
+        large = tree.people > partition_tree.SHARD
+        profiles = _profiles(rows, watched, tree, children if sensitive else children[large[children]])
+        undone = set[int]()
+        if sensitive:
+            fitting = _parts_that_fit(columns, policy, method, sensitive, [profiles[c] for c in children], totals)
+            undone = {node for node, both in zip(cuts, fitting.reshape(-1, 2), strict=True) if not both.all()}
+        for node in undone:
+            refused.setdefault(node, set()).add(cuts[node][0])
+            tree.column[node] = -1  # a leaf again; another column may fit
+        abandoned = {int(tree.left[node]) + side for node in undone for side in (0, 1)}
+        open_nodes = {node: profile for node, profile in open_nodes.items() if node in undone}
+        open_nodes |= {n: profile for n, profile in profiles.items() if n not in abandoned and large[n]}
+    if len(tree.leaves) < 2:
+        return None
+    return replace(tree, totals={column.name: totals[column.name] for column in sensitive})
+
+
+def people_before(tree: Division | None) -> list[int]:
+    """Count the people in the parts before each part."""
+    if tree is None:
+        return [0]
+    return [0, *np.cumsum(tree.people[tree.leaves])[:-1].tolist()]
+
+
+def plant_tree(columns: Columns, rows: Table) -> Division:
+    """Return the tree with everybody in one part. Categories are cut in the order of how frequent they are, other
+    columns in their own order."""
     ranks = []
     for column in columns.quasi:
-        place = np.arange(max(column.size, 1))
+        rank = np.arange(max(column.size, 1))
         if column.kind == "categorical":
             table = rows.histogram([column.name])
-            people = np.zeros(len(place), dtype=np.int64)
+            people = np.zeros(len(rank), dtype=np.int64)
             people[table.codes[:, 0]] = table.counts
-            order = np.lexsort((place, -people))
-            place = np.empty_like(order)
-            place[order] = np.arange(len(order))
-        ranks.append(place)
+            order = np.lexsort((rank, -people))
+            rank = np.empty_like(order)
+            rank[order] = np.arange(len(order))
+        ranks.append(rank)
     names = tuple(column.name for column in columns.quasi)
     return Division(names, tuple(ranks), np.array([-1]), np.array([-1]), np.array([-1]), np.array([rows.total]))
 
 
-def plan_partition(columns: Columns, rows: Table, policy: Policy, method: Partitionable) -> Division | None:
-    """The parts of a table; None where it is published whole. No part is made that could not keep the policy alone."""
-    if rows.total <= partition_tree.SHARD:
-        return None
-    division = undivided(columns, rows)
-    reads = method.watched_columns(columns, policy)
-    watched = [*columns.quasi, *(column for column in reads if column not in columns.quasi)]
-    totals = _split(watched, rows.profile([column.name for column in watched], division, np.array([0]))[0])
-    frontier, refused = {0: totals}, dict[int, set[int]]()
-    while frontier:
-        found = {}
-        for node, own in frontier.items():
-            found[node] = _best_cut(columns, division, own, refused.get(node, set()), policy.smallest())
-        cuts = {node: cut for node, cut in found.items() if cut is not None}
-        if not cuts:
-            break
-        division, children = _grown(division, cuts)
-        asked = children if reads else children[division.people[children] > partition_tree.SHARD]
-        held: Sequence[np.ndarray] = []
-        if len(asked):
-            held = list(rows.profile([column.name for column in watched], division, asked))
-        seen = {int(node): _split(watched, one) for node, one in zip(asked, held, strict=True)}
-        poor = set[int]()
-        if reads:
-            fits = _parts_that_fit(columns, policy, method, reads, [seen[int(node)] for node in children], totals)
-            poor = {node for node, good in zip(cuts, fits.reshape(-1, 2), strict=True) if not good.all()}
-            for node in poor:
-                refused.setdefault(node, set()).add(cuts[node][0])
-                division.column[node] = -1  # a leaf again; another column may be better
-        gone = {int(division.left[node]) + side for node in poor for side in (0, 1)}
-        frontier = {node: one for node, one in frontier.items() if node in poor}
-        frontier |= {
-            node: one for node, one in seen.items() if node not in gone and division.people[node] > partition_tree.SHARD
-        }
-    if len(division.leaves) < 2:
-        return None
-    return replace(division, totals={column.name: totals[column.name] for column in reads})
-
-
-def people_before(division: Division | None) -> list[int]:
-    """How many people are in the parts before each part."""
-    if division is None:
-        return [0]
-    return [0, *np.cumsum(division.people[division.leaves])[:-1].tolist()]
-
-
-def _split(columns: Sequence[Column], held: np.ndarray) -> dict[str, np.ndarray]:
+def _profiles(rows: Table, columns: Sequence[Column], tree: Division, nodes: np.ndarray) -> dict[int, Profile]:
+    """Count, for some nodes of the tree, how many people have each code of each column."""
+    if not len(nodes):
+        return {}
     ends = np.cumsum([max(column.size, 1) for column in columns])[:-1]
-    return {column.name: part for column, part in zip(columns, np.split(held, ends), strict=True)}
+    counted = rows.profile([column.name for column in columns], tree, nodes)
+    return {
+        int(node): {column.name: part for column, part in zip(columns, np.split(people, ends), strict=True)}
+        for node, people in zip(nodes, counted, strict=True)
+    }
 
 
-def _best_cut(
-    columns: Columns, division: Division, held: Mapping[str, np.ndarray], refused: set[int], least: int
-) -> tuple[int, int, int] | None:
-    """The column, the rank and the number of people on the left: the widest column that leaves a quarter on each side,
-    else the most even cut; none that leaves a side with few people, of whom a cut that is not made would tell."""
+def _best_cut(columns: Columns, tree: Division, profile: Profile, refused: set[int], smallest: int) -> Cut | None:
+    """Choose the widest column that leaves a quarter of the people on each side, else the most even cut. No side may
+    have few people: a missing cut would tell something about them."""
     best: tuple[bool, float, int, int] | None = None
-    chosen: tuple[int, int, int] | None = None
-    for j, (column, rank) in enumerate(zip(columns.quasi, division.ranks, strict=True)):
+    chosen: Cut | None = None
+    for j, (column, rank) in enumerate(zip(columns.quasi, tree.ranks, strict=True)):
         people = np.empty(len(rank), dtype=np.int64)
-        people[rank] = held[column.name]
+        people[rank] = profile[column.name]
         below = np.cumsum(people)
         total = int(below[-1])
         cut = int(np.argmin(np.abs(2 * below - total)))
-        left = int(below[cut])
-        even = min(left, total - left)
-        if j in refused or even < least or UNEVEN * even < total:
+        on_left = int(below[cut])
+        smaller = min(on_left, total - on_left)
+        if j in refused or smaller < smallest or LEAST_SHARE * smaller < total:
             continue
-        worth = (4 * even >= total, _width(column, held[column.name]) if 4 * even >= total else 0.0, even, -j)
+        even = 4 * smaller >= total
+        worth = (even, _width(column, profile[column.name]) if even else 0.0, smaller, -j)
         if best is None or worth > best:
-            best, chosen = worth, (j, cut, left)
+            best, chosen = worth, (j, cut, on_left)
     return chosen
 
 
@@ -121,22 +126,22 @@ def _width(column: Column, people: np.ndarray) -> float:
     return float(points[known[-1]] - points[known[0]]) / max(float(points[-1] - points[0]), 1e-300)
 
 
-def _grown(division: Division, cuts: Mapping[int, tuple[int, int, int]]) -> tuple[Division, np.ndarray]:
-    """The tree with some leaves cut, and the new leaves in pairs."""
-    column, cut, left = division.column.copy(), division.cut.copy(), division.left.copy()
+def _grow(tree: Division, cuts: Mapping[int, Cut]) -> tuple[Division, np.ndarray]:
+    """Cut some leaves of the tree; the new leaves come in pairs."""
+    column, cut, left = tree.column.copy(), tree.cut.copy(), tree.left.copy()
     first = len(column)
     people = []
     for number, (node, (j, rank, below)) in enumerate(cuts.items()):
         column[node], cut[node], left[node] = j, rank, first + 2 * number
-        people += [below, int(division.people[node]) - below]
-    more = np.full(2 * len(cuts), -1)
+        people += [below, int(tree.people[node]) - below]
+    leaves = np.full(2 * len(cuts), -1)
     grown = Division(
-        division.names,
-        division.ranks,
-        np.concatenate([column, more]),
-        np.concatenate([cut, more]),
-        np.concatenate([left, more]),
-        np.concatenate([division.people, np.array(people, dtype=np.int64)]),
+        tree.names,
+        tree.ranks,
+        np.concatenate([column, leaves]),
+        np.concatenate([cut, leaves]),
+        np.concatenate([left, leaves]),
+        np.concatenate([tree.people, np.array(people, dtype=np.int64)]),
     )
     return grown, np.arange(first, first + 2 * len(cuts))
 
@@ -145,14 +150,14 @@ def _parts_that_fit(
     columns: Columns,
     policy: Policy,
     method: Partitionable,
-    reads: Sequence[Column],
-    held: Sequence[Mapping[str, np.ndarray]],
-    totals: Mapping[str, np.ndarray],
+    sensitive: Sequence[Column],
+    profiles: Sequence[Profile],
+    totals: Profile,
 ) -> np.ndarray:
-    """Which parts could keep the policy by themselves."""
+    """Ask the method which parts could be published by themselves."""
     tallies = {}
-    for column in reads:
-        table = np.stack([one[column.name] for one in held])
+    for column in sensitive:
+        table = np.stack([profile[column.name] for profile in profiles])
         group, value = np.nonzero(table)
         starts = np.searchsorted(group, np.arange(len(table) + 1))
         sizes = table.sum(axis=1)
