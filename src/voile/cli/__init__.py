@@ -1,4 +1,4 @@
-"""The same verbs at the command line, one command a file; run.py lists them."""
+"""The command line: the verbs of voile as commands. run.py lists them, commands/ has one file per command."""
 
 from voile.cli.run import app, main
 

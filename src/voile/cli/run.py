@@ -1,6 +1,6 @@
 """The list of commands, and what becomes of an error.
 
-A new command is a file beside this one, imported here and named in COMMANDS. Every command answers on a terminal, or as
+A new command is a file in commands/, imported here and named in COMMANDS. Every command answers on a terminal, or as
 JSON with --json. What is heavy is imported inside the commands, so that --help is quick.
 """
 
@@ -13,20 +13,20 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from voile.cli.adversaries import adversaries
-from voile.cli.audit import audit
-from voile.cli.compare import compare
-from voile.cli.demo import demo
-from voile.cli.guarantees import guarantees
-from voile.cli.hierarchies import hierarchies
-from voile.cli.measure import measure
-from voile.cli.prior import prior
-from voile.cli.publish import publish
-from voile.cli.report import report
-from voile.cli.reproduce import reproduce
-from voile.cli.serve import serve
+from voile.cli.commands.adversaries import adversaries
+from voile.cli.commands.audit import audit
+from voile.cli.commands.compare import compare
+from voile.cli.commands.demo import demo
+from voile.cli.commands.guarantees import guarantees
+from voile.cli.commands.hierarchies import hierarchies
+from voile.cli.commands.measure import measure
+from voile.cli.commands.prior import prior
+from voile.cli.commands.publish import publish
+from voile.cli.commands.report import report
+from voile.cli.commands.reproduce import reproduce
+from voile.cli.commands.serve import serve
+from voile.cli.commands.verify import verify
 from voile.cli.terminal import say_json
-from voile.cli.verify import verify
 from voile.errors import SpecError, VoileError
 from voile.version import __version__
 

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.audit import attacked
+from voile.cli.commands.audit import attacked
+from voile.cli.commands.measure import measured
 from voile.cli.flags import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
 from voile.cli.inputs import open_plugins, open_table, opened
-from voile.cli.measure import measured
 from voile.cli.terminal import say_json, steps
 
 
