@@ -15,7 +15,7 @@ def main(rows: int) -> None:
     quasi = [name for name in frame.columns if name != "income"]
     data = vl.read(frame, vl.Schema(quasi=quasi, sensitive=["income"]))
     method, policy = vl.Anatomy(), vl.Policy(vl.LDiversity(l=10))
-    keyed = data.rows.keyed(vl.Key.fresh())
+    keyed = data.rows.with_key(vl.Key.fresh())
     ours, result = best(lambda: method.group(data.columns, keyed, policy))
     codes = {name: data.rows.codes[:, number] for number, name in enumerate(data.rows.names)}
     del codes

@@ -35,7 +35,7 @@ def duck() -> float:
 
 def grouped(data, model, method):
     """Grouping alone: the prior is there, nothing is written or verified."""
-    rows = data.rows.keyed(vl.Key(bytes(32)))
+    rows = data.rows.with_key(vl.Key(bytes(32)))
     method, policy = method.plan(data.columns, rows, Policy(model), ())
     return best(lambda: method.group(data.columns, rows, policy), 2)
 
@@ -66,7 +66,7 @@ def growth() -> None:
         data = vl.read(vl.datasets.census(rows), vl.Schema(quasi=quasi, sensitive=["occupation"]))
         table = data.rows.histogram(["occupation"])
         shares = np.bincount(table.codes[:, 0], table.counts)
-        rare = [data.columns["occupation"].domain.texts[code] for code in np.argsort(shares)[:3]]
+        rare = [data.columns["occupation"].domain.labels[code] for code in np.argsort(shares)[:3]]
         model = vl.RRobustness(r=4, protect=rare, protect_as="set", prior=vl.learn_prior(data))
         took, _ = grouped(data, model, vl.Art(grouping="greedy"))
         print(f"{rows} census rows: grouping {took:.2f} s, {took / rows / np.log(rows) * 1e9:.1f} ns per n log n")
@@ -75,7 +75,7 @@ def growth() -> None:
 def main() -> None:
     global CODES
     data = vl.read(ADULT, vl.Schema(quasi=QUASI, sensitive=["education"]))
-    CODES = [data.columns["education"].domain.texts.index(name) for name in LOW]
+    CODES = [data.columns["education"].domain.labels.index(name) for name in LOW]
     start = time.perf_counter()
     prior = vl.learn_prior(data)
     print(f"prior: {time.perf_counter() - start:.2f} s")

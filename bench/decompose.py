@@ -76,7 +76,7 @@ def on_adult() -> None:
 def anatomy(frame: pl.DataFrame) -> tuple[float, float]:
     """The time of Anatomy on one of the columns: to publish, and to group alone."""
     data = vl.read(frame.drop("occupation"), vl.Schema(quasi=CENSUS, sensitive=["income"]))
-    policy, keyed = vl.Policy(vl.LDiversity(l=10)), data.rows.keyed(vl.Key.fresh())
+    policy, keyed = vl.Policy(vl.LDiversity(l=10)), data.rows.with_key(vl.Key.fresh())
     whole, _ = best(lambda: vl.publish(data, policy, vl.Anatomy()), 2)
     grouping, _ = best(lambda: vl.Anatomy().group(data.columns, keyed, policy), 2)
     return whole, grouping
@@ -97,7 +97,7 @@ def decompose(data: Any, method: vl.Decompose, theirs: float, grouping: float) -
     bounds = {claim["column"]: claim["bound"] for claim in release.certificate.claims}
     what = f"{release.people} census rows, {release.groups} groups, joint table {method.publish_joint}, {bounds}"
     show(f"{what}: publish / Anatomy's publish", ours, theirs, 10)
-    keyed = data.rows.keyed(vl.Key.fresh())
+    keyed = data.rows.with_key(vl.Key.fresh())
     told, _ = method.plan(data.columns, keyed, asked, ())
     ours, _ = best(lambda: told.group(data.columns, keyed, asked), 2)
     show("  grouping / Anatomy's grouping", ours, grouping, 10)

@@ -72,7 +72,7 @@ def census(rows: int) -> None:
     quasi = [name for name in frame.columns if name != "income"]
     data = vl.read(frame, vl.Schema(quasi=quasi, sensitive=["income"]))
     rare = np.argsort(np.unique(frame["income"].to_numpy(), return_counts=True)[1])[:5]
-    protect = tuple(data.columns["income"].domain.texts[place] for place in rare)
+    protect = tuple(data.columns["income"].domain.labels[place] for place in rare)
     policy = vl.MConfidentiality(m=10, protect=protect)
     theirs, plain = best(lambda: vl.publish(data, vl.KAnonymity(k=10), vl.Mondrian()), 2)
     ours, release = best(lambda: vl.publish(data, policy, vl.Mask(k=10)), 2)

@@ -10,7 +10,7 @@ from clock import best, show
 from tables import ADULT, QUASI, as_codes, bootstrapped_adult, distinct_codes
 
 import voile as vl
-from voile.engines.memory import local_rows
+from voile.engines.memory import build_rows
 from voile.tables.domain import Domain
 from voile.tables.schema import Column, Columns
 
@@ -26,7 +26,7 @@ def grouping(codes: pl.DataFrame, k: int):
     method, policy = vl.Mondrian(), vl.Policy(vl.KAnonymity(k=k))
 
     def work():
-        rows = local_rows(codes.columns, arrays, sizes).keyed(vl.Key.fresh())
+        rows = build_rows(codes.columns, arrays, sizes).with_key(vl.Key.fresh())
         return method.group(Columns(columns, (), ()), rows, policy)
 
     return work

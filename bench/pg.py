@@ -52,7 +52,7 @@ def pipeline(rows: int) -> None:
         took, _ = best(ours)
         both, _ = best(lambda: pl.read_parquet(source).write_parquet(Path(place) / "copy.parquet"))
         data = vl.read(source, columns)
-        keyed, k = data.rows.keyed(vl.Key.fresh()), vl.Policy(vl.KAnonymity(k=6))
+        keyed, k = data.rows.with_key(vl.Key.fresh()), vl.Policy(vl.KAnonymity(k=6))
         grouping, _ = best(lambda: vl.Mondrian().group(data.columns, keyed, k))
         whole, _ = best(lambda: vl.publish(data, k), 2)
         show(

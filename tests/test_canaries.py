@@ -136,9 +136,9 @@ def chatty(*_: Any, **__: Any) -> Any:
 
 
 def rows(*listed: list[str]) -> Any:
-    from voile.tables.hierarchy import Recipe
+    from voile.tables.hierarchy import HierarchyRecipe
 
-    return Recipe("rows", content=list(listed))
+    return HierarchyRecipe("rows", content=list(listed))
 
 
 def one_city(**more: Any) -> Any:
@@ -343,9 +343,9 @@ def things() -> dict[str, Any]:
         "Column": quasi[0],
         "Domain": quasi[0].domain,
         "Hierarchy": quasi[0].hierarchy,
-        "Recipe": schema.hierarchies["city"],
+        "HierarchyRecipe": schema.hierarchies["city"],
         "rows": table.rows,
-        "keyed rows": table.rows.keyed(vl.Key(bytes(32))),
+        "keyed rows": table.rows.with_key(vl.Key(bytes(32))),
         "Histogram": histogram,
         "placed rows": table.rows.place(histogram, np.zeros(len(histogram.counts), dtype=np.int64)),
         "Generalized": boxes,
@@ -376,7 +376,18 @@ def things() -> dict[str, Any]:
 
 
 NAMES = (
-    *("Schema", "Microdata", "Columns", "Column", "Domain", "Hierarchy", "Recipe", "rows", "keyed rows", "Histogram"),
+    *(
+        "Schema",
+        "Microdata",
+        "Columns",
+        "Column",
+        "Domain",
+        "Hierarchy",
+        "HierarchyRecipe",
+        "rows",
+        "keyed rows",
+        "Histogram",
+    ),
     *(
         "placed rows",
         "Generalized",

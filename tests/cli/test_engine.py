@@ -15,8 +15,8 @@ from voile.tables import partition_tree
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(partition_tree, "SHARD", 500)
-    monkeypatch.setattr(disk, "ROWS", 600)
+    monkeypatch.setattr(partition_tree, "LARGEST_PART", 500)
+    monkeypatch.setattr(disk, "CHUNK_ROWS", 600)
     people().write_parquet(tmp_path / "people.parquet")
     return tmp_path / "people.parquet"
 

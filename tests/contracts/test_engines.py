@@ -24,8 +24,8 @@ def test_every_method_has_an_example() -> None:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts and chunks so small that a small table has several."""
-    monkeypatch.setattr(partition_tree, "SHARD", 1_100)
-    monkeypatch.setattr(disk, "ROWS", 1_200)
+    monkeypatch.setattr(partition_tree, "LARGEST_PART", 1_100)
+    monkeypatch.setattr(disk, "CHUNK_ROWS", 1_200)
 
 
 @pytest.fixture(scope="module")

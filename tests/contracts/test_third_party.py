@@ -272,7 +272,7 @@ def test_a_model_that_no_column_fits_asks_for_one() -> None:
 
 def test_a_method_that_lies_is_caught() -> None:
     def fresh(self: Any, columns: Any, rows: Any, policy: Any) -> Any:
-        return vl.Anatomy.group(self, columns, rows.keyed(vl.Key.fresh()), policy)
+        return vl.Anatomy.group(self, columns, rows.with_key(vl.Key.fresh()), policy)
 
     with pytest.raises(AssertionError, match="lacks"):
         check_method(spoiled(vl.Anatomy, __doc__="Claim: all is well."))

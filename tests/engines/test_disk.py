@@ -19,13 +19,13 @@ import voile as vl
 from voile.engines import chunked_rows, disk
 from voile.errors import EngineError, SpecError
 from voile.tables import partition_tree
-from voile.tables.part_protocol import Here
+from voile.tables.part_protocol import PartsInMemory
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition_tree, "SHARD", 500)
-    monkeypatch.setattr(disk, "ROWS", 600)
+    monkeypatch.setattr(partition_tree, "LARGEST_PART", 500)
+    monkeypatch.setattr(disk, "CHUNK_ROWS", 600)
 
 
 def double(part: Any, number: int, more: int) -> tuple[Any, int]:
@@ -45,16 +45,16 @@ def plus(part: Any, number: int, more: int) -> Any:
 
 
 def test_parts_on_disk_do_what_parts_in_memory_do() -> None:
-    here = Here([[1, 2, 3], [4, 5], []], [])
+    here = PartsInMemory([[1, 2, 3], [4, 5], []], [])
     there = vl.Disk().listed([[1, 2, 3], [4, 5], []], list)
     for parts in (here, there):
         made = parts.map("double", double, 1)
-        assert list(made.each()) == [[3, 5, 7], [9, 11], []]
-        assert made.notes == [0, 1, 2]
-        assert list(made.lazily(plus, 10).each()) == [[13, 15, 17], [19, 21], []]
-        assert made.lazily(plus, 10).notes == [0, 1, 2]
-        assert list(made.scatter("deal", apart, together, 3, 3).each()) == [[3, 9], [7], [5, 11]]
-        assert len(made.scatter("deal", apart, together, 3, 3)) == 3
+        assert list(made) == [[3, 5, 7], [9, 11], []]
+        assert made.summaries == [0, 1, 2]
+        assert list(made.map_lazily(plus, 10)) == [[13, 15, 17], [19, 21], []]
+        assert made.map_lazily(plus, 10).summaries == [0, 1, 2]
+        assert list(made.repartition("deal", apart, together, 3, 3)) == [[3, 9], [7], [5, 11]]
+        assert len(made.repartition("deal", apart, together, 3, 3)) == 3
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_equal_rows_of_many_chunks_are_counted_once(
     frame.write_parquet(tmp_path / "people.parquet")
     monkeypatch.setattr(vl.Disk, "most", lambda self, columns: 200)
     data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
-    there, here = data.rows.gathered(), vl.read(frame, schema()).rows.gathered()
+    there, here = data.rows.collect(), vl.read(frame, schema()).rows.collect()
     assert np.array_equal(there.codes, here.codes)  # type: ignore[attr-defined]
     assert np.array_equal(there.weights, here.weights)  # type: ignore[attr-defined]
 
@@ -125,7 +125,7 @@ def test_no_temporary_file_survives_a_kill(tmp_path: Path) -> None:
         import voile as vl
         from published import schema
         from voile.tables import partition_tree
-        partition_tree.SHARD = 500
+        partition_tree.LARGEST_PART = 500
         def watch(what, done, parts):
             if what == "show" and done == 2:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -159,7 +159,7 @@ def test_a_csv_is_read_as_in_memory(small: None, tmp_path: Path) -> None:
     there = vl.read(path, wanted, null_values=["?"], engine=vl.Disk())
     assert there.columns.quasi[1].domain.values.to_list() == here.columns.quasi[1].domain.values.to_list()
     for one, other in zip(here.columns, there.columns, strict=True):
-        assert one.domain.texts == other.domain.texts
+        assert one.domain.labels == other.domain.labels
         assert one.kind == other.kind
     assert digests(vl.publish(there, vl.KAnonymity(k=3), key=KEY)) == digests(
         vl.publish(here, vl.KAnonymity(k=3), key=KEY)

@@ -29,7 +29,7 @@ needs_spark = pytest.mark.skipif(NO_SPARK is not None, reason=NO_SPARK or "")
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(partition_tree, "SHARD", 700)
+    monkeypatch.setattr(partition_tree, "LARGEST_PART", 700)
     people().write_parquet(tmp_path / "people.parquet")
     return tmp_path / "people.parquet"
 
@@ -104,7 +104,7 @@ def test_the_driver_is_killed_and_nothing_is_half_written(table: Path, tmp_path:
             from voile.tables import partition_tree
             from voile.releases.partitioned_tables import Kept
             from published import KEY, schema
-            partition_tree.SHARD = 700
+            partition_tree.LARGEST_PART = 700
             session = cluster.session("local[2]")
             release = vl.publish(vl.read({str(table)!r}, schema(), engine=vl.Spark(session=session)),
                                  vl.LDiversity(l=3), vl.Anatomy(), key=KEY)

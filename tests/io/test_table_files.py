@@ -343,7 +343,7 @@ def test_types_of_parquet_are_kept(tmp_path: Path) -> None:
 def test_frames(table: Any) -> None:
     data = vl.read(table, SCHEMA)
     assert data.rows.total == 3
-    assert data.columns["zip"].domain.texts == ["01234", "13001", "83000"]
+    assert data.columns["zip"].domain.labels == ["01234", "13001", "83000"]
     assert data.columns["age"].kind == "numeric"
 
 
@@ -365,7 +365,7 @@ def test_a_pandas_index_is_no_data() -> None:
 def test_an_ordered_pandas_categorical_keeps_its_order() -> None:
     table = pd.DataFrame({"size": pd.Categorical(["S", "L", "M"], categories=["S", "M", "L"], ordered=True)})
     data = vl.read(table, vl.Schema(quasi=["size"], kinds={"size": "ordered"}))
-    assert data.columns["size"].domain.texts == ["S", "M", "L"]
+    assert data.columns["size"].domain.labels == ["S", "M", "L"]
 
 
 def test_pandas_columns_that_cannot_be_read_are_named() -> None:
@@ -420,7 +420,7 @@ def test_sqlite(sqlite: str) -> None:
     statement = "select age, zip, disease from people where typeof(age) = 'integer'"
     data = vl.read(sqlite, SCHEMA, query=statement)
     assert data.rows.total == 3
-    assert data.columns["zip"].domain.texts[0] == "01234"
+    assert data.columns["zip"].domain.labels[0] == "01234"
     with pytest.raises(DataError, match="no rows"):
         vl.read(sqlite, SCHEMA, query=statement + " and age > 100")
 
@@ -531,8 +531,8 @@ def test_postgresql(postgres: str) -> None:
     schema = vl.Schema(quasi=["age", "zip", "day"], sensitive=["disease"], missing="value")
     data = vl.read(postgres, schema, query=statement)
     assert data.rows.total == 2
-    assert data.columns["zip"].domain.texts == ["01234", "13001"]
-    assert data.columns["day"].domain.texts == ["2025-01-02", "(missing)"]
+    assert data.columns["zip"].domain.labels == ["01234", "13001"]
+    assert data.columns["day"].domain.labels == ["2025-01-02", "(missing)"]
     with pytest.raises(DataError, match="The postgresql query failed") as error:
         vl.read(postgres, schema, query="select nothing from nowhere where x = 'CANARY'")
     assert not any(part in str(error.value) for part in ("tiger", "nowhere", "CANARY"))

@@ -23,7 +23,7 @@ def data() -> Any:
 
 @pytest.fixture(scope="module")
 def release(data: Any) -> Any:
-    rare = data.columns["disease"].domain.texts[0]
+    rare = data.columns["disease"].domain.labels[0]
     return vl.publish(data, vl.MConfidentiality(m=3, protect=(rare,)), vl.Mask(k=4), key=KEY)
 
 

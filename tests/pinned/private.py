@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 # (module, name, the number while it is small)
 PLACES = (
-    ("voile.tables.partition_tree", "SHARD", 400),  # people in a part, at most
-    ("voile.engines.disk", "ROWS", 450),  # rows of a slice
+    ("voile.tables.partition_tree", "LARGEST_PART", 400),  # people in a part, at most
+    ("voile.engines.disk", "CHUNK_ROWS", 450),  # rows of a slice
 )
 
 

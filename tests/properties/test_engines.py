@@ -74,10 +74,10 @@ def test_disk_publishes_what_memory_does(
     table: pl.DataFrame, request: str, missing: str, quasi: list[str], shard: int, slices: int
 ) -> None:
     schema = vl.Schema(quasi=quasi, sensitive=["disease"], missing=missing)
-    with tempfile.TemporaryDirectory() as name, mock.patch.multiple(partition_tree, SHARD=shard):
+    with tempfile.TemporaryDirectory() as name, mock.patch.multiple(partition_tree, LARGEST_PART=shard):
         path = Path(name) / "people.parquet"
         table.write_parquet(path)
-        with mock.patch.multiple(disk, ROWS=slices):
+        with mock.patch.multiple(disk, CHUNK_ROWS=slices):
             here, there = outcome(path, schema, request), outcome(path, schema, request, vl.Disk())
             if isinstance(here, tuple) or isinstance(there, tuple):
                 assert here == there

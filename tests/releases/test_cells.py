@@ -19,11 +19,11 @@ from voile.errors import DataError
 from voile.releases.cell_parsing import read_ranges, read_sets
 from voile.releases.cells import Cells, node_cells, node_names, range_names, ranges, sets
 from voile.releases.dictionary import describe
-from voile.tables.domain import Domain, encode, kind_of
+from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.group_counts import Counts
-from voile.tables.hierarchy import Hierarchy, Recipe, by_frequency, dates, intervals, prefixes, tree
+from voile.tables.hierarchy import Hierarchy, HierarchyRecipe, by_frequency, dates, intervals, prefixes, tree
 from voile.tables.schema import Column
-from voile.tables.value_text import typed_texts
+from voile.tables.value_text import parse_values
 
 CALM = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 SIGNS = [*list("|{}\\*[], ;\"'()\n\té漢ab"), "(missing)", "*", "{a|b}", "[a, b]", ""]
@@ -32,7 +32,7 @@ NASTY = st.lists(st.sampled_from(SIGNS), max_size=4).map("".join)
 
 def domain_of(values: list[Any], missing: bool = False, kind: str | None = None) -> Domain:
     series = pl.Series([*values, None] if missing else values)
-    return encode("c", series, kind or kind_of(series), None)[0]
+    return encode_column("c", series, kind or infer_kind(series), None)[0]
 
 
 def members(cells: Cells) -> list[tuple[int, ...]]:
@@ -55,15 +55,15 @@ def test_sets_of_any_texts_can_be_read_back(values: set[str], missing: bool, dat
     names = sorted(values)
     nested = {name: [leaf] for name, leaf in zip(data.draw(st.permutations(names)), names, strict=True)}
     pairs = data.draw(st.lists(NASTY, min_size=len(names), max_size=len(names)))
-    rows = [[leaf, parent, "*"] for leaf, parent in zip(domain.texts[: len(domain.values)], pairs, strict=False)]
+    rows = [[leaf, parent, "*"] for leaf, parent in zip(domain.labels[: len(domain.values)], pairs, strict=False)]
     rows = [row for row in rows if not (missing and row[1] == "(missing)")]
     hierarchy = None
     if len(rows) == len(domain.values) and nested:
-        hierarchy = Recipe("rows", content=rows).fit("c", domain, np.ones(domain.size))
+        hierarchy = HierarchyRecipe("rows", content=rows).fit("c", domain, np.ones(domain.size))
     cells = sets(domain, *packed(every), hierarchy)
     assert cells.labels.n_unique() == len(cells)
     known = node_names(domain, hierarchy) if hierarchy else {}
-    listed = {name: [domain.texts[code] for code in codes] for name, codes in known.items()}
+    listed = {name: [domain.labels[code] for code in codes] for name, codes in known.items()}
     again = read_sets(cells.labels.to_list(), domain, listed, "c")
     assert members(again) == [tuple(codes) for codes in every]
 
@@ -76,7 +76,7 @@ def test_levels_of_any_tree_can_be_read_back(values: list[str], missing: bool, d
     hierarchy = any_tree(domain, data)
     for level in range(hierarchy.height + 1):
         cells = node_cells(domain, hierarchy, level)
-        names = {name: [domain.texts[c] for c in codes] for name, codes in node_names(domain, hierarchy).items()}
+        names = {name: [domain.labels[c] for c in codes] for name, codes in node_names(domain, hierarchy).items()}
         again = read_sets(cells.labels.to_list(), domain, names, "c")
         assert members(again) == members(cells)
         assert members(cells) == [
@@ -88,22 +88,22 @@ def any_tree(domain: Domain, data: st.DataObject) -> Hierarchy:
     """Nodes with nasty names, also the same name at several levels or the name of a leaf."""
     size = len(domain.values)
     finer = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
-    label = st.one_of(NASTY, st.sampled_from(domain.texts))
+    label = st.one_of(NASTY, st.sampled_from(domain.labels))
     first = data.draw(st.lists(label, min_size=4, max_size=4, unique=True))
     second = data.draw(st.lists(label, min_size=2, max_size=2, unique=True))
-    rows = [[leaf, first[node], second[node // 2], "*"] for leaf, node in zip(domain.texts[:size], finer, strict=True)]
+    rows = [[leaf, first[node], second[node // 2], "*"] for leaf, node in zip(domain.labels[:size], finer, strict=True)]
     if domain.missing:
         rows = [
             [cell if number == 0 else cell.replace("(missing)", "?") for number, cell in enumerate(row)] for row in rows
         ]
         rows = [[row[0], f"{row[1]}{finer[n]}", f"{row[2]}{finer[n] // 2}", "*"] for n, row in enumerate(rows)]
-    return Recipe("rows", content=rows).fit("c", domain, np.ones(domain.size))
+    return HierarchyRecipe("rows", content=rows).fit("c", domain, np.ones(domain.size))
 
 
 def test_labels_that_look_like_something_else() -> None:
     domain = domain_of(["*", "(missing)", "{a|b}", "\\", "a", "b", ""])
     cells = sets(domain, *packed([[code] for code in range(domain.size)] + [[4, 5], [0, 1]]))
-    assert dict(zip(domain.texts, cells.labels, strict=False)) == {
+    assert dict(zip(domain.labels, cells.labels, strict=False)) == {
         "*": "\\*",
         "(missing)": "\\(missing)",
         "{a|b}": "\\{a|b}",
@@ -157,7 +157,7 @@ def read_again(cells: Cells, domain: Domain, names: dict[str, list[str]]) -> Cel
 def test_all_ranges_can_be_read_back(name: str, missing: bool, declared: bool) -> None:
     values = RANGED[name]
     series = pl.concat([values, pl.Series([None], dtype=values.dtype)]) if missing else values
-    domain, _ = encode("c", series, kind_of(series), values.to_list() if declared else None)
+    domain, _ = encode_column("c", series, infer_kind(series), values.to_list() if declared else None)
     size = len(values)
     boxes = [(low, high, also) for low in range(size) for high in range(low, size) for also in {False, missing}]
     boxes += [(0, -1, True)] * missing
@@ -165,8 +165,8 @@ def test_all_ranges_can_be_read_back(name: str, missing: bool, declared: bool) -
     cells = ranges(domain, low, high, also.astype(bool))
     assert cells.labels.n_unique() == len(boxes)
     again = read_again(cells, domain, {})
-    points = again.domain.points.tolist()
-    wanted = domain.points.tolist()
+    points = again.domain.numeric_values.tolist()
+    wanted = domain.numeric_values.tolist()
     offset = wanted[0] - points[0]  # a time with a zone is read as the time in UTC
     for number, (a, b, absent) in enumerate(boxes):
         assert again.missing is not None
@@ -197,7 +197,7 @@ def test_trees_of_numbers_with_any_names(values: list[int], missing: bool, data:
         assert cells.missing is not None
         entry = describe(Column("c", "quasi", domain, hierarchy), cells)
         again = read_again(cells, domain, entry.get("names", {}))
-        points, wanted = again.domain.points, domain.points
+        points, wanted = again.domain.numeric_values, domain.numeric_values
         for number, label in enumerate(cells.labels):
             ends = (int(cells.low[number]), int(cells.high[number]), bool(cells.missing[number]))
             assert labels.setdefault(label, ends) == ends  # one label, one meaning, over all levels
@@ -213,9 +213,9 @@ def test_trees_of_numbers_with_any_names(values: list[int], missing: bool, data:
 def test_names_of_ranges_that_would_mislead() -> None:
     domain = domain_of([1, 2, 3, 4, 5, 6])
     rows = [["1", "5"], ["2", "5"], ["3", "*"], ["4", "*"], ["5", "[1, 2]"], ["6", "[1, 2]"]]
-    hierarchy = Recipe("rows", content=rows).fit("c", domain, np.ones(6))
+    hierarchy = HierarchyRecipe("rows", content=rows).fit("c", domain, np.ones(6))
     assert node_cells(domain, hierarchy, 1).labels.to_list() == ["[1, 2]", "[3, 4]", "[5, 6]"]
-    kept = Recipe("rows", content=[[str(n), "low" if n < 4 else "high"] for n in range(1, 7)])
+    kept = HierarchyRecipe("rows", content=[[str(n), "low" if n < 4 else "high"] for n in range(1, 7)])
     hierarchy = kept.fit("c", domain, np.ones(6))
     assert range_names(domain, hierarchy) == {"low": (0, 2, False), "high": (3, 5, False)}
     assert node_cells(domain, hierarchy, 1).labels.to_list() == ["low", "high"]
@@ -247,24 +247,24 @@ def test_ranges_that_nothing_explains(label: str) -> None:
 
 
 def test_everything_of_a_declared_domain() -> None:
-    domain, _ = encode("c", pl.Series([3, 5]), "numeric", [1, 3, 5, 9])
+    domain, _ = encode_column("c", pl.Series([3, 5]), "numeric", [1, 3, 5, 9])
     cells = ranges(domain, np.array([0, 1]), np.array([3, 2]), np.zeros(2, dtype=bool))
     assert cells.labels.to_list() == ["*", "[3, 5]"]
     again = read_again(cells, domain, {})
     assert again.low is not None
     assert again.high is not None
-    assert again.domain.points[again.low].tolist() == [1, 3]
-    assert again.domain.points[again.high].tolist() == [9, 5]
+    assert again.domain.numeric_values[again.low].tolist() == [1, 3]
+    assert again.domain.numeric_values[again.high].tolist() == [9, 5]
 
 
 def test_texts_back_to_their_types() -> None:
-    assert typed_texts(pl.Series(["true", "false", "x"]), pl.Boolean()).to_list() == [True, False, None]
-    times = typed_texts(pl.Series(["08:30:00", "08:30:00.000001", "08:30:00.500000000", "x"]), pl.Time())
+    assert parse_values(pl.Series(["true", "false", "x"]), pl.Boolean()).to_list() == [True, False, None]
+    times = parse_values(pl.Series(["08:30:00", "08:30:00.000001", "08:30:00.500000000", "x"]), pl.Time())
     assert times.to_list() == [datetime.time(8, 30), datetime.time(8, 30, 0, 1), datetime.time(8, 30, 0, 500_000), None]
     moments = pl.Series(["2000-01-01 12:00:00", "2000-01-01T12:00:00.000001", "soon"])
-    assert typed_texts(moments, pl.Datetime("us")).to_list()[:2] == [NOON, NOON + datetime.timedelta(microseconds=1)]
+    assert parse_values(moments, pl.Datetime("us")).to_list()[:2] == [NOON, NOON + datetime.timedelta(microseconds=1)]
     zoned = pl.Series(["2000-01-01 12:00:00+01:00", "2000-01-01T12:00:00.000000+0000"])
-    assert typed_texts(zoned, pl.Datetime("us")).to_list() == [NOON - datetime.timedelta(hours=1), NOON]
+    assert parse_values(zoned, pl.Datetime("us")).to_list() == [NOON - datetime.timedelta(hours=1), NOON]
 
 
 def test_the_repr_shows_no_label() -> None:
@@ -293,7 +293,7 @@ def check_all_the_way(frame: pl.DataFrame, schema: vl.Schema, method: Any, model
 def same(loaded: pl.DataFrame, table: pl.DataFrame) -> bool:
     """Equal cells; what CSV left as text is read with the type of the original."""
     typed = {
-        name: typed_texts(loaded[name], dtype)
+        name: parse_values(loaded[name], dtype)
         for name, dtype in table.schema.items()
         if loaded.schema[name] == pl.String and not isinstance(dtype, pl.Enum)
     }
@@ -303,7 +303,7 @@ def same(loaded: pl.DataFrame, table: pl.DataFrame) -> bool:
 def tallied(counts: Counts) -> list[list[tuple[str, int]]]:
     """The counted values of each group, in no order of the groups."""
     assert counts.column is not None
-    texts = counts.column.domain.texts
+    texts = counts.column.domain.labels
     entries = [(texts[value], int(count)) for value, count in zip(counts.values, counts.counts, strict=True)]
     return sorted(sorted(entries[a:b]) for a, b in itertools.pairwise(counts.starts.tolist()))
 

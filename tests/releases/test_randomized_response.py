@@ -58,7 +58,7 @@ def test_a_value_is_kept_with_no_more_than_p() -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50, 2**63 + 1, 2**64 - 1])
 def test_numbers_below_a_limit(limit: int) -> None:
-    drawn = KEY.below("limit", np.full(2000, limit, dtype=np.uint64), 2000)
+    drawn = KEY.draw_below("limit", np.full(2000, limit, dtype=np.uint64), 2000)
     assert all(int(one) < limit for one in drawn)
     if limit > 3:
         assert np.median(drawn.astype(float)) == pytest.approx(limit / 2, rel=0.1)
@@ -68,7 +68,7 @@ def test_coins_beyond_the_last_round_are_thrown_again() -> None:
     """With a limit of 2^63 + 1 nearly half of the coins must be; taken modulo, small numbers would come twice."""
     limit = 2**63 + 1
     coins = KEY.stream("again", 4000)
-    drawn = KEY.below("again", limit, 4000)
+    drawn = KEY.draw_below("again", limit, 4000)
     late = np.array([int(coin) >= limit for coin in coins])
     assert 1500 < late.sum() < 2500
     assert np.array_equal(drawn[~late], coins[~late])

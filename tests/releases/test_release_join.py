@@ -36,17 +36,17 @@ def boxes(release: Any) -> list[tuple[list[set[str]], Counter[str]]]:
     found = []
     for group in range(release.groups):
         inside = slice(counts.starts[group], counts.starts[group + 1])
-        texts = [counts.column.domain.texts[code] for code in counts.values[inside]]
+        texts = [counts.column.domain.labels[code] for code in counts.values[inside]]
         values = Counter(dict(zip(texts, counts.counts[inside].tolist(), strict=True)))
         cells = []
         for name in ("age", "city"):
             column, cell = release.cells[name], release.boxes[name][group]
             codes = column.matrix[cell].indices
             if name == "age":  # every age between the ends
-                points = column.domain.points[codes]
+                points = column.domain.numeric_values[codes]
                 cells.append({str(age) for age in range(int(points.min()), int(points.max()) + 1)})
             else:
-                cells.append({column.domain.texts[code] for code in codes})
+                cells.append({column.domain.labels[code] for code in codes})
         found.append((cells, values))
     return found
 
@@ -70,7 +70,7 @@ def listed(counts: Any) -> list[Counter[str]]:
     found = []
     for group in range(counts.groups):
         inside = slice(counts.starts[group], counts.starts[group + 1])
-        texts = [counts.column.domain.texts[code] for code in counts.values[inside]]
+        texts = [counts.column.domain.labels[code] for code in counts.values[inside]]
         found.append(Counter(dict(zip(texts, counts.counts[inside].tolist(), strict=True))))
     return found
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voile.errors import DataError, SchemaError
-from voile.tables.domain import Domain, encode, kind_of
-from voile.tables.value_text import set_label, text
+from voile.tables.domain import Domain, encode_column, infer_kind
+from voile.tables.value_text import format_set, format_value
 
 DAY = datetime.date(2025, 3, 1)
 NOON = datetime.datetime(2025, 3, 1, 12, 0, 0, 5)
@@ -43,34 +43,34 @@ TYPED = {
 @pytest.mark.parametrize("name", TYPED)
 def test_codes_and_back(name: str) -> None:
     values = TYPED[name]
-    domain, codes = encode("c", values, kind_of(values), None)
+    domain, codes = encode_column("c", values, infer_kind(values), None)
     assert domain.decode(codes).dtype == values.dtype
     assert domain.decode(codes).to_list() == values.to_list()
     assert domain.missing
     assert codes.dtype == np.uint8
-    assert len(set(domain.texts)) == domain.size
-    assert domain.texts[-1] == "(missing)"
+    assert len(set(domain.labels)) == domain.size
+    assert domain.labels[-1] == "(missing)"
 
 
 @pytest.mark.parametrize("name", TYPED)
 def test_the_order_of_appearance_does_not_matter(name: str) -> None:
     values = TYPED[name]
-    one, _ = encode("c", values, kind_of(values), None)
-    two, _ = encode("c", values.reverse(), kind_of(values), None)
+    one, _ = encode_column("c", values, infer_kind(values), None)
+    two, _ = encode_column("c", values.reverse(), infer_kind(values), None)
     assert one.values.to_list() == two.values.to_list()
     assert one.as_json() == two.as_json()
 
 
 def test_kinds() -> None:
-    kinds = {name: kind_of(values) for name, values in TYPED.items()}
+    kinds = {name: infer_kind(values) for name, values in TYPED.items()}
     assert kinds["int8"] == kinds["float64"] == kinds["uint64"] == "numeric"
     assert kinds["date"] == kinds["datetime"] == "date"
     assert kinds["string"] == kinds["boolean"] == kinds["time"] == kinds["enum"] == "categorical"
 
 
 def test_an_enum_keeps_its_order_and_drops_what_does_not_occur() -> None:
-    domain, codes = encode("c", TYPED["enum"], "ordered", None)
-    assert domain.texts == ["lo", "hi", "(missing)"]
+    domain, codes = encode_column("c", TYPED["enum"], "ordered", None)
+    assert domain.labels == ["lo", "hi", "(missing)"]
     assert codes.tolist() == [0, 1, 2, 0]
 
 
@@ -78,41 +78,41 @@ def test_a_categorical_becomes_an_enum_of_what_occurs() -> None:
     first = pl.Series(["zebra", "other column"], dtype=pl.Categorical)
     values = pl.Series(["b", "a", None, "b"], dtype=pl.Categorical)
     assert len(first) == 2
-    domain, codes = encode("c", values, "categorical", None)
+    domain, codes = encode_column("c", values, "categorical", None)
     assert domain.decode(codes).dtype == pl.Enum(["a", "b"])
     assert domain.decode(codes).to_list() == ["b", "a", None, "b"]
 
 
 def test_decimals_and_wide_numbers() -> None:
-    domain, _ = encode("c", pl.Series([decimal.Decimal("1.50"), decimal.Decimal("2.25")]), "numeric", None)
+    domain, _ = encode_column("c", pl.Series([decimal.Decimal("1.50"), decimal.Decimal("2.25")]), "numeric", None)
     assert domain.values.to_list() == [1.5, 2.25]
     wide = pl.Series([1, 5], dtype=pl.Int128)
-    assert encode("c", wide, "numeric", None)[0].values.dtype == pl.Int64
+    assert encode_column("c", wide, "numeric", None)[0].values.dtype == pl.Int64
     with pytest.raises(DataError, match="1 numbers beyond 64 bits") as error:
-        encode("c", pl.Series([1, 10**30], dtype=pl.Int128), "numeric", None)
+        encode_column("c", pl.Series([1, 10**30], dtype=pl.Int128), "numeric", None)
     assert "1000" not in str(error.value)
 
 
 def test_nanoseconds_become_microseconds() -> None:
     values = pl.Series([NOON, NOON]).cast(pl.Datetime("ns"))
-    domain, codes = encode("c", values, "date", None)
+    domain, codes = encode_column("c", values, "date", None)
     assert domain.decode(codes).to_list() == [NOON, NOON]
     assert domain.decode(codes).dtype == pl.Datetime("us")
 
 
 def test_nothing_is_known_of_anybody() -> None:
-    domain, codes = encode("c", pl.Series([None, None]), "categorical", None)
-    assert (domain.size, codes.tolist(), domain.texts) == (1, [0, 0], ["(missing)"])
+    domain, codes = encode_column("c", pl.Series([None, None]), "categorical", None)
+    assert (domain.size, codes.tolist(), domain.labels) == (1, [0, 0], ["(missing)"])
     assert domain.decode(codes).to_list() == [None, None]
 
 
 def test_floats_that_are_no_numbers() -> None:
-    domain, codes = encode("c", pl.Series([1.0, float("nan"), None]), "numeric", None)
+    domain, codes = encode_column("c", pl.Series([1.0, float("nan"), None]), "numeric", None)
     assert domain.decode(codes).to_list() == [1.0, None, None]
     with pytest.raises(DataError, match="Column 'c' has 2 infinite numbers"):
-        encode("c", pl.Series([1.0, float("inf"), float("-inf")]), "numeric", None)
+        encode_column("c", pl.Series([1.0, float("inf"), float("-inf")]), "numeric", None)
     for zeros in ([0.0, -0.0], [-0.0, 0.0]):
-        assert encode("c", pl.Series(zeros), "numeric", None)[0].texts == ["0.0"]
+        assert encode_column("c", pl.Series(zeros), "numeric", None)[0].labels == ["0.0"]
 
 
 @pytest.mark.parametrize(
@@ -128,29 +128,29 @@ def test_floats_that_are_no_numbers() -> None:
 )
 def test_types_without_values(values: pl.Series) -> None:
     with pytest.raises(DataError, match="Column 'c' has the type") as error:
-        encode("c", values, "categorical", None)
+        encode_column("c", values, "categorical", None)
     assert "SECRET" not in str(error.value)
 
 
 @pytest.mark.parametrize(("kind", "values"), [("numeric", ["SECRET"]), ("date", ["SECRET"]), ("date", [20250101])])
 def test_kinds_that_do_not_fit(kind: str, values: list[Any]) -> None:
     with pytest.raises(SchemaError, match=f"Column 'c' is marked {kind} but holds") as error:
-        encode("c", pl.Series(values), kind, None)
+        encode_column("c", pl.Series(values), kind, None)
     assert "SECRET" not in str(error.value)
     enum = pl.Series(["SECRET"], dtype=pl.Enum(["SECRET"]))
     with pytest.raises(SchemaError, match="but holds Enum") as error:
-        encode("c", enum, kind, None)
+        encode_column("c", enum, kind, None)
     assert "SECRET" not in str(error.value)
 
 
 # declared domains ---------------------------------------------------------------------------------------------------
 def test_a_declared_domain_fixes_the_order() -> None:
-    domain, codes = encode("c", pl.Series(["M", "S", "S"]), "ordered", ["S", "M", "L"])
-    assert domain.texts == ["S", "M", "L"]
+    domain, codes = encode_column("c", pl.Series(["M", "S", "S"]), "ordered", ["S", "M", "L"])
+    assert domain.labels == ["S", "M", "L"]
     assert codes.tolist() == [1, 0, 0]
     assert domain.as_json() == {"values": ["S", "M", "L"], "missing": False}
     enum = pl.Series(["M", "S"], dtype=pl.Enum(["L", "M", "S"]))
-    assert encode("c", enum, "ordered", ["S", "M"])[1].tolist() == [1, 0]
+    assert encode_column("c", enum, "ordered", ["S", "M"])[1].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -166,34 +166,34 @@ def test_a_declared_domain_fixes_the_order() -> None:
 )
 @pytest.mark.parametrize("kind", ["categorical", "natural"])
 def test_declared_domains_of_all_types(values: pl.Series, declared: list[Any], kind: str) -> None:
-    chosen = kind_of(values) if kind == "natural" else kind
-    domain, codes = encode("c", values, chosen, declared)
+    chosen = infer_kind(values) if kind == "natural" else kind
+    domain, codes = encode_column("c", values, chosen, declared)
     assert domain.decode(codes).to_list() == values.to_list()
     assert domain.values.dtype == values.dtype
     listed = domain.values.to_list()
-    assert listed == sorted(listed) if domain.ranged else len(listed) == len(declared)
+    assert listed == sorted(listed) if domain.uses_intervals else len(listed) == len(declared)
 
 
 @pytest.mark.parametrize("declared", [[1, 1, 2], [1, "SECRET"], [1, None], [1, 2.5], [[1]], [1, 10**30]])
 def test_declared_domains_that_are_none(declared: list[Any]) -> None:
     with pytest.raises(SchemaError, match="declared domain of 'c' has duplicates or values of another type") as error:
-        encode("c", pl.Series([1, 2], dtype=pl.Int64), "numeric", declared)
+        encode_column("c", pl.Series([1, 2], dtype=pl.Int64), "numeric", declared)
     assert "SECRET" not in str(error.value)
 
 
 def test_cells_outside_a_declared_domain_are_counted_not_shown() -> None:
     for values in (pl.Series(["SECRET", "a", "SECRET"]), pl.Series(["SECRET", "a", "SECRET"], dtype=pl.Categorical)):
         with pytest.raises(DataError, match="2 cells of 'c' are outside") as error:
-            encode("c", values, "categorical", ["a"])
+            encode_column("c", values, "categorical", ["a"])
         assert "SECRET" not in str(error.value)
 
 
 def test_the_repr_shows_no_value() -> None:
-    assert repr(encode("c", pl.Series(["SECRET"]), "categorical", None)[0]) == "Domain(1 categorical values)"
+    assert repr(encode_column("c", pl.Series(["SECRET"]), "categorical", None)[0]) == "Domain(1 categorical values)"
 
 
 def test_texts() -> None:
-    assert [text(x) for x in (True, 1, 1.5, DAY, NOON, "x")] == [
+    assert [format_value(x) for x in (True, 1, 1.5, DAY, NOON, "x")] == [
         "true",
         "1",
         "1.5",
@@ -201,14 +201,14 @@ def test_texts() -> None:
         "2025-03-01 12:00:00.000005",
         "x",
     ]
-    assert set_label(["a|b", "{c}", "d\\"]) == r"{a\|b|\{c\}|d\\}"
+    assert format_set(["a|b", "{c}", "d\\"]) == r"{a\|b|\{c\}|d\\}"
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), min_size=1, max_size=30))
 @settings(max_examples=80, deadline=None, derandomize=True, database=None)
 def test_any_whole_numbers(values: list[int | None]) -> None:
     series = pl.Series(values, dtype=pl.Int64)
-    domain, codes = encode("c", series, "numeric", None)
+    domain, codes = encode_column("c", series, "numeric", None)
     assert domain.decode(codes).to_list() == values
 
 
@@ -217,20 +217,20 @@ def test_any_whole_numbers(values: list[int | None]) -> None:
 def test_any_texts(values: list[str | None], declare: bool) -> None:
     series = pl.Series(values, dtype=pl.String)
     declared = sorted({value for value in values if value is not None}, reverse=True) if declare else None
-    domain, codes = encode("c", series, "categorical", declared)
+    domain, codes = encode_column("c", series, "categorical", declared)
     assert domain.decode(codes).to_list() == values
     assert not declare or domain.values.to_list() == declared
 
 
 def test_many_values_take_wider_codes() -> None:
     for size, dtype in ((256, np.uint8), (257, np.uint16), (65_536, np.uint16), (65_537, np.uint32)):
-        domain, codes = encode("c", pl.Series(np.arange(size) * 3), "numeric", None)
+        domain, codes = encode_column("c", pl.Series(np.arange(size) * 3), "numeric", None)
         assert codes.dtype == dtype
         assert domain.decode(codes)[-1] == 3 * (size - 1)
     wide = pl.Series(np.arange(1000) * 10**12)
-    assert encode("c", wide, "numeric", None)[1].tolist() == list(range(1000))
+    assert encode_column("c", wide, "numeric", None)[1].tolist() == list(range(1000))
 
 
 def test_position() -> None:
     domain = Domain(pl.Series([3, 5]), "numeric")
-    assert (domain.position(5), domain.position(4)) == (1, -1)
+    assert (domain.code_of(5), domain.code_of(4)) == (1, -1)

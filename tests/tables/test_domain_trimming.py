@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.tables.domain_trimming import codes_used, narrowed
+from voile.tables.domain_trimming import find_used_codes, trim_columns
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_declared_domain_is_public_and_stays(frame: pl.DataFrame) -> None:
 
 def test_nothing_changes_where_nothing_was_withheld(frame: pl.DataFrame) -> None:
     data = vl.read(frame, vl.Schema(quasi=["age", "city"], sensitive=["disease"]))
-    columns, moved = narrowed(data.columns, codes_used(data.columns, data.rows))
+    columns, moved = trim_columns(data.columns, find_used_codes(data.columns, data.rows))
     assert columns.quasi == data.columns.quasi
     assert moved == {}
 
@@ -58,7 +58,7 @@ def test_hierarchies_keep_their_levels_over_fewer_leaves(frame: pl.DataFrame) ->
     table = data.rows.histogram(["age", "city"])
     gone = table.column("city") == 2
     kept = data.rows.place(table, np.where(gone, -1, 0))
-    columns, moved = narrowed(data.columns, codes_used(data.columns, kept))
+    columns, moved = trim_columns(data.columns, find_used_codes(data.columns, kept))
     rows = kept.recode(moved)
     hierarchy = columns["city"].hierarchy
     assert hierarchy is not None

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voile.errors import SchemaError
-from voile.tables.domain import encode, kind_of
-from voile.tables.hierarchy import Hierarchy, Recipe, by_frequency, dates, intervals, prefixes, tree
+from voile.tables.domain import encode_column, infer_kind
+from voile.tables.hierarchy import Hierarchy, HierarchyRecipe, by_frequency, dates, intervals, prefixes, tree
 
 CALM = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 
 
-def fit(recipe: Recipe, values: list[Any] | pl.Series, kind: str | None = None) -> Hierarchy:
+def fit(recipe: HierarchyRecipe, values: list[Any] | pl.Series, kind: str | None = None) -> Hierarchy:
     series = values if isinstance(values, pl.Series) else pl.Series(values)
-    domain, codes = encode("c", series, kind or kind_of(series), None)
+    domain, codes = encode_column("c", series, kind or infer_kind(series), None)
     found = recipe.fit("c", domain, np.bincount(codes, minlength=domain.size))
     check(found, domain.size)
     return found
@@ -95,7 +95,7 @@ def test_intervals_of_any_whole_numbers(values: list[int], width: int, ratio: in
 def test_intervals_of_any_numbers(values: list[float], width: float) -> None:
     fit(intervals(width, width * 2, width * 6), values)
     fit(intervals(), values)
-    fit(Recipe("auto"), values)
+    fit(HierarchyRecipe("auto"), values)
 
 
 def test_widths_are_chosen_from_the_range() -> None:
@@ -143,7 +143,7 @@ def test_recipes_for_other_kinds() -> None:
     with pytest.raises(SchemaError, match="'c' is numeric; dates"):
         fit(dates(), [1])
     with pytest.raises(SchemaError, match="there is no hierarchy recipe 'magic'"):
-        fit(Recipe("magic"), [1])
+        fit(HierarchyRecipe("magic"), [1])
 
 
 def test_frequency() -> None:
@@ -158,7 +158,7 @@ def test_frequency() -> None:
     with pytest.raises(SchemaError, match="fan-out of 'c'"):
         fit(by_frequency(1), values)
     with pytest.raises(SchemaError, match="fan-out of 'c'"):
-        fit(Recipe("frequency", (2.5,)), values)
+        fit(HierarchyRecipe("frequency", (2.5,)), values)
 
 
 def test_frequency_of_very_many_values_is_quick() -> None:
@@ -167,7 +167,7 @@ def test_frequency_of_very_many_values_is_quick() -> None:
 
 
 def test_automatic() -> None:
-    auto = Recipe("auto")
+    auto = HierarchyRecipe("auto")
     assert level(fit(auto, list(range(100))), 1)[0] == "[0, 9]"
     days = [datetime.date(2025, 1, 1), datetime.date(2025, 1, 5), datetime.date(2025, 2, 1)]
     assert level(fit(auto, days), 1) == ["2025-01", "2025-01", "2025-02"]
@@ -217,7 +217,7 @@ def test_missing_values_have_a_branch_of_their_own() -> None:
 
 def test_levels_that_repeat_are_dropped() -> None:
     rows = [["a", "a", "A", "*", "*"], ["b", "b", "B", "*", "*"], ["c", "c", "B", "*", "*"]]
-    assert fit(Recipe("rows", content=rows), ["a", "b", "c"]).rows() == [
+    assert fit(HierarchyRecipe("rows", content=rows), ["a", "b", "c"]).rows() == [
         ["a", "A", "*"],
         ["b", "B", "*"],
         ["c", "B", "*"],
@@ -225,8 +225,8 @@ def test_levels_that_repeat_are_dropped() -> None:
 
 
 def test_one_value_and_nobody() -> None:
-    assert fit(Recipe("auto"), ["a"]).rows() == [["a", "*"]]
-    assert fit(Recipe("auto"), pl.Series([None, None], dtype=pl.Int64)).rows() == [["(missing)", "*"]]
+    assert fit(HierarchyRecipe("auto"), ["a"]).rows() == [["a", "*"]]
+    assert fit(HierarchyRecipe("auto"), pl.Series([None, None], dtype=pl.Int64)).rows() == [["(missing)", "*"]]
 
 
 def test_forms_in_a_spec() -> None:
@@ -235,7 +235,7 @@ def test_forms_in_a_spec() -> None:
     assert dates().text() == "dates"
     assert by_frequency().text() == "frequency:3"
     assert tree({"SECRET": ["x"]}).text() == "tree"
-    assert Recipe("rows", content=[], source="zip.csv").text() == "zip.csv"
+    assert HierarchyRecipe("rows", content=[], source="zip.csv").text() == "zip.csv"
 
 
 def test_reprs_show_no_value() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from voile.tables.role_guessing import Seen, suggested
+from voile.tables.role_guessing import ColumnProfile, suggest_role
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,10 @@ from voile.tables.role_guessing import Seen, suggested
     ],
 )
 def test_the_role(name: str, type: str, distinct: int, length: float, role: str) -> None:
-    found = suggested(Seen(name, "categorical", type, distinct, 0, 0), 400, length)
+    found = suggest_role(ColumnProfile(name, "categorical", type, distinct, 0, 0), 400, length)
     assert found.role == role
     assert found.why.endswith(".")
 
 
 def test_an_empty_column_has_no_role() -> None:
-    assert suggested(Seen("x", "categorical", "String", 0, 400, 0), 400, 0.0).role == ""
+    assert suggest_role(ColumnProfile("x", "categorical", "String", 0, 400, 0), 400, 0.0).role == ""

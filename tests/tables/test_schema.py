@@ -9,7 +9,7 @@ import pytest
 
 import voile as vl
 from voile.errors import SchemaError
-from voile.tables.schema import nearest
+from voile.tables.schema import suggest_name
 
 
 def test_a_single_name_is_a_list_of_one() -> None:
@@ -77,7 +77,7 @@ def test_unknown_columns_are_all_named() -> None:
     assert str(error.value).count("Did you mean") == 3
     with pytest.raises(SchemaError, match="It has: a, b"):
         vl.Schema(quasi=["zzz"]).check(["a", "b"])
-    assert nearest("x", []) == "There are none."
+    assert suggest_name("x", []) == "There are none."
 
 
 def test_problems_of_all_columns_come_together() -> None:

@@ -57,7 +57,7 @@ def test_streams_are_functions_of_key_and_purpose() -> None:
 
 def test_permutations() -> None:
     key = vl.Key(bytes(range(32)))
-    order = key.shuffled("deal", 1000)
+    order = key.shuffle("deal", 1000)
     assert sorted(order.tolist()) == list(range(1000))
-    assert (order == key.shuffled("deal", 1000)).all()
+    assert (order == key.shuffle("deal", 1000)).all()
     assert abs(float(np.corrcoef(order, np.arange(1000))[0, 1])) < 0.1

@@ -17,7 +17,7 @@ import polars as pl
 from voile import kernels
 from voile.errors import InconsistentKnowledge, PolicyError, SpecError, raise_together
 from voile.tables.row_protocol import Table
-from voile.tables.schema import Column, Columns, nearest
+from voile.tables.schema import Column, Columns, suggest_name
 
 SUPPORT = 30
 SALT = "#salt"
@@ -114,7 +114,7 @@ class Prior:
                 PolicyError(
                     f"The prior speaks of {name!r}, which is no quasi-identifier column.",
                     code="policy.prior-column",
-                    hint=nearest(name, quasi),
+                    hint=suggest_name(name, quasi),
                 )
             )
         target = next((column for column in columns.sensitive if column.name == self.column), None)
@@ -123,11 +123,11 @@ class Prior:
                 PolicyError(
                     f"The prior is about {self.column!r}, which is no sensitive column.",
                     code="policy.prior-column",
-                    hint=nearest(self.column, [column.name for column in columns.sensitive]),
+                    hint=suggest_name(self.column, [column.name for column in columns.sensitive]),
                 )
             )
         else:
-            strange = len(set(self.values) - set(target.domain.texts))
+            strange = len(set(self.values) - set(target.domain.labels))
             if strange:
                 problems.append(
                     PolicyError(
@@ -144,7 +144,7 @@ class Prior:
         `usual` are the shares in the whole table, for signatures that are not listed when no marginal was given.
         """
         texts = {text: place for place, text in enumerate(self.values)}
-        order = np.array([texts.get(text, -1) for text in target.domain.texts])
+        order = np.array([texts.get(text, -1) for text in target.domain.labels])
         listed = [self._ordered(known.rows, order) for known in self.sets]
         fallback = usual if self.marginal is None else self._ordered(self.marginal.reshape(1, -1), order)[0]
         table = np.concatenate([fallback.reshape(1, -1), *listed]) if listed else fallback.reshape(1, -1)
@@ -206,7 +206,7 @@ def _matched(known: Statistics, people: Sequence[Column], codes: np.ndarray) -> 
         )
     chosen = [by_name[name] for name in known.names]
     sizes = [column.size for _, column in chosen]
-    places = [{text: code for code, text in enumerate(column.domain.texts)} for _, column in chosen]
+    places = [{text: code for code, text in enumerate(column.domain.labels)} for _, column in chosen]
     listed = np.array(
         [
             [place.get(text, -1) for place, text in zip(places, signature, strict=True)]

@@ -55,7 +55,7 @@ def tabulated(
     """Statistics from rows of codes with a value and a weight each, which may be fractions of a person."""
     whole = np.bincount(value, weights=weights, minlength=target.size)
     marginal = whole / whole.sum()
-    texts = [np.array(column.domain.texts, dtype=object) for column in quasi]
+    texts = [np.array(column.domain.labels, dtype=object) for column in quasi]
     sets = []
     for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
         for some in combinations(range(len(quasi)), size):
@@ -73,7 +73,7 @@ def tabulated(
             found = [texts[j][codes[first[kept], j]] for j in chosen]
             names = tuple(quasi[j].name for j in chosen)
             sets.append(Statistics(names, tuple(zip(*found, strict=True)), shares))
-    return Prior(target.name, tuple(target.domain.texts), tuple(sets), marginal, salt)
+    return Prior(target.name, tuple(target.domain.labels), tuple(sets), marginal, salt)
 
 
 def read_prior(path: str | Path, column: str) -> Prior:

@@ -40,7 +40,7 @@ class Linkage:
 
 def events_of(column: Column, protect: tuple[str, ...], as_set: bool) -> np.ndarray:
     """The event of each value of a column, -1 for values that need no protection; no `protect` means every value."""
-    texts = column.domain.texts
+    texts = column.domain.labels
     if tuple(texts) == INDICATOR and protect:
         return np.array([-1, 0])
     if not protect:
@@ -77,7 +77,7 @@ def _linkage(
     max_states: int,
 ) -> Linkage:
     assert counts.column is not None
-    if tuple(counts.column.domain.texts) == INDICATOR:
+    if tuple(counts.column.domain.labels) == INDICATOR:
         prior = prior.collapsed(protect)
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     known = prior.known(members.columns, members.codes, counts.column, usual)

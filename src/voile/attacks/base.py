@@ -13,7 +13,7 @@ from voile.plugins.registry import Plugin
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.group_counts import Counts
-from voile.tables.microdata import Microdata, people_with
+from voile.tables.microdata import Microdata, count_people_with
 from voile.tables.part_protocol import Over
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Columns
@@ -127,26 +127,26 @@ class RawTable:
 
     @property
     def tallies(self) -> dict[str, Counts]:
-        return self.placed().tallies(self.data.columns)
+        return self.placed().tally_values(self.data.columns)
 
     def placed(self) -> Rows:
         """The rows, grouped by the whole quasi-identifier."""
-        rows = self.data.rows.gathered()
+        rows = self.data.rows.collect()
         table = rows.histogram([column.name for column in self.data.columns.quasi])
         return rows.place(table, np.arange(len(table.counts)))
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         names = [column.name for column in self.data.columns.quasi]
         table = self.data.rows.histogram(names)
-        texts = [np.array(self.data.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
-        return people_with(external, names, texts), table.counts
+        texts = [np.array(self.data.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
+        return count_people_with(external, names, texts), table.counts
 
     def locate(self, people: Microdata) -> np.ndarray:
         names = [column.name for column in self.data.columns.quasi]
         table, asked = self.data.rows.histogram(names), people.rows.histogram(names)
 
         def shown(columns: Columns, codes: np.ndarray) -> list[tuple[str, ...]]:
-            texts = (np.array(columns[name].domain.texts, dtype=object) for name in names)
+            texts = (np.array(columns[name].domain.labels, dtype=object) for name in names)
             return list(zip(*(one[codes[:, number]] for number, one in enumerate(texts)), strict=True))
 
         homes = {row: group for group, row in enumerate(shown(self.data.columns, table.codes))}

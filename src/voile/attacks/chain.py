@@ -23,7 +23,7 @@ from voile.errors import PolicyError
 from voile.releases.shapes.decomposed import Decomposed
 from voile.results import Belief
 from voile.tables.microdata import Microdata
-from voile.tables.schema import nearest
+from voile.tables.schema import suggest_name
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def require(attack: str, wanted: str | None, columns: list[str]) -> None:
         raise PolicyError(
             f"{attack} speaks of {wanted!r}, which is no sensitive column.",
             code="policy.column",
-            hint=nearest(wanted, columns),
+            hint=suggest_name(wanted, columns),
         )
 
 

@@ -22,7 +22,7 @@ def together(target: Target, one: str, other: str) -> Iterator[Pairs] | None:
     In a decomposed release people are expected ones; None where nothing links the columns (no joint table, two tables).
     """
     if isinstance(target, RawTable):
-        return iter([_pairs(*target.placed().grouped([one, other]))])
+        return iter([_pairs(*target.placed().count_by_group([one, other]))])
     if isinstance(target, Generalized):
         entries = {str(entry["name"]): entry for entry in target.described("sensitive")}
         (first, a), (second, b) = (target.sensitive_column(entries[name], "table") for name in (one, other))

@@ -180,9 +180,9 @@ def _placed(target: Target, source: Microdata, name: str, counts: Counts) -> tup
     rows = table.codes[:, : len(quasi)]
     fresh = (rows[1:] != rows[:-1]).any(axis=1)  # both histograms rise in the same order
     group = target.locate(source)[np.append(0, np.cumsum(fresh))]
-    known = {text: code for code, text in enumerate(counts.column.domain.texts)}
+    known = {text: code for code, text in enumerate(counts.column.domain.labels)}
     domain = source.columns[name].domain
-    codes = np.array([known.get(text, UNHEARD) for text in domain.texts], dtype=np.int64)
+    codes = np.array([known.get(text, UNHEARD) for text in domain.labels], dtype=np.int64)
     if domain.missing:
         codes[-1] = OUTSIDE
     return group, codes[table.column(name)], table.counts

@@ -21,11 +21,11 @@ from typing import IO, Any
 import polars as pl
 
 from voile.errors import EngineError, SpecError
-from voile.tables.part_protocol import Gather, Route, Turn, Work
+from voile.tables.part_protocol import Merge, Route, Transform, Work
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 LEAST = 1 << 30
-ROWS = 1 << 20  # rows of a slice
+CHUNK_ROWS = 1 << 20  # rows of a slice
 Watch = Callable[[str, int, int], None]
 
 
@@ -66,7 +66,7 @@ class Disk:
             return Slices(self, table, _length(table))
         handle = self.file()
         try:
-            table.sink_parquet(handle, compression="zstd", compression_level=1, row_group_size=ROWS)
+            table.sink_parquet(handle, compression="zstd", compression_level=1, row_group_size=CHUNK_ROWS)
             table = pl.scan_parquet(f"/proc/self/fd/{handle.fileno()}", glob=False)
             return Slices(self, table, _length(table), handle)
         except BaseException:  # a faulty table: its copy goes at once, not when the error is forgotten
@@ -101,7 +101,7 @@ class _Stage:
     def fetch(self, number: int) -> Any:
         raise NotImplementedError  # pragma: no cover - both kinds define it
 
-    def each(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:
         return (self.fetch(number) for number in range(len(self)))
 
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
@@ -111,14 +111,14 @@ class _Stage:
         made = Stored(self.engine, self.engine.file(), [], [])
         for part, note in self._done(what, work, more):
             made.pieces.append([made.put(part)])
-            made.notes.append(note)
+            made.summaries.append(note)
         self._tell(what, len(self))
         return made
 
-    def lazily(self, turn: Turn, *more: Any) -> Lazy:
+    def map_lazily(self, turn: Transform, *more: Any) -> Lazy:
         return Lazy(self.engine, self, turn, more)
 
-    def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Stored:
+    def repartition(self, what: str, route: Route, gather: Merge, number: int, *more: Any) -> Stored:
         made = Stored(self.engine, self.engine.file(), [[] for _ in range(number)], [], gather)
         for pieces in self._done(what, route, more):
             for home, piece in pieces:
@@ -155,17 +155,17 @@ class Slices(_Stage):
     table: pl.LazyFrame
     rows: int
     handle: IO[bytes] | None = None  # of a file that has no name: it lasts as long as this does
-    notes: list[Any] = field(default_factory=list)
+    summaries: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.handle is not None:
             weakref.finalize(self, self.handle.close)
 
     def __len__(self) -> int:
-        return max(-(-self.rows // ROWS), 1)
+        return max(-(-self.rows // CHUNK_ROWS), 1)
 
     def fetch(self, number: int) -> pl.DataFrame:
-        return self.table.slice(number * ROWS, ROWS).collect()
+        return self.table.slice(number * CHUNK_ROWS, CHUNK_ROWS).collect()
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,12 +173,12 @@ class Lazy(_Stage):
     """Parts that are turned into something else whenever they are needed."""
 
     under: Any
-    turn: Turn
+    turn: Transform
     more: tuple[Any, ...]
 
     @property
-    def notes(self) -> list[Any]:
-        return list(self.under.notes)
+    def summaries(self) -> list[Any]:
+        return list(self.under.summaries)
 
     def __len__(self) -> int:
         return len(self.under)
@@ -193,7 +193,7 @@ class Listed(_Stage):
 
     items: Sequence[Any]
     load: Callable[[Any], Any]
-    notes: list[Any] = field(default_factory=list)
+    summaries: list[Any] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -208,8 +208,8 @@ class Stored(_Stage):
 
     file: IO[bytes]
     pieces: list[list[tuple[int, int]]]
-    notes: list[Any]
-    gather: Gather | None = None
+    summaries: list[Any]
+    gather: Merge | None = None
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self.file.close)

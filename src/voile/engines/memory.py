@@ -12,15 +12,15 @@ import numpy as np
 
 from voile import kernels
 from voile.tables.group_counts import Counts, tally
-from voile.tables.part_protocol import Here
-from voile.tables.partition_tree import Division
+from voile.tables.part_protocol import PartsInMemory
+from voile.tables.partition_tree import PartitionTree
 from voile.tables.row_protocol import WITHHELD, Histogram
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 
 
 @dataclass(frozen=True, eq=False)
-class LocalRows:
+class MemoryRows:
     """Distinct rows in rising order, how many people each stands for, and the group once there is one."""
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class LocalRows:
     totals: Mapping[str, np.ndarray] = field(default_factory=dict)  # of a part: how often values occur in the whole
 
     def __repr__(self) -> str:
-        return f"LocalRows({self.total} rows, {len(self.weights)} distinct, {self.groups} groups)"
+        return f"MemoryRows({self.total} rows, {len(self.weights)} distinct, {self.groups} groups)"
 
     @property
     def total(self) -> int:
@@ -45,7 +45,7 @@ class LocalRows:
         assert self.coins is not None, "rows are keyed before they are grouped"
         return self.coins
 
-    def keyed(self, key: Key) -> LocalRows:
+    def with_key(self, key: Key) -> MemoryRows:
         return replace(self, coins=key)
 
     def histogram(self, names: Sequence[str]) -> Histogram:
@@ -69,30 +69,30 @@ class LocalRows:
         counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)
         return Histogram(tuple(names), self.codes[first][:, where], counts, index)
 
-    def gathered(self) -> LocalRows:
+    def collect(self) -> MemoryRows:
         return self
 
-    def matching(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         table = self.histogram(names)
         codes = np.ascontiguousarray(table.codes).astype(np.int64)
         return np.asarray(kernels.query_counts.count(codes, table.counts, offset, np.ascontiguousarray(chosen)))
 
-    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+    def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         places = np.array([self.names.index(name) for name in names], dtype=np.int64)
         offset = np.concatenate([[0], np.cumsum([self.sizes[place] for place in places])]).astype(np.int64)
-        slot = np.full(len(division.column), -1)
+        slot = np.full(len(tree.column), -1)
         slot[nodes] = np.arange(len(nodes))
-        leaf = division.nodes(self.names, self.codes)
+        leaf = tree.nodes(self.names, self.codes)
         found = kernels.tree_cuts.profile(self.codes, self.weights, places, offset, leaf, slot, len(nodes))
         return np.asarray(found)
 
-    def parts(self, division: Division | None) -> Here:
-        if division is None:
-            return Here([self], [])
-        home = division.part[division.nodes(self.names, self.codes)]
-        return Here([rows.boxed(division, number) for number, rows in self.apart(home, len(division.leaves))], [])
+    def parts(self, tree: PartitionTree | None) -> PartsInMemory:
+        if tree is None:
+            return PartsInMemory([self], [])
+        home = tree.part[tree.nodes(self.names, self.codes)]
+        return PartsInMemory([rows.as_part(tree, number) for number, rows in self.split_by(home, len(tree.leaves))], [])
 
-    def apart(self, home: np.ndarray, homes: int) -> list[tuple[int, LocalRows]]:
+    def split_by(self, home: np.ndarray, homes: int) -> list[tuple[int, MemoryRows]]:
         """The rows of each home that has some."""
         order = np.argsort(home, kind="stable")  # rows stay in rising order
         ends = np.searchsorted(home[order], np.arange(homes + 1))
@@ -102,11 +102,11 @@ class LocalRows:
             for number, span in spans.items()
         ]
 
-    def boxed(self, division: Division, number: int) -> LocalRows:
-        """The rows as a part of a division: under its own key and within its box."""
-        return replace(self, coins=self.key.of_part(number), box=division.boxes[number], totals=division.totals)
+    def as_part(self, tree: PartitionTree, number: int) -> MemoryRows:
+        """The rows as a part of a tree: under its own key and within its box."""
+        return replace(self, coins=self.key.derive_part_key(number), box=tree.boxes[number], totals=tree.totals)
 
-    def place(self, histogram: Histogram, groups: np.ndarray) -> LocalRows:
+    def place(self, histogram: Histogram, groups: np.ndarray) -> MemoryRows:
         group = groups if histogram.index is None else groups[histogram.index]
         kept = group != WITHHELD
         if kept.all():
@@ -115,13 +115,13 @@ class LocalRows:
         number = int(dense.max(initial=-1)) + 1
         return replace(self, codes=self.codes[kept], weights=self.weights[kept], group=dense, groups=number)
 
-    def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> LocalRows:
+    def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> MemoryRows:
         assert histogram.index is None, "rows are dealt on the histogram of whole rows"
         number = int(groups.max(initial=-1)) + 1
         codes = np.take(self.codes, cells, axis=0)
         return replace(self, codes=codes, weights=counts, group=groups, groups=number)
 
-    def tallies(self, columns: Columns) -> dict[str, Counts]:
+    def tally_values(self, columns: Columns) -> dict[str, Counts]:
         group = self.group if self.group is not None else np.zeros(len(self.weights), dtype=np.int64)
         number = self.groups if self.group is not None else 1
         found = {}
@@ -130,11 +130,11 @@ class LocalRows:
             found[column.name] = tally(column, group, codes, self.weights, number, totals)
         return found
 
-    def regroup(self, labels: np.ndarray) -> LocalRows:
+    def regroup(self, labels: np.ndarray) -> MemoryRows:
         assert self.group is not None
         return replace(self, group=labels[self.group], groups=int(labels.max(initial=-1)) + 1)
 
-    def recode(self, codes: Mapping[str, np.ndarray]) -> LocalRows:
+    def recode(self, codes: Mapping[str, np.ndarray]) -> MemoryRows:
         table, sizes = self.codes.copy(), list(self.sizes)
         for name, moved in codes.items():
             where = self.names.index(name)
@@ -142,7 +142,9 @@ class LocalRows:
             sizes[where] = int(moved.max(initial=0)) + 1
         return replace(self, codes=table, sizes=tuple(sizes), box=None, totals={})
 
-    def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> LocalRows:
+    def revalue(
+        self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray
+    ) -> MemoryRows:
         assert self.group is not None
         where = self.names.index(name)
         key = self.group.astype(np.int64) * self.sizes[where] + self.codes[:, where]
@@ -170,7 +172,7 @@ class LocalRows:
         order = _rising(every, self.sizes)  # rows stay in rising order
         return replace(self, codes=every[order], weights=weights[order], group=group[order])
 
-    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> LocalRows:
+    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> MemoryRows:
         assert histogram.index is None, "people are counted on the histogram of whole rows"
         alone = len(codes) == len(self.weights)  # everybody has a row of their own
         table = self.codes.copy() if alone else np.repeat(self.codes, self.weights, axis=0)
@@ -178,14 +180,14 @@ class LocalRows:
         group = self.group if alone or self.group is None else np.repeat(self.group, self.weights)
         return replace(self, codes=table, weights=np.ones(len(codes), dtype=np.int64), group=group)
 
-    def extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def find_extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         assert self.group is not None
         where = self.names.index(name)
         if rank is not None:
             return kernels.group_scans.ranked_extents(self.group, self.codes, where, self.groups, rank)  # type: ignore[no-any-return]
         return kernels.group_scans.extents(self.group, self.codes, where, self.groups)  # type: ignore[no-any-return]
 
-    def headcount(self) -> np.ndarray:
+    def count_people(self) -> np.ndarray:
         assert self.group is not None
         return np.asarray(kernels.group_scans.headcount(self.group, self.weights, self.groups))
 
@@ -194,16 +196,16 @@ class LocalRows:
         found = kernels.group_scans.pick(self.group, self.weights, self.codes, self.names.index(name), places)
         return np.asarray(found)
 
-    def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    def list_codes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         assert self.group is not None
         where = self.names.index(name)
         if self.sizes[where] <= 64:
             masks = kernels.group_scans.masks(self.group, self.codes, where, self.groups)
             return kernels.group_scans.expand(masks)  # type: ignore[no-any-return]
-        group, table = self.grouped([name])
+        group, table = self.count_by_group([name])
         return np.searchsorted(group, np.arange(self.groups + 1)), table.codes[:, 0].astype(np.int64)
 
-    def grouped(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
+    def count_by_group(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
         assert self.group is not None
         where = [self.names.index(name) for name in names]
         columns = [self.group, *(self.codes[:, j] for j in where)]
@@ -220,7 +222,7 @@ def _rising(codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     return np.lexsort(codes.T[::-1])
 
 
-def merged(pieces: Sequence[LocalRows]) -> LocalRows:
+def merge_rows(pieces: Sequence[MemoryRows]) -> MemoryRows:
     """One table of the rows of several."""
     pieces = [piece for piece in pieces if piece is not None]
     if len(pieces) == 1:
@@ -238,7 +240,7 @@ def code_type(sizes: Sequence[int]) -> Any:
     return np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
 
 
-def local_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> LocalRows:
+def build_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> MemoryRows:
     """Rows from one array of codes a column."""
     codes, weights = kernels.distinct_rows.distinct(columns, [max(size, 1) for size in sizes])
-    return LocalRows(tuple(names), tuple(max(size, 1) for size in sizes), codes, weights)
+    return MemoryRows(tuple(names), tuple(max(size, 1) for size in sizes), codes, weights)

@@ -193,8 +193,10 @@ class View:
         table has are surely counterfeits."""
         counts = release.tallies[name]
         assert counts.column is not None
-        position = {leaf: code for code, leaf in enumerate(self.data.columns[name].domain.texts)}
-        moved = np.array([position.get(leaf, -1) for leaf in counts.column.domain.texts], dtype=np.int64)[counts.values]
+        position = {leaf: code for code, leaf in enumerate(self.data.columns[name].domain.labels)}
+        moved = np.array([position.get(leaf, -1) for leaf in counts.column.domain.labels], dtype=np.int64)[
+            counts.values
+        ]
         share = release.sizes / np.maximum(release.sizes + release.counterfeits, 1)
         real = moved >= 0
         people = (counts.counts * share[counts.owner])[real]
@@ -208,8 +210,8 @@ class View:
 
 def align(published: Domain, original: Domain) -> np.ndarray:
     """The original code of each published value."""
-    position = {leaf: code for code, leaf in enumerate(original.texts)}
-    codes = np.array([position.get(leaf, -1) for leaf in published.texts], dtype=np.int64)
+    position = {leaf: code for code, leaf in enumerate(original.labels)}
+    codes = np.array([position.get(leaf, -1) for leaf in published.labels], dtype=np.int64)
     if (codes < 0).any():
         raise DataError(
             f"The release holds {int((codes < 0).sum())} values that do not occur in the table.",

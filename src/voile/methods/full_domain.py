@@ -82,7 +82,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
         shown = {}
         for column in columns.quasi:
             assert column.hierarchy is not None
-            starts, members = rows.members(column.name)
+            starts, members = rows.list_codes(column.name)
             for level in range(column.hierarchy.height + 1):
                 nodes = column.hierarchy.maps[level][members]
                 if np.array_equal(np.maximum.reduceat(nodes, starts[:-1]), np.minimum.reduceat(nodes, starts[:-1])):
@@ -112,7 +112,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
         return RefusedSteps(np.stack(steps, axis=1) if steps else np.zeros((len(group), 0), dtype=np.int64), whole=True)
 
     def _out_of_reach(self, columns: Columns, rows: Rows, policy: Policy) -> Unsatisfiable:
-        policy.require_whole(columns, rows.tallies(columns), rows.total)
+        policy.require_whole(columns, rows.tally_values(columns), rows.total)
         hint = "Raise the suppression limit, or use --method mondrian."
         return Unsatisfiable(
             "No level vector of the hierarchies satisfies the policy.",

@@ -83,8 +83,8 @@ class Republish(IgnoresValues, Method):
             nobody = np.zeros(0, dtype=np.int64)
             return show_republished(columns, rows, nobody, nobody)
         target = columns.sensitive[0]
-        lists, (_, signature) = self._lists(columns), rows.extents(SIGNATURE)
-        group, present = rows.grouped([target.name])
+        lists, (_, signature) = self._lists(columns), rows.find_extents(SIGNATURE)
+        group, present = rows.count_by_group([target.name])
         known = set(zip(group.tolist(), present.codes[:, 0].tolist(), strict=True))
         absent = [
             (place, int(code))
@@ -102,7 +102,7 @@ class Republish(IgnoresValues, Method):
 
     def _lists(self, columns: Columns) -> list[np.ndarray]:
         """The earlier lists of values, as codes of this table's column."""
-        place = {text: code for code, text in enumerate(columns.sensitive[0].domain.texts)}
+        place = {text: code for code, text in enumerate(columns.sensitive[0].domain.labels)}
         return [np.array(sorted(place[text] for text in seat), dtype=np.int64) for seat in signatures(self.earlier)]
 
 
@@ -148,7 +148,7 @@ class _Dealing:
         by_value = [mine[self.value[mine] == code] for code in self.lists[number - 1]]
         height = max(len(some) for some in by_value)
         for code, some in zip(self.lists[number - 1], by_value, strict=True):
-            seats = self.groups + self.key.shuffled(f"republish seats {number} {code}", height)
+            seats = self.groups + self.key.shuffle(f"republish seats {number} {code}", height)
             self.group[some] = seats[: len(some)]
             for seat in seats[len(some) :]:
                 after = self.left.copy()

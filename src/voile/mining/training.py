@@ -63,7 +63,7 @@ def classes_of(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
     >>> classes_of(Domain(pl.Series(range(50)), "numeric"), [25, 37]).names
     ('0 to 24', '25 to 36', '37 to 49')
     """
-    size, texts = domain.size, domain.texts
+    size, texts = domain.size, domain.labels
     places = [texts.index(str(start)) if str(start) in texts else -1 for start in starts]
     if -1 in places or 0 in places or places != sorted(set(places)):
         raise PolicyError(

@@ -40,7 +40,7 @@ class AlphaK(Model):
         entries = counts.counts
         if self.protect:
             assert counts.column is not None
-            texts = counts.column.domain.texts
+            texts = counts.column.domain.labels
             guarded = np.array([text in self.protect for text in texts], dtype=bool)
             entries = np.where(guarded[counts.values], entries, 0)
         largest = Counts(counts.sizes, counts.starts, counts.values, entries, counts.totals).largest()
@@ -48,7 +48,7 @@ class AlphaK(Model):
 
     def guarded(self, column: Column) -> np.ndarray:
         every = super().guarded(column)
-        return every[[text in self.protect for text in column.domain.texts]] if self.protect else every
+        return every[[text in self.protect for text in column.domain.labels]] if self.protect else every
 
     def bound(self) -> Fraction:
         return Fraction(str(self.alpha))

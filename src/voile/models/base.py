@@ -17,7 +17,7 @@ from voile.releases.release import Release
 from voile.results import Answer
 from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Table
-from voile.tables.schema import Column, Columns, nearest
+from voile.tables.schema import Column, Columns, suggest_name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Model(Plugin):
                 raise PolicyError(
                     f"{self.name} speaks of {named!r}, which is no sensitive column.",
                     code="policy.column",
-                    hint=nearest(named, known),
+                    hint=suggest_name(named, known),
                 )
             return [columns[named]]
         if not columns.sensitive:
@@ -134,7 +134,7 @@ class Model(Plugin):
 def require_values(model: Model, column: Column | None, named: Sequence[str]) -> None:
     """Raise PolicyError where a request names values that the column does not have."""
     assert column is not None
-    unknown = [value for value in named if value not in column.domain.texts]
+    unknown = [value for value in named if value not in column.domain.labels]
     if unknown:
         raise PolicyError(
             f"{model.name}: {len(unknown)} of {len(named)} protected values do not occur in {column.name!r}.",

@@ -38,7 +38,7 @@ class KE(Model):
 
     def holds(self, counts: Counts) -> np.ndarray:
         assert counts.column is not None
-        points = counts.column.domain.points
+        points = counts.column.domain.numeric_values
         known = counts.values < len(points)  # the missing value is no number
         number = np.append(points.astype(np.float64), 0.0)[counts.values]
         shown = Counts(counts.sizes, counts.starts, counts.values, np.where(known, number, -np.inf), counts.totals)
@@ -75,6 +75,6 @@ class KE(Model):
 
     def best(self, counts: Counts) -> str:
         assert counts.column is not None
-        points = counts.column.domain.points[np.flatnonzero(counts.totals[: len(counts.column.domain.values)])]
+        points = counts.column.domain.numeric_values[np.flatnonzero(counts.totals[: len(counts.column.domain.values)])]
         spread = float(points[-1]) - float(points[0]) if len(points) else 0.0
         return f"The column has {len(points)} different numbers with a range of {spread:g}."

@@ -69,7 +69,7 @@ class MConfidentiality(Model):
 
     def guarded(self, column: Column) -> np.ndarray:
         every = super().guarded(column)
-        return every[[text in self.protect for text in column.domain.texts]] if self.protect else every
+        return every[[text in self.protect for text in column.domain.labels]] if self.protect else every
 
     def bound(self) -> Fraction:
         return Fraction(1, self.m)

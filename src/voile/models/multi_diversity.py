@@ -28,7 +28,7 @@ from voile.releases.release import Release
 from voile.releases.shapes.decomposed import Decomposed
 from voile.results import Answer
 from voile.tables.group_counts import Counts, at_most
-from voile.tables.schema import Column, Columns, nearest
+from voile.tables.schema import Column, Columns, suggest_name
 
 SLACK = 1e-9
 DIGITS = 10_000
@@ -141,7 +141,7 @@ class MultiDiversity(Model):
             raise PolicyError(
                 f"{self.name} speaks of {lost[0]!r}, which is no sensitive column.",
                 code="policy.column",
-                hint=nearest(lost[0], known),
+                hint=suggest_name(lost[0], known),
             )
         return super().targets(columns)
 

@@ -87,7 +87,7 @@ class Personalized(Model):
 
 def below(column: Column, node: str) -> np.ndarray:
     """Which values of a column lie below a node: a value itself, or a label of the hierarchy."""
-    found = np.array([text == node for text in column.domain.texts], dtype=bool)
+    found = np.array([text == node for text in column.domain.labels], dtype=bool)
     if column.hierarchy is not None:
         for level, labels in enumerate(column.hierarchy.labels):
             for number, label in enumerate(labels):

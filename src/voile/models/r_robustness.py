@@ -180,7 +180,7 @@ class RRobustness(Model):
     def check_values(self, column: Column | None) -> None:
         require_values(self, column, self.named)
         assert column is not None
-        if self.named and self.protect_as == "set" and set(column.domain.texts) <= set(self.named):
+        if self.named and self.protect_as == "set" and set(column.domain.labels) <= set(self.named):
             raise PolicyError(
                 f"{self.name}: the protected set holds every value of {column.name!r}, so everybody is in it.",
                 code="policy.protect",

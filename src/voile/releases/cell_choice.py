@@ -16,14 +16,14 @@ from voile.tables.schema import Column
 def tight_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
     """The smallest cell of each group: the range of its numbers, the set of its categories."""
     if column.kind == "categorical":
-        starts, members = rows.members(column.name)
+        starts, members = rows.list_codes(column.name)
         return set_cells(column, starts, members)
-    low, high = rows.extents(column.name)
+    low, high = rows.find_extents(column.name)
     domain = column.domain
-    if domain.ranged and not domain.missing:
+    if domain.uses_intervals and not domain.missing:
         return _range_cells(column, low, high, np.zeros(len(low), dtype=bool))
-    if domain.ranged:
-        starts, members = rows.members(column.name)
+    if domain.uses_intervals:
+        starts, members = rows.list_codes(column.name)
         return _range_cells(column, *code_ranges(domain, starts, members))
     lengths = high - low + 1
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -61,7 +61,7 @@ def _in_label_order(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
 def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarray]:
     """The cell of each group at one level of the hierarchy (all its rows have one node there)."""
     assert column.hierarchy is not None
-    low, _ = rows.extents(column.name)
+    low, _ = rows.find_extents(column.name)
     cells = node_cells(column.domain, column.hierarchy, level)
     return _used(cells, column.hierarchy.maps[level][low])
 
@@ -69,7 +69,7 @@ def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarr
 def ancestor_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
     """The lowest node of the hierarchy above all values of each group."""
     assert column.hierarchy is not None
-    starts, members = rows.members(column.name)
+    starts, members = rows.list_codes(column.name)
     open_groups = np.ones(len(starts) - 1, dtype=bool)
     offset, node = 0, np.zeros(len(starts) - 1, dtype=np.int64)
     parts: list[Cells] = []
@@ -87,7 +87,7 @@ def ancestor_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
 def _joined(parts: Sequence[Cells]) -> Cells:
     labels = pl.concat([part.labels for part in parts])
     domain = parts[0].domain
-    if domain.ranged:
+    if domain.uses_intervals:
         ends = [np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "high", "missing")]
         return Cells(domain, labels, *ends)
     members = np.concatenate([part.members for part in parts if part.members is not None])

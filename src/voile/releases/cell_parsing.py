@@ -12,20 +12,20 @@ from voile.errors import DataError
 from voile.releases.cells import Cells, range_ends
 from voile.tables.domain import Domain
 from voile.tables.hierarchy import TOP
-from voile.tables.value_text import MISSING, split_set, text, typed_texts, unescaped
+from voile.tables.value_text import MISSING, format_value, parse_values, split_set, unescape
 
 
 def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequence[Any]], column: str) -> Cells:
     """What published labels of categories stand for. `names` are the hierarchy's labels, from the dictionary."""
-    position = {leaf: code for code, leaf in enumerate(domain.texts)}
+    position = {leaf: code for code, leaf in enumerate(domain.labels)}
 
     def codes_of(label: str) -> list[int]:
         if label == TOP:
             return list(range(domain.size))
         if label in names:
-            return sorted({position[text(leaf)] for leaf in names[label]})
+            return sorted({position[format_value(leaf)] for leaf in names[label]})
         if label.startswith("{") and label.endswith("}"):
-            return sorted({position[unescaped(part)] for part in split_set(label[1:-1])})
+            return sorted({position[unescape(part)] for part in split_set(label[1:-1])})
         return [position[label[1:] if label.startswith("\\") else label]]
 
     starts, members = [0], list[int]()
@@ -52,7 +52,7 @@ def read_ranges(
     """What published labels of numbers or dates stand for. The domain is made of the ends that are written."""
     missing = bool(ends.get("missing"))
     listed = ends.get("values") or [ends[end] for end in ("min", "max") if end in ends]
-    whole = (text(listed[0]), text(listed[-1])) if listed else None
+    whole = (format_value(listed[0]), format_value(listed[-1])) if listed else None
     pairs: list[tuple[str, str] | None] = []
     absent = np.zeros(len(labels), dtype=bool)
     for number, label in enumerate(labels):
@@ -65,11 +65,11 @@ def read_ranges(
             absent[number] = True
             pairs.append(None)
         elif names.get(label):
-            pairs.append((text(names[label][0]), text(names[label][-1])))
+            pairs.append((format_value(names[label][0]), format_value(names[label][-1])))
         else:
             pairs.append(range_ends(label) or (label, label))
     written = sorted({end for pair in pairs if pair for end in pair} | set(whole or ()))
-    values = typed_texts(pl.Series(written, dtype=pl.String), dtype)
+    values = parse_values(pl.Series(written, dtype=pl.String), dtype)
     if values.null_count() or (absent.any() and not missing):
         raise unexplained(column)
     domain = Domain(values.unique().sort(), kind, missing)

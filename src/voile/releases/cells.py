@@ -17,7 +17,7 @@ from scipy import sparse
 
 from voile.tables.domain import Domain
 from voile.tables.hierarchy import TOP, Hierarchy
-from voile.tables.value_text import MISSING, escaped, set_label, typed_texts
+from voile.tables.value_text import MISSING, escape, format_set, parse_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,17 +77,17 @@ class Cells:
         """The same cells as codes of another domain that holds the original values."""
         if domain is self.domain:
             return self
-        if self.domain.ranged:
+        if self.domain.uses_intervals:
             assert self.low is not None and self.high is not None
             if not len(self.domain.values):
                 return Cells(domain, self.labels, self.low, self.high, self.missing)
-            points = self.domain.points
-            low = np.searchsorted(domain.points, points[np.clip(self.low, 0, len(points) - 1)], side="left")
-            high = np.searchsorted(domain.points, points[self.high], side="right") - 1
+            points = self.domain.numeric_values
+            low = np.searchsorted(domain.numeric_values, points[np.clip(self.low, 0, len(points) - 1)], side="left")
+            high = np.searchsorted(domain.numeric_values, points[self.high], side="right") - 1
             none = self.high < self.low
             return Cells(domain, self.labels, np.where(none, 0, low), np.where(none, -1, high), self.missing)
-        position = {leaf: code for code, leaf in enumerate(domain.texts)}
-        lookup = np.array([position.get(leaf, -1) for leaf in self.domain.texts], dtype=np.int64)
+        position = {leaf: code for code, leaf in enumerate(domain.labels)}
+        lookup = np.array([position.get(leaf, -1) for leaf in self.domain.labels], dtype=np.int64)
         assert self.members is not None and self.starts is not None
         moved = lookup[self.members]
         kept = np.concatenate([[0], np.cumsum(moved >= 0)])
@@ -99,8 +99,8 @@ class Cells:
         `spread` marks the values that count as the domain, by default all.
         """
         seen = np.ones(self.domain.size, dtype=bool) if spread is None else spread
-        if self.domain.ranged:
-            points, present = self.domain.points, np.flatnonzero(seen[: len(self.domain.values)])
+        if self.domain.uses_intervals:
+            points, present = self.domain.numeric_values, np.flatnonzero(seen[: len(self.domain.values)])
             assert self.low is not None and self.high is not None and self.missing is not None
             if len(present) < 2:
                 return np.where(self.missing & (self.high >= self.low), 1.0, 0.0)
@@ -118,7 +118,7 @@ def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarra
     """Cells of a ranged domain, with their labels."""
     values = domain.values
     whole = (low <= 0) & (high >= len(values) - 1) & (missing | ~np.full(len(low), domain.missing))
-    texts = pl.Series(domain.texts[: len(values)] or [""])
+    texts = pl.Series(domain.labels[: len(values)] or [""])
     left, right = texts.gather(np.clip(low, 0, None)), texts.gather(np.clip(high, 0, None))
     frame = pl.DataFrame(
         {"left": left, "right": right, "point": low == high, "none": low > high, "missing": missing, "whole": whole}
@@ -139,8 +139,8 @@ def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarra
 def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hierarchy | None = None) -> Cells:
     """Cells that are sets of categories (members rising), with their labels: a hierarchy's name where it fits."""
     sizes = np.diff(starts)
-    plain = [leaf if code == len(domain.values) else shielded(leaf) for code, leaf in enumerate(domain.texts)]
-    inner = pl.Series([escaped(leaf) for leaf in domain.texts])
+    plain = [leaf if code == len(domain.values) else shielded(leaf) for code, leaf in enumerate(domain.labels)]
+    inner = pl.Series([escape(leaf) for leaf in domain.labels])
     owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
     frame = pl.DataFrame({"cell": owner, "text": inner.gather(members)})
     joined = frame.group_by("cell", maintain_order=True).agg(pl.col("text").str.join("|"))["text"]
@@ -155,7 +155,7 @@ def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hie
     )["label"]
     if hierarchy is not None:
         names = node_names(domain, hierarchy)
-        known = {set_label([domain.texts[code] for code in codes]): name for name, codes in names.items()}
+        known = {format_set([domain.labels[code] for code in codes]): name for name, codes in names.items()}
         label = label.replace(list(known), list(known.values())) if known else label
     return Cells(domain, label, starts=starts, members=members)
 
@@ -163,7 +163,7 @@ def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hie
 def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
     """The labels of inner nodes that name one set of leaves and no value, and are not written like a set."""
     found: dict[str, np.ndarray] = {}
-    unclear = {shielded(leaf) for leaf in domain.texts} | {TOP, MISSING}
+    unclear = {shielded(leaf) for leaf in domain.labels} | {TOP, MISSING}
     for level in range(1, hierarchy.height + 1):
         for node, name in enumerate(hierarchy.labels[level]):
             codes = hierarchy.leaves(level, node)
@@ -188,7 +188,7 @@ def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
     starts = np.concatenate(
         [[0], np.cumsum(np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level])))]
     )
-    if domain.ranged:
+    if domain.uses_intervals:
         low, high, missing = code_ranges(domain, starts, order)
         cells = ranges(domain, low, high, missing)
         names = range_names(domain, hierarchy) if 0 < level < hierarchy.height else {}
@@ -204,7 +204,7 @@ def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
 def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, int, bool]]:
     """The labels of inner nodes of a ranged column that name one range and read as nothing else."""
     found: dict[str, tuple[int, int, bool]] = {}
-    unclear = {TOP, MISSING, *domain.texts}
+    unclear = {TOP, MISSING, *domain.labels}
     for level in range(1, hierarchy.height):
         order = np.argsort(hierarchy.maps[level], kind="stable")
         sizes = np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level]))
@@ -224,8 +224,8 @@ def _misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.
     """Names that are written like a range, and are none, or not one that holds what is below them."""
     written = [number for number, name in enumerate(names) if name.startswith("[")]
     pairs = [range_ends(names[number]) or ("", "") for number in written]
-    left = typed_texts(pl.Series([first for first, _ in pairs], dtype=pl.String), domain.values.dtype)
-    right = typed_texts(pl.Series([last for _, last in pairs], dtype=pl.String), domain.values.dtype)
+    left = parse_values(pl.Series([first for first, _ in pairs], dtype=pl.String), domain.values.dtype)
+    right = parse_values(pl.Series([last for _, last in pairs], dtype=pl.String), domain.values.dtype)
     least, most = (domain.values.gather(np.clip(codes[written], 0, None)) for codes in (low, high))
     holds = ((left <= least) & (right >= most)).fill_null(False)
     return {names[number] for number, true in zip(written, holds, strict=True) if not true}

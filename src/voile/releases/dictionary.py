@@ -10,7 +10,7 @@ import polars as pl
 
 from voile.releases.cells import Cells, node_names, ranges
 from voile.tables.schema import Column
-from voile.tables.value_text import text, typed_texts
+from voile.tables.value_text import format_value, parse_values
 
 
 def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
             entry["hierarchy"] = column.hierarchy.rows()
         return entry
     entry["shown"] = "generalized"
-    if domain.ranged:
+    if domain.uses_intervals:
         entry["cell"] = "a value, or [lo, hi] for any value between (ends included), or * for any value"
         entry["names"] = _range_names(cells)
     else:
@@ -33,7 +33,7 @@ def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
             written = set(cells.labels)
             found = node_names(domain, column.hierarchy)
             entry["names"] = {
-                name: [domain.texts[code] for code in codes] for name, codes in found.items() if name in written
+                name: [domain.labels[code] for code in codes] for name, codes in found.items() if name in written
             }
     return entry
 
@@ -53,7 +53,7 @@ def _range_names(cells: Cells) -> dict[str, list[str]]:
             continue
         told = label_ends(label, values.dtype)
         if told is None or not _tells(told, values, int(low), int(high)):
-            found[label] = [text(values[int(low)]), text(values[int(high)])]
+            found[label] = [format_value(values[int(low)]), format_value(values[int(high)])]
         elif not label.startswith("["):  # [lo, hi] is read as it stands
             found[label] = list(told)
     return found
@@ -61,7 +61,7 @@ def _range_names(cells: Cells) -> dict[str, list[str]]:
 
 def _tells(told: tuple[str, str], values: pl.Series, low: int, high: int) -> bool:
     """Whether the ends that a label tells take in exactly the values that it stands for: names may mean anything."""
-    ends = typed_texts(pl.Series(told, dtype=pl.String), values.dtype)
+    ends = parse_values(pl.Series(told, dtype=pl.String), values.dtype)
     if ends.null_count() or ends[0] > ends[1]:
         return False
     inside = values.is_between(ends[0], ends[1])

@@ -58,7 +58,7 @@ def _linked(
     numbers = drawn_numbers(rows)
     rows = rows.regroup(numbers)
     target = columns.sensitive[0]
-    group, table = rows.grouped([target.name])
+    group, table = rows.count_by_group([target.name])
     group = np.concatenate([group, numbers[groups]])
     value = np.concatenate([table.codes[:, 0].astype(np.int64), codes])
     people = np.concatenate([table.counts, np.ones(len(codes), dtype=np.int64)])
@@ -79,14 +79,14 @@ def _linked(
 def drawn_numbers(rows: Rows) -> np.ndarray:
     """The number of each group, in random order."""
     numbers = np.empty(rows.groups, dtype=np.int64)
-    numbers[rows.key.shuffled("group numbers", rows.groups)] = np.arange(rows.groups)
+    numbers[rows.key.shuffle("group numbers", rows.groups)] = np.arange(rows.groups)
     return numbers
 
 
 def quasi_table(columns: Columns, rows: Rows) -> pl.DataFrame:
     """Who is in which group: everything but the sensitive columns, as it is."""
     exact = [*columns.quasi, *columns.other]
-    group, table = rows.grouped([column.name for column in exact])
+    group, table = rows.count_by_group([column.name for column in exact])
     quasi = {"group": pl.Series(np.repeat(group, table.counts) + 1, dtype=pl.Int64)}
     for number, column in enumerate(exact):
         quasi[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))

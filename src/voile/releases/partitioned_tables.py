@@ -27,7 +27,7 @@ class Kept(Mapping[str, pl.DataFrame]):
         if name not in self.empty:
             raise KeyError(name)
         if not self._here:
-            every = list(self.parts.each())
+            every = list(self.parts)
             self._here = {table: stacked([part[table] for part in every]) for table in self.empty}
         return self._here[name]
 
@@ -41,7 +41,7 @@ class Kept(Mapping[str, pl.DataFrame]):
         """The rows of each table and the number of groups, counted where they lie; `keys` are the columns of each table
         that say to which group a row belongs."""
         if not self.is_counted(keys):
-            self.told(keys, self.parts.map("count", counted, keys).notes)
+            self.told(keys, self.parts.map("count", counted, keys).summaries)
         found: tuple[dict[str, int], int] = self.memo[f"counted by {keys}"]
         return found
 
@@ -62,14 +62,14 @@ class Kept(Mapping[str, pl.DataFrame]):
         path = folder / f"{name}.{format}"
         if format == "csv":
             with path.open("wb") as file:
-                for number, part in enumerate(self.parts.each()):
+                for number, part in enumerate(self.parts):
                     plain(part[name]).write_csv(file, include_header=number == 0)
             return [path]
         import pyarrow.parquet as pq
 
         writer = None
         with ExitStack() as opened:
-            for part in self.parts.each():
+            for part in self.parts:
                 table = _arrow(part[name], writer.schema if writer is not None else None)
                 if writer is None:
                     writer = opened.enter_context(pq.ParquetWriter(

@@ -12,8 +12,8 @@ from voile.errors import DataError, SchemaError
 from voile.releases.cell_parsing import read_ranges, read_sets
 from voile.releases.cells import Cells
 from voile.releases.query import Condition
-from voile.tables.domain import Domain, encode
-from voile.tables.value_text import typed_texts
+from voile.tables.domain import Domain, encode_column
+from voile.tables.value_text import parse_values
 
 
 def dtype_of(name: str) -> pl.DataType:
@@ -33,11 +33,11 @@ def published_domain(entry: Mapping[str, Any], values: pl.Series) -> tuple[Domai
     listed = entry["domain"].get("values")
     dtype = dtype_of(str(entry["type"]))
     if values.dtype == pl.String and dtype != pl.String:
-        values = typed_texts(values, dtype)
+        values = parse_values(values, dtype)
     if listed is not None and dtype in (pl.Date, pl.Datetime, pl.Time):
-        listed = typed_texts(pl.Series(listed, dtype=pl.String), dtype).to_list()
+        listed = parse_values(pl.Series(listed, dtype=pl.String), dtype).to_list()
     try:
-        return encode(str(entry["name"]), values, str(entry["kind"]), listed)
+        return encode_column(str(entry["name"]), values, str(entry["kind"]), listed)
     except SchemaError as error:
         raise DataError(
             error.message, code="data.dictionary", hint="The folder was changed after publishing."
@@ -50,8 +50,8 @@ def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.
     if entry["shown"] == "exact":
         domain, codes = published_domain(entry, values)
         every = np.arange(domain.size)
-        labels = pl.Series(domain.texts, dtype=pl.String)
-        if domain.ranged:
+        labels = pl.Series(domain.labels, dtype=pl.String)
+        if domain.uses_intervals:
             missing = (every == domain.size - 1) & domain.missing
             return Cells(domain, labels, np.where(missing, 0, every), np.where(missing, -1, every), missing), codes
         return Cells(domain, labels, starts=np.arange(domain.size + 1), members=every), codes
@@ -62,7 +62,7 @@ def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.
     listed = entry["domain"]["values"]
     dtype = dtype_of(str(entry["type"]))
     if dtype in (pl.Date, pl.Datetime, pl.Time):
-        listed = typed_texts(pl.Series(listed, dtype=pl.String), dtype).to_list()
+        listed = parse_values(pl.Series(listed, dtype=pl.String), dtype).to_list()
     domain = Domain(pl.Series(listed), kind, bool(entry["domain"]["missing"]), True)
     return read_sets(written, domain, names, name), codes
 
@@ -78,10 +78,10 @@ def label_codes(values: pl.Series) -> tuple[list[str], np.ndarray]:
 
 def cell_shares(cells: Cells, condition: Condition) -> np.ndarray:
     """The share of each cell that satisfies a condition, its values taken as equally likely."""
-    if not cells.domain.ranged:
+    if not cells.domain.uses_intervals:
         return cells.shares(condition.matches(cells.domain.values, cells.domain.missing))
     assert cells.low is not None and cells.high is not None and cells.missing is not None
-    points = cells.domain.points
+    points = cells.domain.numeric_values
     if not len(points):
         return np.zeros(len(cells))
     step = 0 if cells.domain.values.dtype.is_float() else 1

@@ -12,7 +12,7 @@ import polars as pl
 
 from voile.errors import SchemaError
 from voile.releases.query_literals import TRUTH, end_of, is_text, point_of, typed_literal, unread, whole_end
-from voile.tables.schema import nearest
+from voile.tables.schema import suggest_name
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Query:
         for name in self.conditions:
             if name not in known:
                 raise SchemaError(
-                    f"The release has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, known)
+                    f"The release has no column {name!r}.", code="schema.unknown-column", hint=suggest_name(name, known)
                 )
 
 

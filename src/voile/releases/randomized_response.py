@@ -54,7 +54,7 @@ class Channel:
         if threshold >= ONE:
             return codes
         kept = key.stream(f"{purpose} keep", len(codes)) < np.uint64(threshold)
-        drawn = key.below(f"{purpose} redraw", self.size, len(codes))
+        drawn = key.draw_below(f"{purpose} redraw", self.size, len(codes))
         return np.where(kept, codes, drawn.astype(codes.dtype))
 
     def undo(self, counts: np.ndarray, shares: np.ndarray) -> np.ndarray:

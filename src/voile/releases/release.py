@@ -29,7 +29,7 @@ from voile.releases.published_columns import published_domain
 from voile.releases.query import Query, parse
 from voile.releases.randomized_response import Channel
 from voile.tables.group_counts import Counts
-from voile.tables.hierarchy import given
+from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
 from voile.version import __version__
@@ -191,7 +191,7 @@ class Release:
         domain, codes = published_domain(entry, values)
         rows = entry.get("hierarchy")
         try:
-            hierarchy = given(domain, rows) if rows else None
+            hierarchy = hierarchy_from_rows(domain, rows) if rows else None
         except (KeyError, ValueError, TypeError, IndexError):
             raise unexplained(name) from None
         return Column(name, "sensitive", domain, hierarchy), codes

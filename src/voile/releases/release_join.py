@@ -104,9 +104,9 @@ def _common(releases: Sequence[Release], name: str) -> Domain:
     """A domain that holds every value (or end of a range) that one of the releases writes."""
     found = [_cells(release, name)[0].domain for release in releases]
     kind, missing = found[0].kind, any(domain.missing for domain in found)
-    if found[0].ranged:
+    if found[0].uses_intervals:
         return Domain(all_of([domain.values for domain in found]), kind, missing)
-    texts = sorted({text for domain in found for text in domain.texts[: len(domain.values)]})
+    texts = sorted({text for domain in found for text in domain.labels[: len(domain.values)]})
     return Domain(pl.Series(texts, dtype=pl.String), kind, missing)
 
 
@@ -123,8 +123,8 @@ def _cells(release: Release, name: str) -> tuple[Cells, np.ndarray]:
     entry = next(entry for entry in release.described("quasi") if entry["name"] == name)
     column, codes = release.sensitive_column(entry, "quasi")
     every, domain = np.arange(column.size), column.domain
-    labels = pl.Series(domain.texts, dtype=pl.String)
-    if domain.ranged:
+    labels = pl.Series(domain.labels, dtype=pl.String)
+    if domain.uses_intervals:
         none = (every == domain.size - 1) & domain.missing
         return Cells(domain, labels, np.where(none, 0, every), np.where(none, -1, every), none), codes
     return Cells(domain, labels, starts=np.arange(column.size + 1), members=every), codes
@@ -149,20 +149,20 @@ def _aligned(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any
     found = [release.tallies[column] for release in releases]
     first = found[0].column
     assert first is not None
-    if first.domain.ranged:
+    if first.domain.uses_intervals:
         listed = [counts.column.domain.values for counts in found if counts.column]
         domain = Domain(all_of(listed), first.kind, first.domain.missing)
     else:
-        more = {text for counts in found if counts.column for text in counts.column.domain.texts}
-        texts = [*first.domain.texts, *sorted(more - set(first.domain.texts))]
+        more = {text for counts in found if counts.column for text in counts.column.domain.labels}
+        texts = [*first.domain.labels, *sorted(more - set(first.domain.labels))]
         domain = Domain(pl.Series(texts, dtype=pl.String), first.kind)
         if len(texts) == first.size:
             domain = first.domain  # with its hierarchy's order
-    position = {text: code for code, text in enumerate(domain.texts)}
+    position = {text: code for code, text in enumerate(domain.labels)}
     tables = []
     for counts in found:
         assert counts.column is not None
-        moved = np.array([position[text] for text in counts.column.domain.texts], dtype=np.int64)
+        moved = np.array([position[text] for text in counts.column.domain.labels], dtype=np.int64)
         place = (counts.owner, moved[counts.values])
         tables.append(sparse.csr_matrix((counts.counts, place), shape=(counts.groups, domain.size)))
     return domain, tables

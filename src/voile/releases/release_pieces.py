@@ -18,9 +18,9 @@ from voile.errors import BrokenPromise
 from voile.releases.certificate import Certificate
 from voile.releases.partitioned_tables import Kept, counted, numbers, stacked
 from voile.releases.release import Release, of_shape
-from voile.tables.domain import codes_in
+from voile.tables.domain import encode_values
 from voile.tables.group_counts import Counts
-from voile.tables.hierarchy import given
+from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.part_protocol import Over, Parts
 
 Tables = dict[str, pl.DataFrame]
@@ -55,7 +55,7 @@ class Pieces:
         release, found = self.release, list[Any]()
         dictionary = _listing(release.dictionary, self.values)
         for parts in self.whole:
-            told = parts.map(what, of_piece, release.shape, dictionary, release.certificate, work, more).notes
+            told = parts.map(what, of_piece, release.shape, dictionary, release.certificate, work, more).summaries
             found += [one[0] for one in told if one]
         return found
 
@@ -83,14 +83,14 @@ def mark_pieces(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, lis
     if known in tables.memo:
         return Pieces(release, *tables.memo[known]), None
     _require(tables, [*keys.items(), *((home, [name]) for name, home in homes.items())])
-    marked: list[Marked] = parts.map("check" if at_once else "mark", mark, keys, homes, at_once).notes
+    marked: list[Marked] = parts.map("check" if at_once else "mark", mark, keys, homes, at_once).summaries
     tables.told(keys, [(note.rows, note.groups) for note in marked])
     values = {name: _summed([note.values[name] for note in marked]) for name in homes}
     shared, whole = _in_several([note.groups for note in marked]), [parts]
     if len(shared):
         number = max(1, -(-len(shared) * len(parts) // max(sum(len(note.groups) for note in marked), 1)))
-        joined = parts.scatter("join", shared_rows, join_pieces, number, keys, shared, number)
-        whole = [parts.lazily(without, keys, shared), joined]
+        joined = parts.repartition("join", shared_rows, join_pieces, number, keys, shared, number)
+        whole = [parts.map_lazily(without, keys, shared), joined]
     tables.memo[known] = (whole, values)
     done = [one for note in marked for one in note.told] if at_once and not len(shared) else None
     return Pieces(release, whole, values), done
@@ -204,8 +204,8 @@ def with_totals(release: Release, values: Values) -> dict[str, Counts]:
         if told["value"].null_count() and not column.domain.missing:  # other pieces have missing values, the last code
             domain = replace(column.domain, missing=True)
             rows = next(entry for entry in release.described("sensitive") if entry["name"] == name).get("hierarchy")
-            column = replace(column, domain=domain, hierarchy=given(domain, rows) if rows else None)
-        codes = codes_in(column.domain, told["value"].cast(column.domain.values.dtype))
+            column = replace(column, domain=domain, hierarchy=hierarchy_from_rows(domain, rows) if rows else None)
+        codes = encode_values(column.domain, told["value"].cast(column.domain.values.dtype))
         totals = np.bincount(codes, told["people"].to_numpy(), column.size).astype(np.int64)
         found[name] = replace(counts, totals=totals, column=column)
     return found

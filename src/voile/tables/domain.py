@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from voile.errors import DataError, SchemaError
-from voile.tables.value_text import MISSING, typed_texts
-from voile.tables.value_text import text as text
+from voile.tables.value_text import MISSING, format_value, parse_values
 
 KINDS = ("categorical", "ordered", "numeric", "date")
 
@@ -39,12 +38,12 @@ class Domain:
         return len(self.values) + self.missing
 
     @property
-    def ranged(self) -> bool:
+    def uses_intervals(self) -> bool:
         """Whether a set of neighbours is written as an interval of numbers or dates."""
         return self.kind in ("numeric", "date")
 
     @cached_property
-    def points(self) -> np.ndarray:
+    def numeric_values(self) -> np.ndarray:
         """The values as numbers: days for dates, microseconds for times, codes for categories."""
         if self.kind == "numeric":
             return self.values.to_numpy()
@@ -53,11 +52,11 @@ class Domain:
         return np.arange(len(self.values))
 
     @cached_property
-    def texts(self) -> list[str]:
+    def labels(self) -> list[str]:
         """The values as a reader sees them, the missing one last."""
-        return [text(value) for value in self.values] + [MISSING] * self.missing
+        return [format_value(value) for value in self.values] + [MISSING] * self.missing
 
-    def position(self, value: Any) -> int:
+    def code_of(self, value: Any) -> int:
         """The code of one value, or -1."""
         return self._positions.get(value, -1)
 
@@ -72,13 +71,13 @@ class Domain:
 
     def as_json(self) -> dict[str, Any]:
         """What a recipient needs: the list for categories, the ends for numbers and dates."""
-        if self.ranged and not self.declared:
+        if self.uses_intervals and not self.declared:
             ends = {"min": _json(self.values[0]), "max": _json(self.values[-1])} if len(self.values) else {}
             return {**ends, "missing": self.missing}
         return {"values": [_json(value) for value in self.values], "missing": self.missing}
 
 
-def kind_of(values: pl.Series) -> str:
+def infer_kind(values: pl.Series) -> str:
     """The kind a column has unless the schema says otherwise."""
     if values.dtype.is_numeric():
         return "numeric"
@@ -87,9 +86,11 @@ def kind_of(values: pl.Series) -> str:
     return "categorical"
 
 
-def encode(column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None) -> tuple[Domain, np.ndarray]:
+def encode_column(
+    column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None
+) -> tuple[Domain, np.ndarray]:
     """A column's domain and its codes. Codes follow the order of the values, never their order of appearance."""
-    values = comparable(column, values)
+    values = normalize_type(column, values)
     if kind == "numeric" and not values.dtype.is_numeric():
         raise SchemaError(
             f"Column {column!r} is marked numeric but holds {type_name(values.dtype)}.",
@@ -110,10 +111,10 @@ def encode(column: str, values: pl.Series, kind: str, declared: Sequence[Any] | 
     else:
         distinct = values.drop_nulls().unique().sort()
     domain = Domain(distinct, kind, missing, declared is not None)
-    return domain, codes_in(domain, values)
+    return domain, encode_values(domain, values)
 
 
-def comparable(column: str, values: pl.Series) -> pl.Series:
+def normalize_type(column: str, values: pl.Series) -> pl.Series:
     """The same values in a type whose values can be compared, written and read back."""
     dtype = values.dtype
     if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
@@ -193,14 +194,14 @@ def _listed(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
     """Declared values in the type of the column; None where they have none of their own."""
     try:
         raw = pl.Series(list(declared), strict=False)
-        listed = typed_texts(raw, dtype) if raw.dtype == pl.String else raw.cast(dtype, strict=False)
+        listed = parse_values(raw, dtype) if raw.dtype == pl.String else raw.cast(dtype, strict=False)
     except (TypeError, OverflowError, pl.exceptions.PolarsError):
         return None
     whole = raw.dtype.is_float() and dtype.is_integer()
     return None if whole and bool((raw != raw.floor()).any()) else listed
 
 
-def codes_in(domain: Domain, values: pl.Series) -> np.ndarray:
+def encode_values(domain: Domain, values: pl.Series) -> np.ndarray:
     """Positions in the domain; null takes the last code."""
     dtype = _smallest(domain.size)
     distinct = domain.values
@@ -262,4 +263,4 @@ def _smallest(size: int) -> Any:
 
 
 def _json(value: Any) -> Any:
-    return text(value) if isinstance(value, (datetime.date, datetime.datetime, datetime.time)) else value
+    return format_value(value) if isinstance(value, (datetime.date, datetime.datetime, datetime.time)) else value

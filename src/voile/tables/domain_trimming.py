@@ -13,7 +13,7 @@ from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column, Columns
 
 
-def codes_used(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
+def find_used_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
     """The codes that occur. A declared domain is public and stays."""
     return {
         column.name: rows.histogram([column.name]).codes[:, 0].astype(np.int64)
@@ -22,7 +22,7 @@ def codes_used(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
     }
 
 
-def narrowed(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Columns, dict[str, np.ndarray]]:
+def trim_columns(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Columns, dict[str, np.ndarray]]:
     """Columns without the values that no row has, and what becomes of the codes of those that lost some."""
     used = {name: codes for name, codes in used.items() if len(codes) < columns[name].size}
     moved = {}
@@ -38,7 +38,7 @@ def narrowed(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Columns,
 
 def trim_unused_values(columns: Columns, rows: Rows) -> tuple[Columns, Rows]:
     """Remove values that no row has, from the columns and the codes of the rows."""
-    fewer, code_map = narrowed(columns, codes_used(columns, rows))
+    fewer, code_map = trim_columns(columns, find_used_codes(columns, rows))
     return fewer, rows.recode(code_map) if code_map else rows
 
 

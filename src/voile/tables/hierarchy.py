@@ -45,10 +45,10 @@ class Hierarchy:
         ]
 
 
-def given(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierarchy:
+def hierarchy_from_rows(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierarchy:
     """A hierarchy from rows as `Hierarchy.rows` writes them, every level kept. KeyError where a leaf has no row."""
     by_leaf = {row[0]: row for row in rows}
-    table = [by_leaf[leaf] for leaf in domain.texts]
+    table = [by_leaf[leaf] for leaf in domain.labels]
     maps, labels = [], []
     for level in zip(*table, strict=True):
         where = {name: number for number, name in enumerate(dict.fromkeys(level))}
@@ -58,7 +58,7 @@ def given(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierarchy:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class HierarchyRecipe:
     """How a hierarchy is to be made. `text()` is its form in spec.toml.
 
     >>> prefixes(5, 3, 1).text()
@@ -98,38 +98,38 @@ class Recipe:
         return _stacked(domain, makers[self.name]())
 
 
-def intervals(*widths: float) -> Recipe:
+def intervals(*widths: float) -> HierarchyRecipe:
     """Intervals of the given widths, narrow to wide, for numbers; without widths they are chosen from the range."""
-    return Recipe("intervals", tuple(widths))
+    return HierarchyRecipe("intervals", tuple(widths))
 
 
-def prefixes(*lengths: int) -> Recipe:
+def prefixes(*lengths: int) -> HierarchyRecipe:
     """Codes cut to their first characters, long to short: `prefixes(5, 3, 1)` shows 12345, 123**, 1****, *."""
-    return Recipe("prefixes", tuple(lengths))
+    return HierarchyRecipe("prefixes", tuple(lengths))
 
 
-def dates() -> Recipe:
+def dates() -> HierarchyRecipe:
     """Day, month, year, decade."""
-    return Recipe("dates")
+    return HierarchyRecipe("dates")
 
 
-def by_frequency(fanout: int = 3) -> Recipe:
+def by_frequency(fanout: int = 3) -> HierarchyRecipe:
     """Plain categories merged in groups of about equal frequency, `fanout` at a time."""
-    return Recipe("frequency", (fanout,))
+    return HierarchyRecipe("frequency", (fanout,))
 
 
-def tree(nested: Mapping[str, Any]) -> Recipe:
+def tree(nested: Mapping[str, Any]) -> HierarchyRecipe:
     """A hierarchy from nested dicts whose innermost values are lists of leaves.
 
     >>> tree({"Europe": ["FR", "IT"], "Asia": ["JP"]}).name
     'tree'
     """
-    return Recipe("tree", content=nested)
+    return HierarchyRecipe("tree", content=nested)
 
 
 def _stacked(domain: Domain, levels: hierarchy_builders.Levels) -> Hierarchy:
     """Levels of labels (one label a leaf) to arrays; the root is added, repeated levels are dropped."""
-    leaves = domain.texts
+    leaves = domain.labels
     if domain.missing:
         levels = [[*level, MISSING] for level in levels]
     kept = [leaves]

@@ -17,7 +17,7 @@ import numpy as np
 
 from voile.errors import SchemaError
 from voile.tables.domain import Domain
-from voile.tables.value_text import MISSING, set_label, text
+from voile.tables.value_text import MISSING, format_set, format_value
 
 Levels = list[list[str]]
 
@@ -36,7 +36,7 @@ def from_rows(column: str, domain: Domain, counts: np.ndarray, rows: Sequence[Se
     for row in rows:
         if list(by_leaf.setdefault(row[0], row)) != list(row):
             raise _wrong(f"The hierarchy of {column!r} lists a leaf twice.", "Keep one row for each value.")
-    texts = domain.texts[: len(domain.values)]
+    texts = domain.labels[: len(domain.values)]
     lost = [code for code, leaf in enumerate(texts) if leaf not in by_leaf]
     if lost:
         people = int(counts[lost].sum())
@@ -69,7 +69,7 @@ def tree_rows(column: str, nested: Any) -> list[list[str]]:
             for name, child in node.items():
                 walk(child, [str(name), *path])
         elif isinstance(node, (list, tuple, set, frozenset)):
-            rows.extend([text(leaf), *path] for leaf in node)
+            rows.extend([format_value(leaf), *path] for leaf in node)
         else:
             raise _wrong(f"The hierarchy of {column!r} must be dicts whose innermost values are lists of leaves.")
 
@@ -94,7 +94,7 @@ def by_intervals(column: str, domain: Domain, widths: Sequence[float]) -> Levels
             f"The interval widths of {column!r} do not nest: each must be a multiple of the one before.",
             "E.g. intervals(5, 10, 20).",
         )
-    points = domain.points
+    points = domain.numeric_values
     if not len(points):
         return []
     whole = domain.values.dtype.is_integer() and all(float(width).is_integer() for width in widths)
@@ -129,7 +129,7 @@ def _round_widths(low: float, high: float, whole: bool) -> list[float]:
 
 def _bin_labels(domain: Domain, bins: np.ndarray, width: int | None) -> list[str]:
     """Whole numbers show the bin's ends, others the least and greatest value inside (ends would be shared)."""
-    texts = domain.texts
+    texts = domain.labels
     labels: list[str] = []
     first = 0
     for one, run in itertools.groupby(bins.tolist()):
@@ -149,7 +149,7 @@ def by_prefix(column: str, domain: Domain, lengths: Sequence[float]) -> Levels:
         raise _wrong(
             f"The prefix lengths of {column!r} must be whole, positive and falling.", "E.g. prefixes(5, 3, 1)."
         )
-    texts = domain.texts[: len(domain.values)]
+    texts = domain.labels[: len(domain.values)]
     longest = max((len(leaf) for leaf in texts), default=0)
     chosen = cuts or list(range(longest - 1, 0, -1))
     return [[leaf[:length] + "*" * (len(leaf) - length) for leaf in texts] for length in chosen]
@@ -175,14 +175,14 @@ def by_frequency(column: str, domain: Domain, counts: np.ndarray, fanout: float)
     """Level by level, every `fanout` groups become one, as even in weight as a greedy can make them."""
     if fanout < 2 or fanout != int(fanout):
         raise _wrong(f"The fan-out of {column!r} must be a whole number of at least 2.", "E.g. frequency:3.")
-    texts = domain.texts[: len(domain.values)]
+    texts = domain.labels[: len(domain.values)]
     groups = [([code], int(counts[code])) for code in range(len(texts))]
     levels: Levels = []
     while len(groups) > fanout:
         groups = _merged(groups, -(-len(groups) // int(fanout)))
         level = [""] * len(texts)
         for members, _ in groups:
-            name = texts[members[0]] if len(members) == 1 else set_label([texts[code] for code in members])
+            name = texts[members[0]] if len(members) == 1 else format_set([texts[code] for code in members])
             for code in members:
                 level[code] = name
         levels.append(level)
@@ -209,7 +209,7 @@ def automatic(column: str, domain: Domain, counts: np.ndarray) -> Levels:
         return by_intervals(column, domain, ())
     if domain.kind == "date":
         return by_date(column, domain)
-    texts = domain.texts[: len(domain.values)]
+    texts = domain.labels[: len(domain.values)]
     lengths = {len(leaf) for leaf in texts}
     coded = len(lengths) == 1 and len(texts) > 3 and all(any(letter.isdigit() for letter in leaf) for leaf in texts)
     if coded and 2 <= lengths.pop() <= 12:

@@ -31,9 +31,9 @@ class Microdata:
         return f"Microdata({self.rows.total} rows; {roles})"
 
 
-def people_with(external: Microdata, names: list[str], texts: list[np.ndarray]) -> np.ndarray:
+def count_people_with(external: Microdata, names: list[str], texts: list[np.ndarray]) -> np.ndarray:
     """How many external people have exactly these quasi-identifier values."""
     table = external.rows.histogram(names)
-    shown = [np.array(external.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    shown = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     known = dict(zip(zip(*shown, strict=True), table.counts.tolist(), strict=True))
     return np.array([known.get(row, 0) for row in zip(*texts, strict=True)], dtype=np.int64)

@@ -15,8 +15,8 @@ import polars as pl
 
 Work = Callable[..., tuple[Any, Any]]  # (part, number, *more) -> (what becomes of the part, what the caller is told)
 Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *more) -> pieces for new parts
-Turn = Callable[..., Any]  # (part, number, *more) -> what becomes of the part
-Gather = Callable[[Sequence[Any], int], Any]  # (pieces, number) -> a new part
+Transform = Callable[..., Any]  # (part, number, *more) -> what becomes of the part
+Merge = Callable[[Sequence[Any], int], Any]  # (pieces, number) -> a new part
 Over = Callable[..., list[Any]]  # (work, *more) -> what work(piece, *more) says of every piece of a release
 
 
@@ -24,7 +24,7 @@ class Parts(Protocol):
     """Parts in order. Every verb returns new parts; `notes` is what the last work told, one a part."""
 
     @property
-    def notes(self) -> list[Any]: ...
+    def summaries(self) -> list[Any]: ...
 
     def __len__(self) -> int: ...
 
@@ -32,16 +32,16 @@ class Parts(Protocol):
         """Every part becomes what the work makes of it. `what` names the work to who watches."""
         ...
 
-    def lazily(self, turn: Turn, *more: Any) -> Parts:
+    def map_lazily(self, turn: Transform, *more: Any) -> Parts:
         """Every part becomes what `turn` makes of it, whenever it is needed; the notes stay."""
         ...
 
-    def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Parts:
+    def repartition(self, what: str, route: Route, gather: Merge, number: int, *more: Any) -> Parts:
         """Every part gives pieces to `number` new parts, each of which is gathered from its pieces. In which order they
         come is not said."""
         ...
 
-    def each(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:
         """The parts themselves, one after the other, brought here."""
         ...
 
@@ -52,30 +52,30 @@ class Parts(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Here:
+class PartsInMemory:
     """Parts in this process's memory."""
 
     held: Sequence[Any]
-    notes: list[Any]
+    summaries: list[Any]
 
     def __len__(self) -> int:
         return len(self.held)
 
-    def map(self, what: str, work: Work, *more: Any) -> Here:
+    def map(self, what: str, work: Work, *more: Any) -> PartsInMemory:
         done = [work(part, number, *more) for number, part in enumerate(self.held)]
-        return Here([part for part, _ in done], [note for _, note in done])
+        return PartsInMemory([part for part, _ in done], [note for _, note in done])
 
-    def lazily(self, turn: Turn, *more: Any) -> Here:
-        return Here([turn(part, number, *more) for number, part in enumerate(self.held)], self.notes)
+    def map_lazily(self, turn: Transform, *more: Any) -> PartsInMemory:
+        return PartsInMemory([turn(part, number, *more) for number, part in enumerate(self.held)], self.summaries)
 
-    def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Here:
+    def repartition(self, what: str, route: Route, gather: Merge, number: int, *more: Any) -> PartsInMemory:
         pieces: list[list[Any]] = [[] for _ in range(number)]
         for place, part in enumerate(self.held):
             for home, piece in route(part, place, *more):
                 pieces[home].append(piece)
-        return Here([gather(some, home) for home, some in enumerate(pieces)], [])
+        return PartsInMemory([gather(some, home) for home, some in enumerate(pieces)], [])
 
-    def each(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.held)
 
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:

@@ -1,8 +1,8 @@
 """A large table is published part by part: a tree of even cuts along the quasi-identifier, decided on counts alone.
 
-A part is a box of the quasi-identifier space with at most SHARD people, as far as cuts can make it so. Every engine
-makes the same cuts from the same counts, so that a table in memory, on disk or on a cluster is published alike; and a
-method that works on one part at a time never needs more memory than one part does.
+A part is a box of the quasi-identifier space with at most LARGEST_PART people, as far as cuts can make it so. Every
+engine makes the same cuts from the same counts, so that a table in memory, on disk or on a cluster is published alike;
+and a method that works on one part at a time never needs more memory than one part does.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from voile import kernels
 
-SHARD = 1 << 20  # people in a part, at most: large enough to lose nothing, small enough for one task
+LARGEST_PART = 1 << 20  # people in a part, at most: large enough to lose nothing, small enough for one task
 
 
 @dataclass(frozen=True, eq=False)
-class Division:
+class PartitionTree:
     """Cuts by columns of codes. `names` are the columns, `ranks` the cutting order of each, `column`, `cut` and `left`
     the tree as kernels.divide reads it, `people` the number of people at every node, `totals` how often each value of
     the sensitive columns that were looked at occurs in the whole table."""
@@ -33,7 +33,7 @@ class Division:
     totals: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Division({len(self.leaves)} parts by {', '.join(self.names)})"
+        return f"PartitionTree({len(self.leaves)} parts by {', '.join(self.names)})"
 
     @cached_property
     def leaves(self) -> np.ndarray:

@@ -26,7 +26,7 @@ PROSE = 40  # letters on average: free text
 
 
 @dataclass(frozen=True)
-class Seen:
+class ColumnProfile:
     """A column as it is: how many different values, how many cells are missing, how many people have a value that
     nobody else has; and which role it may have (none: leave it out), and why."""
 
@@ -40,17 +40,17 @@ class Seen:
     why: str = ""
 
 
-def suggested(column: Seen, rows: int, length: float) -> Seen:
+def suggest_role(column: ColumnProfile, rows: int, length: float) -> ColumnProfile:
     """The column with a role; `length` is how many letters its texts have on average.
 
-    >>> suggested(Seen("zip", "categorical", "String", 40, 0, 1), 400, 5.0).role
+    >>> suggest_role(ColumnProfile("zip", "categorical", "String", 40, 0, 1), 400, 5.0).role
     'quasi'
     """
     role, why = _role(column, rows - column.missing, length)
     return replace(column, role=role, why=why)
 
 
-def _role(column: Seen, filled: int, length: float) -> tuple[str, str]:
+def _role(column: ColumnProfile, filled: int, length: float) -> tuple[str, str]:
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()
     whole = column.type.startswith(("Int", "UInt", "String"))
     if filled == 0:

@@ -14,7 +14,7 @@ import numpy as np
 
 from voile.tables.group_counts import Counts
 from voile.tables.part_protocol import Parts
-from voile.tables.partition_tree import Division
+from voile.tables.partition_tree import PartitionTree
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 
@@ -62,11 +62,11 @@ class Table(Protocol):
         """The coins that these rows are dealt with."""
         ...
 
-    def keyed(self, key: Key) -> Self:
+    def with_key(self, key: Key) -> Self:
         """The same rows under a key."""
         ...
 
-    def gathered(self) -> Rows:
+    def collect(self) -> Rows:
         """The same rows in this process's memory; EngineError where they are too many."""
         ...
 
@@ -74,20 +74,20 @@ class Table(Protocol):
         """Count the distinct combinations of some columns."""
         ...
 
-    def matching(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """How many people satisfy each query: a row of `chosen`, which marks the codes that it admits in each of some
         columns, those of column j from `offset[j]` on."""
         ...
 
-    def profile(self, names: Sequence[str], division: Division, nodes: np.ndarray) -> np.ndarray:
+    def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         """How many people at each of some leaves of a division have each code of some columns, one after the other."""
         ...
 
-    def parts(self, division: Division | None) -> Parts:
+    def parts(self, tree: PartitionTree | None) -> Parts:
         """The rows of each part of a division, under keys of their own; all rows where there is none."""
         ...
 
-    def tallies(self, columns: Columns) -> dict[str, Counts]:
+    def tally_values(self, columns: Columns) -> dict[str, Counts]:
         """The counts of each sensitive column by group."""
         ...
 
@@ -135,11 +135,11 @@ class Rows(Table, Protocol):
         """Every person, cell after cell of the histogram of whole rows, gets a code of their own in one column."""
         ...
 
-    def extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def find_extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest code of a column in each group, or the least and greatest `rank[code]`."""
         ...
 
-    def headcount(self) -> np.ndarray:
+    def count_people(self) -> np.ndarray:
         """How many people each group has."""
         ...
 
@@ -147,10 +147,10 @@ class Rows(Table, Protocol):
         """One person of each group, the `places[g]`-th in the order of the rows: their code in a column."""
         ...
 
-    def members(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    def list_codes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """The codes of a column that occur in each group: where each group starts, and the codes, rising."""
         ...
 
-    def grouped(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
+    def count_by_group(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
         """The distinct combinations of (group, some columns): the groups, and the histogram beside them."""
         ...

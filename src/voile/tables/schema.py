@@ -11,7 +11,7 @@ import numpy as np
 
 from voile.errors import SchemaError, SpecError, raise_together
 from voile.tables.domain import KINDS, Domain
-from voile.tables.hierarchy import Hierarchy, Recipe
+from voile.tables.hierarchy import Hierarchy, HierarchyRecipe
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
 
@@ -73,7 +73,7 @@ class Schema:
                         SchemaError(
                             f"{what} names {name!r}, which is no published column of the schema.",
                             code="schema.unknown-column",
-                            hint=nearest(name, used),
+                            hint=suggest_name(name, used),
                         )
                     )
         for name, kind in self.kinds.items():
@@ -139,12 +139,14 @@ class Schema:
         person = () if self.person is None or self.person in self.identifier else (self.person,)
         lost = [name for name in (*self.identifier, *person, *self.names()) if name not in present]
         raise_together(
-            SchemaError(f"The table has no column {name!r}.", code="schema.unknown-column", hint=nearest(name, present))
+            SchemaError(
+                f"The table has no column {name!r}.", code="schema.unknown-column", hint=suggest_name(name, present)
+            )
             for name in lost
         )
 
 
-def nearest(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     """A hint: the most similar name, or all of them."""
     near = difflib.get_close_matches(name, list(known), n=1)
     if near:
@@ -191,7 +193,7 @@ class Columns:
         raise SchemaError(
             f"There is no column {name!r}.",
             code="schema.unknown-column",
-            hint=nearest(name, [column.name for column in self]),
+            hint=suggest_name(name, [column.name for column in self]),
         )
 
     def with_hierarchies(self, counts: Mapping[str, np.ndarray]) -> Columns:
@@ -200,7 +202,7 @@ class Columns:
         def fitted(column: Column) -> Column:
             if column.hierarchy is not None:
                 return column
-            recipe = Recipe("auto")
+            recipe = HierarchyRecipe("auto")
             return replace(column, hierarchy=recipe.fit(column.name, column.domain, counts[column.name]))
 
         return replace(self, quasi=tuple(fitted(column) for column in self.quasi))

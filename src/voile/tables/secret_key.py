@@ -74,12 +74,12 @@ class Key:
         cipher = Cipher(algorithms.ChaCha20(subkey, bytes(16)), mode=None).encryptor()
         return np.frombuffer(cipher.update(bytes(8 * size)), dtype=np.uint64)
 
-    def below(self, purpose: str, limits: int | np.ndarray, size: int) -> np.ndarray:
+    def draw_below(self, purpose: str, limits: int | np.ndarray, size: int) -> np.ndarray:
         """`size` whole numbers below `limits` (one for all, or one each), every one exactly as likely.
 
         A coin beyond the last full round of a limit would favour small numbers: it is thrown again.
 
-        >>> bool((Key(bytes(32)).below("draw", 3, 1000) < 3).all())
+        >>> bool((Key(bytes(32)).draw_below("draw", 3, 1000) < 3).all())
         True
         """
         each = np.broadcast_to(np.asarray(limits, dtype=np.uint64), size)
@@ -93,10 +93,10 @@ class Key:
             waiting = waiting[coins[waiting] > most - (most % limit + np.uint64(1)) % limit]
         return coins % each
 
-    def of_part(self, number: int) -> Key:
+    def derive_part_key(self, number: int) -> Key:
         """The key of one part of a large table."""
         return Key(hashlib.blake2b(f"part {number}".encode(), key=self.secret, digest_size=BYTES).digest())
 
-    def shuffled(self, purpose: str, size: int) -> np.ndarray:
+    def shuffle(self, purpose: str, size: int) -> np.ndarray:
         """A uniform permutation of 0..size-1 for one purpose (64-bit sort keys; ties have negligible chance)."""
         return np.argsort(self.stream(purpose, size), kind="stable")

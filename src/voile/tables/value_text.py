@@ -12,7 +12,7 @@ import polars as pl
 MISSING = "(missing)"
 
 
-def text(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as it is written in a published cell."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -21,7 +21,7 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def typed_texts(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+def parse_values(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Texts of published values back to the column's type; what cannot be read is null."""
     if dtype == pl.Date:
         return texts.str.to_date("%Y-%m-%d", strict=False)
@@ -42,20 +42,20 @@ def _moments(texts: pl.Series) -> pl.Series:
     return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
 
 
-def escaped(value: str) -> str:
+def escape(value: str) -> str:
     """A value inside a set, so that the set can be read back."""
     for sign in "\\|{}":
         value = value.replace(sign, "\\" + sign)
     return value
 
 
-def set_label(values: Sequence[str]) -> str:
+def format_set(values: Sequence[str]) -> str:
     """How a set of categories is written.
 
-    >>> set_label(["A", "B"])
+    >>> format_set(["A", "B"])
     '{A|B}'
     """
-    return "{" + "|".join(escaped(value) for value in values) + "}"
+    return "{" + "|".join(escape(value) for value in values) + "}"
 
 
 def split_set(inner: str) -> list[str]:
@@ -73,5 +73,5 @@ def split_set(inner: str) -> list[str]:
     return [*parts, part]
 
 
-def unescaped(part: str) -> str:
+def unescape(part: str) -> str:
     return re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) if "\\" in part else part

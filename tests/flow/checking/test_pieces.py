@@ -24,9 +24,9 @@ from voile.measures.base import ByGroup
 from voile.releases.partitioned_tables import Kept, counted
 from voile.releases.release import Release
 from voile.releases.release_pieces import pieces_of
-from voile.tables.part_protocol import Here
+from voile.tables.part_protocol import PartsInMemory
 
-ROWS = 3000
+CHUNK_ROWS = 3000
 JOBS = {"office": ["clerk", "manager"], "hand": ["smith", "baker", "driver"], "none": ["retired"]}
 SCHEMA = vl.Schema(
     quasi=["age", "sex", "job", "school"], sensitive=["disease"], hierarchies={"job": vl.tree(JOBS), "age": "auto"}
@@ -36,7 +36,7 @@ BY_GROUP: list[Attack] = [attack for attack in every_attack() if attack.by_group
 COUNTING: list[ByGroup] = [measure for measure in every_measure() if isinstance(measure, ByGroup)]
 
 
-def people(rows: int = ROWS, seed: int = 1) -> pl.DataFrame:
+def people(rows: int = CHUNK_ROWS, seed: int = 1) -> pl.DataFrame:
     """Ages, jobs and schooling that go together, as in a census; and diseases that go with age."""
     rng = np.random.default_rng(seed)
     age = np.clip(rng.normal(42, 15, rows), 17, 90).astype(int)
@@ -72,8 +72,8 @@ NAMES = ("k-anonymity", "l-diversity", "t-closeness", "hierarchy", "anatomy", "a
 @pytest.fixture(scope="module", autouse=True)
 def small_parts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("voile.tables.partition_tree.SHARD", 500)
-        patch.setattr("voile.engines.disk.ROWS", 700)
+        patch.setattr("voile.tables.partition_tree.LARGEST_PART", 500)
+        patch.setattr("voile.engines.disk.CHUNK_ROWS", 700)
         yield
 
 
@@ -136,7 +136,9 @@ def cut(release: Release, number: int, seed: int = 0) -> Release:
         home = rng.integers(0, number, rows.height)
         for one in range(number):
             parts[one][name] = rows.filter(pl.Series(home == one))
-    return replace(release, tables=Kept(Here(parts, []), {name: rows.clear() for name, rows in release.tables.items()}))
+    return replace(
+        release, tables=Kept(PartsInMemory(parts, []), {name: rows.clear() for name, rows in release.tables.items()})
+    )
 
 
 def test_what_is_looked_at_piece_by_piece() -> None:
@@ -223,7 +225,7 @@ def test_published_parts_that_share_groups(releases: Any) -> None:
     """A hierarchy with few labels: boxes of different parts look alike."""
     apart, whole = releases["hierarchy"]
     assert len(pieces_of(apart).whole) == 2
-    told = apart.tables.parts.map("count", counted, apart.group_columns).notes
+    told = apart.tables.parts.map("count", counted, apart.group_columns).summaries
     assert whole.groups < sum(len(groups) for _, groups in told)
 
 
@@ -343,16 +345,16 @@ def test_everything_travels(releases: Any, spread: Any, here: Any, name: str, mo
     """What is sent to a piece, and what comes back, can be sent to another machine."""
     whole = releases[name][1]
     apart, sent = cut(whole, 3), []
-    usual = Here.map
+    usual = PartsInMemory.map
 
-    def by_post(self: Here, what: str, work: Any, *more: Any) -> Here:
+    def by_post(self: PartsInMemory, what: str, work: Any, *more: Any) -> PartsInMemory:
         posted = pickle.dumps((work, more))
         sent.append(len(posted))
         work, more = pickle.loads(posted)
         made = usual(self, what, work, *more)
-        return Here(made.held, pickle.loads(pickle.dumps(made.notes)))
+        return PartsInMemory(made.held, pickle.loads(pickle.dumps(made.summaries)))
 
-    monkeypatch.setattr(Here, "map", by_post)
+    monkeypatch.setattr(PartsInMemory, "map", by_post)
     assert vl.verify(apart, prior=priors(name)).holds
     same_audit(vl.audit(apart, here, BY_GROUP), vl.audit(whole, here, BY_GROUP))
     same_losses(vl.measure(here, apart, COUNTING), vl.measure(here, whole, COUNTING))

@@ -19,7 +19,7 @@ from voile.tables import partition_tree
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition_tree, "SHARD", 300)
+    monkeypatch.setattr(partition_tree, "LARGEST_PART", 300)
 
 
 def cut(frame: pl.DataFrame, policy: Any, method: Any) -> tuple[Any, Any]:
@@ -33,7 +33,7 @@ def test_parts_are_small_and_everybody_is_in_one() -> None:
     assert sizes.max() <= 300
     assert sizes.sum() == 2_000
     assert sizes.min() > 30  # cuts are even
-    parts = list(data.rows.keyed(KEY).parts(found).each())
+    parts = list(data.rows.with_key(KEY).parts(found))
     assert [part.total for part in parts] == sizes.tolist()
     assert people_before(found) == [0, *np.cumsum(sizes)[:-1]]
     assert len({part.key.secret for part in parts}) == len(parts)
@@ -42,7 +42,7 @@ def test_parts_are_small_and_everybody_is_in_one() -> None:
 def test_boxes_tile_the_space() -> None:
     data, found = cut(people(), vl.KAnonymity(k=5), vl.Mondrian())
     volume = 0
-    for box, part in zip(found.boxes, data.rows.keyed(KEY).parts(found).each(), strict=True):
+    for box, part in zip(found.boxes, data.rows.with_key(KEY).parts(found), strict=True):
         volume += int(np.prod([mask.sum() for mask in box.values()]))
         for name, mask in box.items():
             assert mask[part.codes[:, part.names.index(name)]].all()
@@ -70,8 +70,8 @@ def test_no_part_is_made_that_cannot_keep_the_policy() -> None:
     frame = people().with_columns(occupation=pl.when(pl.col("age") < 40).then(pl.lit("pupil")).otherwise("occupation"))
     data, found = cut(frame, vl.LDiversity(l=2), vl.Mondrian())
     if found is not None:
-        for part in data.rows.keyed(KEY).parts(found).each():
-            (counts,) = part.tallies(data.columns).values()
+        for part in data.rows.with_key(KEY).parts(found):
+            (counts,) = part.tally_values(data.columns).values()
             assert vl.LDiversity(l=2).holds(counts).all()
     assert vl.verify(vl.publish(data, vl.LDiversity(l=2))).holds
 

@@ -13,7 +13,7 @@ import voile as vl
 from voile.errors import DataError, SchemaError
 from voile.flow.read.column_coding import recipe_of
 from voile.flow.read.read import load_frame
-from voile.tables.hierarchy import Recipe
+from voile.tables.hierarchy import HierarchyRecipe
 
 FRAME = pl.DataFrame(
     {
@@ -75,8 +75,8 @@ def test_declared_kinds_and_domains() -> None:
     )
     columns = vl.read(FRAME, schema).columns
     assert [column.kind for column in columns] == ["categorical", "ordered", "ordered", "ordered"]
-    assert columns["size"].domain.texts == ["XS", "S", "M", "L"]
-    assert columns["disease"].domain.texts == ["gout", "flu", "HIV"]
+    assert columns["size"].domain.labels == ["XS", "S", "M", "L"]
+    assert columns["disease"].domain.labels == ["gout", "flu", "HIV"]
     with pytest.raises(DataError, match="1 cells of 'size' are outside"):
         vl.read(FRAME, vl.Schema(quasi=["size"], domains={"size": ["S", "M"]}))
 
@@ -122,7 +122,7 @@ def test_missing_may_be_a_value() -> None:
     assert data.rows.total == 4
     for column in data.columns:
         assert column.domain.missing
-        assert column.domain.texts[-1] == "(missing)"
+        assert column.domain.labels[-1] == "(missing)"
 
 
 def test_not_a_number_is_missing() -> None:
@@ -204,7 +204,7 @@ def test_what_may_be_written_for_a_hierarchy(tmp_path: Path) -> None:
     assert recipe_of("prefixes:5,3,1", "c") == vl.prefixes(5, 3, 1)
     assert recipe_of("intervals:0.5,1", "c") == vl.intervals(0.5, 1)
     assert recipe_of("dates", "c") == vl.dates()
-    assert recipe_of("auto", "c") == Recipe("auto")
+    assert recipe_of("auto", "c") == HierarchyRecipe("auto")
     for text in ("intervals:5,10", "prefixes:5,3,1", "dates", "frequency:3", "auto"):
         assert recipe_of(text, "c").text() == text
 

@@ -95,7 +95,7 @@ def test_the_schema_of_a_release(tmp_path: Path) -> None:
     assert list(schema.hierarchies) == ["age"]
     frame.write_csv(tmp_path / "t.csv")
     again = vl.read(tmp_path / "t.csv", schema)
-    assert again.columns["disease"].domain.texts == ["flu", "HIV", "gout", "plague"]
+    assert again.columns["disease"].domain.labels == ["flu", "HIV", "gout", "plague"]
     assert all(loss.value >= 0 for loss in vl.measure(again, loaded).items)
     other = frame.with_columns(disease=pl.lit("SECRET"))
     with pytest.raises(DataError, match="outside its declared domain") as error:

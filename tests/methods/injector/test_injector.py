@@ -102,7 +102,7 @@ def test_rules_are_those_of_the_slow_twin(seed: int, rows: int, method: Any) -> 
     table, target = data.rows.histogram([column.name for column in data.columns]), data.columns["disease"]
     sizes = np.bincount(table.column("disease"), weights=table.counts, minlength=target.size).astype(np.int64)
     home, allowed = method.mined(data.columns, table, sizes)
-    excluded, texts = rules_of(frame, method), np.array(target.domain.texts)
+    excluded, texts = rules_of(frame, method), np.array(target.domain.labels)
     names = [data.columns[name].domain.values for name in ("age", "job", "city")]
     for codes, one in zip(table.codes, home, strict=True):
         person = tuple(values[int(code)] for values, code in zip(names, codes[:3], strict=True))

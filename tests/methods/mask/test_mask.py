@@ -41,14 +41,14 @@ def test_quasi_identifiers_are_those_of_the_blind_groups(seed: int, m: int, samp
     assert release.tables["table"].select(QUASI).equals(blind.tables["table"].select(QUASI))
     counts = release.tallies["disease"]
     assert counts.column is not None
-    hiv = np.array([text == "HIV" for text in counts.column.domain.texts])
+    hiv = np.array([text == "HIV" for text in counts.column.domain.labels])
     inside = counts.summed(np.where(hiv[counts.values], counts.counts, 0))
     assert (inside * m <= counts.sizes).all()
     # groups that passed are as they were
     before = blind.tallies["disease"]
     assert before.column is not None
-    place = {text: code for code, text in enumerate(before.column.domain.texts)}
-    moved = np.array([place[text] for text in counts.column.domain.texts])
+    place = {text: code for code, text in enumerate(before.column.domain.labels)}
+    moved = np.array([place[text] for text in counts.column.domain.labels])
     old, new = np.zeros((counts.groups, before.column.size)), np.zeros((counts.groups, before.column.size))
     old[before.owner, before.values] = before.counts
     new[counts.owner, moved[counts.values]] = counts.counts

@@ -189,7 +189,7 @@ def test_people_alike_are_disturbed_one_by_one() -> None:
     frame = pl.DataFrame({"age": [40] * 1000, "value": ["v0"] * 1000})
     data = vl.read(frame, schema(quasi=["age"]))
     method = vl.PerturbedGeneralization(s=1.0, p=0.5)
-    _, rows = method.transform(data.columns, data.rows.keyed(KEY), vl.Policy(vl.AntiCorruption(skew=0.5)))
+    _, rows = method.transform(data.columns, data.rows.with_key(KEY), vl.Policy(vl.AntiCorruption(skew=0.5)))
     counts = np.bincount(np.repeat(rows.codes[:, 1], rows.weights), minlength=10)  # type: ignore[attr-defined]
     assert counts.sum() == 1000
     assert chisquare(counts, np.array([550, *[50] * 9])).pvalue > 1e-3

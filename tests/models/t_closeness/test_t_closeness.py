@@ -148,7 +148,7 @@ def test_withheld_values_are_no_steps_of_the_order(groups: np.ndarray, left: set
     """The publisher, who knows the values of withheld rows, and a reader, who does not, must measure alike."""
     whole = sensitive(kind, SQUARES, None)
     codes = sorted(left)
-    known = sensitive(kind, [int(whole.domain.texts[code]) for code in codes], None)
+    known = sensitive(kind, [int(whole.domain.labels[code]) for code in codes], None)
     groups = groups[groups[:, codes].any(axis=1)]
     groups[:, [code for code in range(6) if code not in left]] = 0
     seen = groups.sum(axis=0) > 0

@@ -112,7 +112,7 @@ def _placed(release: Release, external: Microdata, table: Histogram) -> tuple[np
         kind, group = kernels.box_matching.overlaps(single, boxes, PAIRS)
     else:
         texts = [
-            np.array(external.columns[name].domain.texts, dtype=object)[table.column(name)] for name in table.names
+            np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in table.names
         ]
         number = {row: cell for cell, row in enumerate(zip(*texts, strict=True))}
         found = [(group, number[row]) for group, row in _listed(release) if row in number]
@@ -126,7 +126,7 @@ def _listed(release: Release) -> Counter[tuple[int, tuple[str, ...]]]:
     columns = []
     for entry in release.described("quasi"):
         column, codes = release.sensitive_column(entry, "quasi")
-        columns.append(np.array(column.domain.texts, dtype=object)[codes])
+        columns.append(np.array(column.domain.labels, dtype=object)[codes])
     group = getattr(release, "group").tolist()  # noqa: B009 - bucketized shapes have it
     return Counter(zip(group, zip(*columns, strict=True), strict=True))
 
@@ -135,7 +135,7 @@ def _seated(release: Release, external: Microdata, kind: np.ndarray, group: np.n
     """A bucketized release says itself how many people of a kind are in a group."""
     names = [str(entry["name"]) for entry in release.described("quasi")]
     table = external.rows.histogram(names)
-    texts = [np.array(external.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    texts = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     rows = list(zip(*texts, strict=True))
     listed = _listed(release)
     return np.array([listed[int(g), rows[k]] for g, k in zip(group, kind, strict=True)], dtype=np.int64)

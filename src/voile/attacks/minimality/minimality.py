@@ -30,7 +30,7 @@ from voile.models.policy import Policy
 from voile.plugins.registry import build, knob
 from voile.releases.release import Release
 from voile.results import Belief
-from voile.tables.domain import encode, kind_of
+from voile.tables.domain import encode_column, infer_kind
 from voile.tables.group_counts import tally
 from voile.tables.hierarchy import tree
 from voile.tables.microdata import Microdata
@@ -202,7 +202,9 @@ def attack_local(
 def judged_by(model: Model, values: Sequence[Any], hierarchy: Mapping[str, Any] | None = None) -> exact_worlds.Test:
     """A model as a test of a table `{kind: values}`; `values` are those of the whole table."""
     series = pl.Series("value", values)
-    domain, codes = encode("value", series, kind_of(series), sorted(_leaves(hierarchy)) if hierarchy else None)
+    domain, codes = encode_column(
+        "value", series, infer_kind(series), sorted(_leaves(hierarchy)) if hierarchy else None
+    )
     totals = np.bincount(codes, minlength=domain.size)
     fitted = tree(hierarchy).fit("value", domain, totals) if hierarchy else None
     column = Column("value", "sensitive", domain, fitted)
@@ -213,7 +215,7 @@ def judged_by(model: Model, values: Sequence[Any], hierarchy: Mapping[str, Any] 
         counts = Counter(group)
         key = tuple(sorted(counts.items(), key=repr))
         if key not in known:
-            code = np.array([domain.position(value) for value, _ in key], dtype=np.int64)
+            code = np.array([domain.code_of(value) for value, _ in key], dtype=np.int64)
             weight = np.array([count for _, count in key], dtype=np.int64)
             group_counts = tally(column, np.zeros(len(key), dtype=np.int64), code, weight, 1, totals)
             known[key] = bool(model.holds(group_counts)[0])

@@ -94,7 +94,7 @@ class Prior(Attack):
             asked: list[tuple[tuple[str, ...], bool, str]] = [((), False, self.reading)]
             asked += [one for one in _promised(target, name) if one not in asked]
             assert counts.column is not None
-            if tuple(counts.column.domain.texts) == INDICATOR:
+            if tuple(counts.column.domain.labels) == INDICATOR:
                 asked = [one for one in asked if one[0]] or asked[:0]
             for protect, as_set, reading in asked:
                 model = RRobustness(r=2, protect=protect or "all", protect_as="set" if as_set else "values")
@@ -120,12 +120,12 @@ class Prior(Attack):
             attack = replace(attack, prior=None, known=read)
         if release.shape != Generalized.shape or register is None:
             return self.joined(over(guessed, replace(attack, register=None), external))
-        register = replace(register, rows=register.rows.gathered())
+        register = replace(register, rows=register.rows.collect())
         table = register.rows.histogram([str(entry["name"]) for entry in release.described("quasi")])
         kept, short = surveyed(table.counts, over(fits, register))
         if short and external is not None:
             raise uncovered(short)
-        clear = replace(register, rows=register.rows.gathered().place(table, np.where(kept, 0, WITHHELD)))
+        clear = replace(register, rows=register.rows.collect().place(table, np.where(kept, 0, WITHHELD)))
         attack = replace(attack, register=None if short or external is not None else clear)
         return self.joined(over(guessed, attack, clear if external is not None else None))
 
@@ -149,7 +149,7 @@ class Prior(Attack):
         assert counts.column is not None
         if members is None:
             shares = counts.totals / max(int(counts.totals.sum()), 1)
-            return Statistics(counts.column.name, tuple(counts.column.domain.texts), (), shares)
+            return Statistics(counts.column.name, tuple(counts.column.domain.labels), (), shares)
         group = np.repeat(np.arange(members.groups), np.diff(members.starts))
         pairs = np.diff(counts.starts)[group]
         if pairs.sum() > SPREAD:
@@ -230,7 +230,7 @@ def _likeliest(risk: np.ndarray, members: Members, sizes: np.ndarray) -> np.ndar
 def _baseline(prior: Statistics, members: Members, counts: Counts, events: np.ndarray, model: RRobustness) -> float:
     """The mean over people of the greatest prior belief in an event, without the release."""
     assert counts.column is not None
-    told = prior.collapsed(model.named) if tuple(counts.column.domain.texts) == INDICATOR else prior
+    told = prior.collapsed(model.named) if tuple(counts.column.domain.labels) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     known = told.known(members.columns, members.codes, counts.column, usual[: counts.column.size])
     number = int(events.max(initial=-1)) + 1

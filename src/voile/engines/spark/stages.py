@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from voile.engines.disk import ROWS
+from voile.engines.disk import CHUNK_ROWS
 from voile.engines.spark.session import cause
 from voile.errors import EngineError, VoileError
-from voile.tables.part_protocol import Gather, Route, Turn, Work
+from voile.tables.part_protocol import Merge, Route, Transform, Work
 
 if TYPE_CHECKING:
     from voile.engines.spark.engine import Spark
@@ -47,11 +47,11 @@ class _Stage:
         made, notes = self.engine.run(what, self._source(), self._work(one), isinstance(self, Stored))
         return Stored(self.engine, made, [notes[number] for number in sorted(notes)])
 
-    def lazily(self, turn: Turn, *more: Any) -> Stored:
+    def map_lazily(self, turn: Transform, *more: Any) -> Stored:
         assert isinstance(self, Stored), "a table is looked at first"
-        return Stored(self.engine, self.table, self.notes, _Turning(self.gather or _first, turn, more), self)
+        return Stored(self.engine, self.table, self.summaries, _Turning(self.gather or _first, turn, more), self)
 
-    def scatter(self, what: str, route: Route, gather: Gather, number: int, *more: Any) -> Stored:
+    def repartition(self, what: str, route: Route, gather: Merge, number: int, *more: Any) -> Stored:
         slots = self.engine.slots(number)
 
         def one(part: Any, place: int) -> list[tuple[int, int, int, bytes]]:
@@ -74,12 +74,12 @@ class Frames(_Stage):
 
     engine: Spark
     table: Any
-    notes: list[Any] = field(default_factory=list)
+    summaries: list[Any] = field(default_factory=list)
 
     def __len__(self) -> int:
         raise NotImplementedError("how Spark cuts a table is its own affair")  # pragma: no cover - nobody asks
 
-    def each(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("a table is not brought here")  # pragma: no cover - nobody asks
 
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
@@ -97,7 +97,7 @@ class Frames(_Stage):
             for batch in batches:
                 waiting.append(batch)
                 rows += batch.num_rows
-                if rows >= ROWS:
+                if rows >= CHUNK_ROWS:
                     yield from _said(function, [pl.from_arrow(pa.Table.from_batches(waiting))], first + number, _first)
                     waiting, number, rows = [], number + 1, 0
             if waiting:
@@ -113,8 +113,8 @@ class Stored(_Stage):
 
     engine: Spark
     table: Any
-    notes: list[Any]
-    gather: Gather | None = None
+    summaries: list[Any]
+    gather: Merge | None = None
     under: Any = None
 
     def __post_init__(self) -> None:
@@ -122,12 +122,12 @@ class Stored(_Stage):
             weakref.finalize(self, _forget, self.under if self.under is not None else self.table)
 
     def __len__(self) -> int:
-        return len(self.notes)
+        return len(self.summaries)
 
     def _source(self) -> Any:
         return self.table.where(f"kind = {PART}")
 
-    def each(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:
         """One partition after the other; parts lie in the order of the partitions."""
         gather = self.gather or _first
         number, pieces = -1, list[Any]()
@@ -206,8 +206,8 @@ class Loading:
 class _Turning:
     """A part is gathered, and then turned into something else."""
 
-    gather: Gather
-    turn: Turn
+    gather: Merge
+    turn: Transform
     more: tuple[Any, ...]
 
     def __call__(self, pieces: Sequence[Any], number: int) -> Any:
@@ -237,7 +237,7 @@ def _first(pieces: Sequence[Any], number: int) -> Any:
     return pieces[0]
 
 
-def _said(function: Callable[[Any, int], Any], pieces: Sequence[Any], number: int, gather: Gather) -> Iterator[Any]:
+def _said(function: Callable[[Any, int], Any], pieces: Sequence[Any], number: int, gather: Merge) -> Iterator[Any]:
     """What a function says of a part, as an Arrow batch a row. Our own errors are told, not thrown: Spark would try
     again, and would show them with all that they are about."""
     import pyarrow as pa

@@ -131,7 +131,7 @@ def _guesses(release: Release, attack: Attack, external: Microdata | None) -> li
     if not in_pieces(release) or not attack.divides(release, external):
         return attack.guesses(release, external)
     # the table of people travels to the pieces
-    external = replace(external, rows=external.rows.gathered()) if external is not None else None
+    external = replace(external, rows=external.rows.collect()) if external is not None else None
     return attack.piecewise(release, pieces_of(release).over(attack.name), external)
 
 

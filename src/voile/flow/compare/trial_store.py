@@ -80,7 +80,7 @@ class Store:
 def _add(state: Any, data: Microdata) -> None:
     """Everything that a table says: its columns with their domains and hierarchies, and its people."""
     for column in data.columns:
-        state.update(json.dumps([column.name, column.role, column.kind, list(column.domain.texts)]).encode())
+        state.update(json.dumps([column.name, column.role, column.kind, list(column.domain.labels)]).encode())
         if column.hierarchy is not None:
             state.update(json.dumps(column.hierarchy.rows(), default=str).encode())
     table = data.rows.histogram([column.name for column in data.columns])

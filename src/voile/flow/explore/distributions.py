@@ -12,9 +12,9 @@ from voile.flow.measure.measure import as_shown
 from voile.flow.report import charts
 from voile.releases.query import Condition, Query
 from voile.releases.release import Release
-from voile.tables.domain import text
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
+from voile.tables.value_text import format_value
 
 BARS = 12
 
@@ -51,7 +51,7 @@ def distributions(data: Microdata, release: Release, bars: int = BARS) -> list[D
         counts = np.zeros(column.size, dtype=np.int64)
         counts[table.codes[:, 0]] = table.counts
         counts = counts[: len(column.domain.values)]
-        parts = list(_ranges(column, counts, bars) if column.domain.ranged else _values(column, counts, bars))
+        parts = list(_ranges(column, counts, bars) if column.domain.uses_intervals else _values(column, counts, bars))
         try:
             after = [release.answer(Query({column.name: wanted})) for _, wanted, _ in parts]
         except SchemaError:  # a column that this release does not show
@@ -62,7 +62,7 @@ def distributions(data: Microdata, release: Release, bars: int = BARS) -> list[D
 
 
 def _values(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str, Condition, int]]:
-    values, texts = column.domain.values.to_list(), column.domain.texts
+    values, texts = column.domain.values.to_list(), column.domain.labels
     ordered = np.argsort(-counts, kind="stable")
     shown = ordered if len(ordered) <= bars else ordered[: bars - 1]
     for code in np.sort(shown) if column.kind == "ordered" else shown:
@@ -75,7 +75,7 @@ def _values(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str
 
 def _ranges(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str, Condition, int]]:
     """Even parts of the range, each up to where the next begins, so that nobody falls between two."""
-    values, points = column.domain.values.to_list(), column.domain.points.astype(np.float64)
+    values, points = column.domain.values.to_list(), column.domain.numeric_values.astype(np.float64)
     if not len(values):
         return
     edges = np.linspace(points[0], points[-1], bars + 1)[1:-1]
@@ -83,7 +83,7 @@ def _ranges(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str
     firsts = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
     for first, after in zip(firsts, [*firsts[1:], None], strict=True):
         low, high = values[first], values[(len(values) if after is None else after) - 1]
-        label = text(low) if low == high else f"{text(low)} to {text(high)}"
+        label = format_value(low) if low == high else f"{format_value(low)} to {format_value(high)}"
         end = Condition(low=low) if after is None else Condition(low=low, high=values[after], below=True)
         yield label, end, int(counts[first:after].sum())
 

@@ -55,7 +55,7 @@ def foresee(data: Microdata, policy: Policy | Model, method: Method | None = Non
     columns = check_request(data.columns, data.rows, policy, method)
     countable = [model for model in policy if _countable(model)]
     if countable:
-        Policy(*countable).require_whole(columns, data.rows.tallies(columns), data.rows.total)
+        Policy(*countable).require_whole(columns, data.rows.tally_values(columns), data.rows.total)
 
 
 def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
@@ -68,7 +68,7 @@ def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
     """
     if not _countable(model):
         return ()
-    tallies = data.rows.tallies(data.columns)
+    tallies = data.rows.tally_values(data.columns)
 
     def keeps(changed: Model) -> bool:
         return all(_holds(changed, column, tallies, data.rows.total) for column in changed.targets(data.columns))

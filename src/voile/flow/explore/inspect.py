@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.engines.memory import local_rows
+from voile.engines.memory import build_rows
 from voile.errors import DataError, VoileError
 from voile.flow.read.read import load_frame
 from voile.io import table_files
-from voile.tables.domain import Domain, encode, kind_of
+from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import Microdata
-from voile.tables.role_guessing import Seen, suggested
+from voile.tables.role_guessing import ColumnProfile, suggest_role
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Schema
 
@@ -52,7 +52,7 @@ class Inspection:
     of up to three of them (`possible` is how many there are; of wide or long tables the likeliest are looked at)."""
 
     people: int
-    columns: tuple[Seen, ...]
+    columns: tuple[ColumnProfile, ...]
     known: tuple[str, ...]
     whole: Crowd | None
     adds: Mapping[str, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Inspection:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
         return f"Inspection({self.people} rows, {len(self.columns)} columns{alone})"
 
-    def __getitem__(self, name: str) -> Seen:
+    def __getitem__(self, name: str) -> ColumnProfile:
         return next(column for column in self.columns if column.name == name)
 
     def roles(self) -> dict[str, list[str]]:
@@ -140,9 +140,9 @@ def inspect(
     for name in frame.columns:
         values = frame[name]
         try:
-            domain, codes = encode(name, values, kind_of(values), None)
+            domain, codes = encode_column(name, values, infer_kind(values), None)
         except VoileError as error:  # a type without values to compare has no place in a release
-            seen.append(Seen(name, "none", str(values.dtype.base_type()), 0, 0, 0, "", error.message))
+            seen.append(ColumnProfile(name, "none", str(values.dtype.base_type()), 0, 0, 0, "", error.message))
             continue
         coded[name] = (domain, codes)
         seen.append(_seen(name, domain, np.bincount(codes, minlength=domain.size)))
@@ -151,7 +151,7 @@ def inspect(
     if not names:
         return Inspection(frame.height, tuple(seen), (), None)
     sizes = {name: coded[name][0].size for name in names}
-    rows = local_rows(names, [coded[name][1] for name in names], list(sizes.values()))
+    rows = build_rows(names, [coded[name][1] for name in names], list(sizes.values()))
     return _risk(tuple(seen), rows, sizes)
 
 
@@ -186,17 +186,17 @@ def _check_delimiter(names: Sequence[str], delimiter: str | None) -> None:
         )
 
 
-def _seen(name: str, domain: Domain, counts: np.ndarray) -> Seen:
+def _seen(name: str, domain: Domain, counts: np.ndarray) -> ColumnProfile:
     people, missing = int(counts.sum()), int(counts[-1]) if domain.missing else 0
     counts = counts[:-1] if domain.missing else counts
     texts = domain.values.dtype == pl.String
     length = float(domain.values.str.len_chars().mean() or 0) if texts else 0.0  # type: ignore[arg-type]
     kind, dtype = domain.kind, str(domain.values.dtype.base_type())
-    plain = Seen(name, kind, dtype, int((counts > 0).sum()), missing, int((counts == 1).sum()))
-    return suggested(plain, people, length)
+    plain = ColumnProfile(name, kind, dtype, int((counts > 0).sum()), missing, int((counts == 1).sum()))
+    return suggest_role(plain, people, length)
 
 
-def _risk(seen: tuple[Seen, ...], rows: Table, sizes: Mapping[str, int]) -> Inspection:
+def _risk(seen: tuple[ColumnProfile, ...], rows: Table, sizes: Mapping[str, int]) -> Inspection:
     """Who stands out on the columns with these sizes."""
     names = list(sizes)
     whole = _crowd(rows, names)

@@ -11,7 +11,7 @@ from voile.adversaries import prior_learning
 from voile.adversaries.prior import SUPPORT, Prior
 from voile.errors import PolicyError
 from voile.tables.microdata import Microdata
-from voile.tables.schema import nearest
+from voile.tables.schema import suggest_name
 
 
 def learn_prior(
@@ -35,7 +35,7 @@ def learn_prior(
         raise PolicyError(
             f"{column!r} is no sensitive column." if column else "The schema names no sensitive column.",
             code="policy.prior-column",
-            hint=nearest(column or "", known),
+            hint=suggest_name(column or "", known),
         )
     checks = (
         (min_support < 1, f"min_support = {min_support} must be at least 1."),

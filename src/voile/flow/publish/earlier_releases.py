@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile.adversaries.ledger import Ledger
-from voile.engines.memory import local_rows
+from voile.engines.memory import build_rows
 from voile.errors import BrokenPromise, DataError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
@@ -74,7 +74,7 @@ class EarlierReleases:
         table = data.linked.histogram([*names, PERSON])
         columns = [table.codes[:, number] for number in range(len(names) + 1)]
         sizes = [*(column.size for column in data.columns), data.person.size, int(signature.max(initial=0)) + 1]
-        rows = local_rows([*names, PERSON, SIGNATURE], [*columns, signature[columns[-1]]], sizes)
+        rows = build_rows([*names, PERSON, SIGNATURE], [*columns, signature[columns[-1]]], sizes)
         return _widened(data.columns, rows, self.releases)
 
     def joint_claims(self, policy: Policy, columns: Columns) -> tuple[Claim, ...]:
@@ -104,7 +104,7 @@ class EarlierReleases:
         """Write into the ledger who was shown with which values, where there is a ledger."""
         if self.ledger is None:
             return
-        (rows,) = groups.each()
+        (rows,) = groups
         shown = shown_now(columns, rows.recode(code_map) if code_map else rows, data, self.releases)
         self.ledger.record(release.digest, shown)
 
@@ -128,16 +128,16 @@ def _widened(columns: Columns, rows: Table, earlier: Sequence[Release]) -> tuple
     """Values that were shown before stay values of the column, though nobody may have them now."""
     target = columns.sensitive[0]
     listed = [release.tallies[target.name].column for release in earlier if target.name in release.tallies]
-    texts = {text for column in listed if column for text in column.domain.texts}
-    if texts <= set(target.domain.texts):
+    texts = {text for column in listed if column for text in column.domain.labels}
+    if texts <= set(target.domain.labels):
         return columns, rows
-    if target.domain.ranged:
+    if target.domain.uses_intervals:
         every = [target.domain.values, *(column.domain.values for column in listed if column)]
         values = all_of(every)
     else:
-        values = pl.Series(sorted({*target.domain.texts[: len(target.domain.values)], *texts}), dtype=pl.String)
+        values = pl.Series(sorted({*target.domain.labels[: len(target.domain.values)], *texts}), dtype=pl.String)
     domain = Domain(values, target.kind, target.domain.missing, target.domain.declared)
-    place = {text: code for code, text in enumerate(domain.texts)}
-    moved = np.array([place[text] for text in target.domain.texts], dtype=np.int64)
+    place = {text: code for code, text in enumerate(domain.labels)}
+    moved = np.array([place[text] for text in target.domain.labels], dtype=np.int64)
     wider = replace(target, domain=domain, hierarchy=None)
     return replace(columns, sensitive=(wider, *columns.sensitive[1:])), rows.recode({target.name: moved})

@@ -12,7 +12,7 @@ import polars as pl
 from voile.methods.base import Method
 from voile.models.policy import Policy
 from voile.releases.partitioned_tables import plain
-from voile.tables.domain_trimming import codes_used, narrowed
+from voile.tables.domain_trimming import find_used_codes, trim_columns
 from voile.tables.part_protocol import Parts
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Columns
@@ -57,19 +57,19 @@ def group_part(rows: Rows, number: int, columns: Columns, task: PartTask) -> tup
     columns, shown = task.method.transform(columns, grouped, task.policy)
     withheld = rows.total - shown.total
     divided = len(task.people_before) > 1
-    return shown, GroupedPart(columns, withheld, codes_used(columns, shown) if divided or withheld else None)
+    return shown, GroupedPart(columns, withheld, find_used_codes(columns, shown) if divided or withheld else None)
 
 
 def trim_domains(parts: Parts) -> tuple[Columns, CodeMap, int]:
     """Remove values that no published row has: the columns, what becomes of their codes, and the number of withheld
     rows. Without withheld rows there is nothing to remove."""
-    notes: Sequence[GroupedPart] = parts.notes
+    notes: Sequence[GroupedPart] = parts.summaries
     columns, withheld = notes[0].columns, sum(note.withheld for note in notes)
     if not withheld:
         return columns, {}, 0
     used = [note.used_codes or {} for note in notes]
     together = {name: np.unique(np.concatenate([codes[name] for codes in used if codes])) for name in _first(used)}
-    return *narrowed(columns, together), withheld
+    return *trim_columns(columns, together), withheld
 
 
 def _first(used: Sequence[Mapping[str, np.ndarray]]) -> Sequence[str]:

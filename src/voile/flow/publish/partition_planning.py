@@ -11,7 +11,7 @@ from voile.methods.base import Partitionable
 from voile.models.policy import Policy
 from voile.tables import partition_tree
 from voile.tables.group_counts import Counts
-from voile.tables.partition_tree import Division
+from voile.tables.partition_tree import PartitionTree
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
@@ -20,9 +20,9 @@ Profile = Mapping[str, np.ndarray]  # by column: how many people of a node have 
 Cut = tuple[int, int, int]  # the column, the last rank on the left, and the people on the left
 
 
-def plan_partition(columns: Columns, rows: Table, policy: Policy, method: Partitionable) -> Division | None:
+def plan_partition(columns: Columns, rows: Table, policy: Policy, method: Partitionable) -> PartitionTree | None:
     """Cut a table into parts that could each keep the policy alone; None where the table is published whole."""
-    if rows.total <= partition_tree.SHARD:
+    if rows.total <= partition_tree.LARGEST_PART:
         return None
     tree = plant_tree(columns, rows)
     sensitive = method.watched_columns(columns, policy)
@@ -38,7 +38,7 @@ def plan_partition(columns: Columns, rows: Table, policy: Policy, method: Partit
         if not cuts:
             break
         tree, children = _grow(tree, cuts)
-        large = tree.people > partition_tree.SHARD
+        large = tree.people > partition_tree.LARGEST_PART
         profiles = _profiles(rows, watched, tree, children if sensitive else children[large[children]])
         undone = set[int]()
         if sensitive:
@@ -55,14 +55,14 @@ def plan_partition(columns: Columns, rows: Table, policy: Policy, method: Partit
     return replace(tree, totals={column.name: totals[column.name] for column in sensitive})
 
 
-def people_before(tree: Division | None) -> list[int]:
+def people_before(tree: PartitionTree | None) -> list[int]:
     """Count the people in the parts before each part."""
     if tree is None:
         return [0]
     return [0, *np.cumsum(tree.people[tree.leaves])[:-1].tolist()]
 
 
-def plant_tree(columns: Columns, rows: Table) -> Division:
+def plant_tree(columns: Columns, rows: Table) -> PartitionTree:
     """Return the tree with everybody in one part. Categories are cut in the order of how frequent they are, other
     columns in their own order."""
     ranks = []
@@ -77,22 +77,22 @@ def plant_tree(columns: Columns, rows: Table) -> Division:
             rank[order] = np.arange(len(order))
         ranks.append(rank)
     names = tuple(column.name for column in columns.quasi)
-    return Division(names, tuple(ranks), np.array([-1]), np.array([-1]), np.array([-1]), np.array([rows.total]))
+    return PartitionTree(names, tuple(ranks), np.array([-1]), np.array([-1]), np.array([-1]), np.array([rows.total]))
 
 
-def _profiles(rows: Table, columns: Sequence[Column], tree: Division, nodes: np.ndarray) -> dict[int, Profile]:
+def _profiles(rows: Table, columns: Sequence[Column], tree: PartitionTree, nodes: np.ndarray) -> dict[int, Profile]:
     """Count, for some nodes of the tree, how many people have each code of each column."""
     if not len(nodes):
         return {}
     ends = np.cumsum([max(column.size, 1) for column in columns])[:-1]
-    counted = rows.profile([column.name for column in columns], tree, nodes)
+    counted = rows.count_by_node([column.name for column in columns], tree, nodes)
     return {
         int(node): {column.name: part for column, part in zip(columns, np.split(people, ends), strict=True)}
         for node, people in zip(nodes, counted, strict=True)
     }
 
 
-def _best_cut(columns: Columns, tree: Division, profile: Profile, refused: set[int], smallest: int) -> Cut | None:
+def _best_cut(columns: Columns, tree: PartitionTree, profile: Profile, refused: set[int], smallest: int) -> Cut | None:
     """Choose the widest column that leaves a quarter of the people on each side, else the most even cut. No side may
     have few people: a missing cut would tell something about them."""
     best: tuple[bool, float, int, int] | None = None
@@ -117,16 +117,16 @@ def _best_cut(columns: Columns, tree: Division, profile: Profile, refused: set[i
 def _width(column: Column, people: np.ndarray) -> float:
     """The share of a column's values that a box spans."""
     present = np.flatnonzero(people)
-    if not column.domain.ranged:
+    if not column.domain.uses_intervals:
         return (len(present) - 1) / max(column.size - 1, 1)
-    points = column.domain.points
+    points = column.domain.numeric_values
     known = present[present < len(points)]
     if len(known) < 2:
         return 0.0
     return float(points[known[-1]] - points[known[0]]) / max(float(points[-1] - points[0]), 1e-300)
 
 
-def _grow(tree: Division, cuts: Mapping[int, Cut]) -> tuple[Division, np.ndarray]:
+def _grow(tree: PartitionTree, cuts: Mapping[int, Cut]) -> tuple[PartitionTree, np.ndarray]:
     """Cut some leaves of the tree; the new leaves come in pairs."""
     column, cut, left = tree.column.copy(), tree.cut.copy(), tree.left.copy()
     first = len(column)
@@ -135,7 +135,7 @@ def _grow(tree: Division, cuts: Mapping[int, Cut]) -> tuple[Division, np.ndarray
         column[node], cut[node], left[node] = j, rank, first + 2 * number
         people += [below, int(tree.people[node]) - below]
     leaves = np.full(2 * len(cuts), -1)
-    grown = Division(
+    grown = PartitionTree(
         tree.names,
         tree.ranks,
         np.concatenate([column, leaves]),

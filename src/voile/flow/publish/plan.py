@@ -47,7 +47,7 @@ def make_plan(
     policy = policy.following(history.releases)
     columns, rows = history.link_people(data, policy)
     columns = check_request(columns, rows, policy, method)
-    rows = rows.keyed(key or Key.fresh())  # 256 random bits; never in the release
+    rows = rows.with_key(key or Key.fresh())  # 256 random bits; never in the release
     policy = policy.informed(columns, rows)  # what an adversary is assumed to know, where it is learned from the table
     method, policy = method.plan(columns, rows, policy, history.releases)
     return Plan(data, columns, rows, policy, method, history)
@@ -72,5 +72,5 @@ def partition_rows(plan: Plan) -> tuple[Parts, PartTask]:
     tree = None
     if isinstance(plan.method, Partitionable):
         tree = plan_partition(plan.columns, plan.rows, plan.policy, plan.method)
-    parts = plan.rows.parts(tree) if tree is not None else plan.rows.gathered().parts(None)
+    parts = plan.rows.parts(tree) if tree is not None else plan.rows.collect().parts(None)
     return parts, PartTask(plan.policy, plan.method, people_before(tree))

@@ -13,8 +13,8 @@ from voile.releases.cells import shielded
 from voile.releases.certificate import UNSIGNED
 from voile.releases.partitioned_tables import Kept, stacked
 from voile.releases.release import Release, of_shape
-from voile.tables.domain import Domain, codes_in
-from voile.tables.part_protocol import Here, Parts
+from voile.tables.domain import Domain, encode_values
+from voile.tables.part_protocol import Parts, PartsInMemory
 from voile.tables.schema import Columns
 from voile.tables.value_text import MISSING
 
@@ -24,14 +24,14 @@ Labels = Mapping[str, tuple[Domain, list[str]]]  # by generalized column: its do
 def assemble_release(parts: Parts, withheld: int) -> tuple[Release, Columns]:
     """Make one release of shown parts, and return the columns as they are shown. The dictionary tells the recipient how
     many rows were withheld to keep the promise."""
-    first: ShownPart = parts.notes[0]
+    first: ShownPart = parts.summaries[0]
     assert first.columns is not None, "the first part tells the columns"
-    dictionary = {**_common_dictionary(parts.notes), "withheld": withheld}
+    dictionary = {**_common_dictionary(parts.summaries), "withheld": withheld}
     labels = _exact_labels(dictionary, first.columns)
     tables: Mapping[str, pl.DataFrame]
     if len(parts) > 1:
-        parts = parts.lazily(relabel, labels)
-    if isinstance(parts, Here):
+        parts = parts.map_lazily(relabel, labels)
+    if isinstance(parts, PartsInMemory):
         tables = {name: stacked([part[name] for part in parts.held]) for name in parts.held[0]}
     else:
         tables = Kept(parts, relabel(first.empty, 0, labels))
@@ -60,7 +60,7 @@ def _exact_labels(dictionary: Mapping[str, Any], columns: Columns) -> Labels:
     for entry in dictionary["columns"]:
         if entry["shown"] == "generalized":
             domain = columns[str(entry["name"])].domain
-            exact = [leaf if domain.ranged else shielded(leaf) for leaf in domain.texts[: len(domain.values)]]
+            exact = [leaf if domain.uses_intervals else shielded(leaf) for leaf in domain.labels[: len(domain.values)]]
             found[str(entry["name"])] = domain, [*exact, MISSING]
     return found
 
@@ -79,6 +79,6 @@ def _is_label(values: pl.Series, domain: Domain) -> bool:
 
 
 def _as_labels(values: pl.Series, domain: Domain, labels: Sequence[str]) -> pl.Series:
-    used, place = np.unique(codes_in(domain, values), return_inverse=True)
+    used, place = np.unique(encode_values(domain, values), return_inverse=True)
     shown = pl.Series([labels[code] for code in used], dtype=pl.String)
     return shown.cast(pl.Enum(shown)).gather(place).alias(values.name)

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.engines.chunked_rows import SpreadRows, chunk, recoded
+from voile.engines.chunked_rows import ChunkedRows, chunk, recoded
 from voile.engines.disk import Disk
-from voile.engines.memory import LocalRows
+from voile.engines.memory import MemoryRows
 from voile.engines.spark import Spark
 from voile.errors import DataError, EngineError, SpecError, raise_together
 from voile.flow.read.column_coding import column_of, missing_cells, nothing_left
 from voile.io import table_files
 from voile.io.csv_files import as_type, narrowest, types_of, unreadable
-from voile.tables.domain import Domain, codes_in, encode
+from voile.tables.domain import Domain, encode_column, encode_values
 from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Parts
-from voile.tables.partition_tree import SHARD
+from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.schema import Columns, Schema
 
 OFTEN = 8
@@ -44,7 +44,7 @@ class Seen:
 class Coded:
     """The rows of a chunk, and the value that each of its own codes stands for."""
 
-    rows: LocalRows
+    rows: MemoryRows
     values: Mapping[str, pl.Series]
 
 
@@ -134,7 +134,7 @@ def read_chunks(
         frames = frames.map("clean", cleaned, tuple(nulls))
     types = found_types(frames, schema) if texts else {}
     looked = frames.map("look", look, schema, types)
-    seen: list[Seen] = looked.notes
+    seen: list[Seen] = looked.summaries
     if not sum(one.rows for one in seen):
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
     missing_cells({name: sum(one.missing[name] for one in seen) for name in seen[0].missing}, schema)
@@ -155,11 +155,11 @@ def read_chunks(
     raise_together(problems)
     domains = {column.name: column.domain for column in columns}
     # a table that will be cut often is coded once, another one whenever it is needed
-    often = total > OFTEN * SHARD
-    coded = looked.map("code", coded_rows, domains) if often else looked.lazily(code, domains)
+    often = total > OFTEN * LARGEST_PART
+    coded = looked.map("code", coded_rows, domains) if often else looked.map_lazily(code, domains)
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
     sizes = tuple(max(column.size, 1) for column in columns)
-    rows = SpreadRows(tuple(schema.names()), sizes, coded, total, most, margins)
+    rows = ChunkedRows(tuple(schema.names()), sizes, coded, total, most, margins)
     return Microdata(Columns(**by_role), rows, sum(one.rows for one in seen) - total)
 
 
@@ -177,7 +177,7 @@ def look(frame: pl.DataFrame, number: int, schema: Schema, types: Types) -> tupl
     kept = _kept(ready, schema)
     values, own, codes = {}, {}, []
     for name in schema.names():
-        domain, code = encode(name, kept[name], "categorical", None)
+        domain, code = encode_column(name, kept[name], "categorical", None)
         people = np.bincount(code, minlength=domain.size)
         own[name] = domain.decode(np.arange(domain.size))
         values[name] = pl.DataFrame({"value": own[name], "count": pl.Series(people, dtype=pl.Int64)})
@@ -186,13 +186,13 @@ def look(frame: pl.DataFrame, number: int, schema: Schema, types: Types) -> tupl
     return Coded(chunk(schema.names(), codes, [len(one) for one in own.values()]), own), seen
 
 
-def code(coded: Coded, number: int, domains: Mapping[str, Domain]) -> LocalRows:
+def code(coded: Coded, number: int, domains: Mapping[str, Domain]) -> MemoryRows:
     """The rows of a chunk in the codes of the whole table."""
     moved = {}
     for name, domain in domains.items():
         own = coded.values[name]
         same_type = domain.values.dtype if domain.values.dtype in (pl.String, pl.Enum) else own.dtype
-        moved[name] = codes_in(domain, own.cast(same_type)).astype(np.int64)
+        moved[name] = encode_values(domain, own.cast(same_type)).astype(np.int64)
     return recoded(coded.rows, number, moved, tuple(max(domains[name].size, 1) for name in coded.rows.names))
 
 
@@ -201,7 +201,7 @@ def cleaned(frame: pl.DataFrame, number: int, nulls: tuple[str, ...]) -> tuple[p
     return frame.with_columns(pl.when(pl.all().is_in(nulls)).then(None).otherwise(pl.all()).name.keep()), None
 
 
-def coded_rows(coded: Coded, number: int, domains: Mapping[str, Domain]) -> tuple[LocalRows, None]:
+def coded_rows(coded: Coded, number: int, domains: Mapping[str, Domain]) -> tuple[MemoryRows, None]:
     return code(coded, number, domains), None
 
 
@@ -218,7 +218,7 @@ def _kept(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
 
 def found_types(frames: Parts, schema: Schema) -> dict[str, str]:
     """The narrowest type that reads every cell of a column, over all chunks."""
-    told = frames.map("types", types_here, schema.names()).notes
+    told = frames.map("types", types_here, schema.names()).summaries
     return {name: narrowest([one[name] for one in told]) for name in schema.names()}
 
 

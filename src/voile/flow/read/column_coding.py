@@ -11,8 +11,8 @@ import polars as pl
 
 from voile.errors import DataError, SchemaError
 from voile.io import hierarchy_files
-from voile.tables.domain import encode, kind_of
-from voile.tables.hierarchy import Recipe, tree
+from voile.tables.domain import encode_column, infer_kind
+from voile.tables.hierarchy import HierarchyRecipe, tree
 from voile.tables.schema import Column, Schema
 from voile.tables.value_text import MISSING
 
@@ -40,9 +40,9 @@ def column_of(
     name: str, values: pl.Series, schema: Schema, counts: np.ndarray | None = None
 ) -> tuple[Column, np.ndarray]:
     """A column with its domain and hierarchy, and the codes of the values, each of which stands for `counts` cells."""
-    kind = schema.kinds.get(name) or kind_of(values)
-    domain, codes = encode(name, values, kind, schema.domains.get(name))
-    if domain.missing and MISSING in domain.texts[:-1]:
+    kind = schema.kinds.get(name) or infer_kind(values)
+    domain, codes = encode_column(name, values, kind, schema.domains.get(name))
+    if domain.missing and MISSING in domain.labels[:-1]:
         raise DataError(
             f"Column {name!r} holds the text {MISSING!r}, which stands for missing values.",
             code="data.missing-text",
@@ -55,9 +55,9 @@ def column_of(
     return Column(name, schema.role(name), domain, hierarchy), codes
 
 
-def recipe_of(wanted: Any, column: str) -> Recipe:
+def recipe_of(wanted: Any, column: str) -> HierarchyRecipe:
     """What a user may write for a hierarchy: a recipe, a nested dict, `prefixes:5,3,1`, `auto`, or a file."""
-    if isinstance(wanted, Recipe):
+    if isinstance(wanted, HierarchyRecipe):
         return wanted
     if isinstance(wanted, Mapping):
         return tree(wanted)
@@ -73,8 +73,8 @@ def recipe_of(wanted: Any, column: str) -> Recipe:
                     code="schema.hierarchy",
                     hint="E.g. prefixes:5,3,1.",
                 ) from None
-            return Recipe(name, numbers)
-        return Recipe("rows", content=hierarchy_files.read(Path(wanted)), source=text)
+            return HierarchyRecipe(name, numbers)
+        return HierarchyRecipe("rows", content=hierarchy_files.read(Path(wanted)), source=text)
     raise SchemaError(
         f"The hierarchy of {column!r} is of type {type(wanted).__name__}.",
         code="schema.hierarchy",

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.engines.memory import local_rows
+from voile.engines.memory import build_rows
 from voile.engines.spark import Spark
 from voile.errors import DataError, SpecError, raise_together
 from voile.flow.read.chunked_reading import Engine, is_spark, read_at
 from voile.flow.read.column_coding import column_of, missing_cells, nothing_left
 from voile.io import table_files
-from voile.tables.domain import encode
+from voile.tables.domain import encode_column
 from voile.tables.microdata import PERSON, Microdata
 from voile.tables.schema import Column, Columns, Schema
 
@@ -59,12 +59,12 @@ def read(
         codes.append(code)
     raise_together(problems)
     sizes = [column.size for column in columns]
-    rows = local_rows(schema.names(), codes, sizes)
+    rows = build_rows(schema.names(), codes, sizes)
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
     if schema.person is None:
         return Microdata(Columns(**by_role), rows, dropped)
     person, code = _persons(frame[schema.person])
-    linked = local_rows([*schema.names(), PERSON], [*codes, code], [*sizes, person.size])
+    linked = build_rows([*schema.names(), PERSON], [*codes, code], [*sizes, person.size])
     return Microdata(Columns(**by_role), rows, dropped, linked, person)
 
 
@@ -79,7 +79,7 @@ def _persons(values: pl.Series) -> tuple[Column, np.ndarray]:
             code="data.person",
             hint="Every row needs a person of its own: one row is one person.",
         )
-    domain, codes = encode(PERSON, texts, "categorical", None)
+    domain, codes = encode_column(PERSON, texts, "categorical", None)
     return Column(PERSON, "identifier", domain), codes
 
 

@@ -140,7 +140,7 @@ def _fill(runs: Sequence[_Run], rows: Table) -> None:
         drawn = [run.draw() for run in waiting]
         questions = waiting[0].questions
         names = [column.name for column in questions.columns]
-        actual = rows.matching(names, questions.offset, np.concatenate(drawn))
+        actual = rows.count_matches(names, questions.offset, np.concatenate(drawn))
         ends = np.cumsum([len(some) for some in drawn])[:-1]
         for run, chosen, people in zip(waiting, drawn, np.split(actual, ends), strict=True):
             run.take(chosen, people)

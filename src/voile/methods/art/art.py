@@ -91,7 +91,7 @@ class Art(Partitionable, Replayable, Method):
             counts = _counts(rows, target)
             kept = [
                 text
-                for text, event, count in zip(target.domain.texts, events, counts, strict=True)
+                for text, event, count in zip(target.domain.labels, events, counts, strict=True)
                 if event >= 0 and count * _whole(model.r) <= counts.sum()
             ]
             if model.protect_as == "values" and kept and len(kept) < int((events >= 0).sum()):
@@ -155,7 +155,7 @@ class Art(Partitionable, Replayable, Method):
             if count * wanted <= total:
                 continue
             if self.frequent != "suppress":
-                names = [text for text, number in zip(target.domain.texts, model.events(target), strict=True)]
+                names = [text for text, number in zip(target.domain.labels, model.events(target), strict=True)]
                 named = [name for name, number in zip(names, model.events(target), strict=True) if number == event]
                 what = f"The value {named[0]!r}" if len(named) == 1 else f"The protected set of {len(named)} values"
                 reach = f"the largest possible r is {total / count:.4g}"
@@ -168,7 +168,7 @@ class Art(Partitionable, Replayable, Method):
             # every spared row is a row less to hide among: count - s <= (total - s) / wanted
             excess = math.ceil((count * wanted - total) / (wanted - 1))
             rows = np.repeat(inside, people.size[inside])
-            chosen = rows[key.shuffled(f"art frequent {event}", len(rows))[:excess]]
+            chosen = rows[key.shuffle(f"art frequent {event}", len(rows))[:excess]]
             spared += np.bincount(chosen, minlength=len(spared))
         return spared
 

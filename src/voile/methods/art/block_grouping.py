@@ -56,7 +56,7 @@ def _evenly(crowd: Crowd, inside: np.ndarray, r: float, key: Key, number: int, t
     reader learns more of who has which.
     """
     rows = np.repeat(inside, crowd.size[inside])
-    rows = rows[key.shuffled(f"art block {number}", len(rows))]
+    rows = rows[key.shuffle(f"art block {number}", len(rows))]
     event = crowd.event[crowd.value[rows]]
     protected, others = rows[event >= 0], rows[event < 0]
     if not len(protected):

@@ -94,7 +94,7 @@ def published_crowd(members: Members, counts: Counts, model: RRobustness, prior:
     by value and published row (-1 where a person cannot have a value)."""
     assert counts.column is not None
     column = counts.column
-    shown = prior.collapsed(model.named) if tuple(column.domain.texts) == INDICATOR else prior
+    shown = prior.collapsed(model.named) if tuple(column.domain.labels) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     known = shown.known(members.columns, members.codes, column, usual)
     group = np.repeat(np.arange(members.groups), np.diff(members.starts))

@@ -26,7 +26,7 @@ from voile.plugins.registry import knob
 from voile.releases.certificate import Claim
 from voile.releases.release import Release
 from voile.tables.row_protocol import Rows, Table
-from voile.tables.schema import Columns, nearest
+from voile.tables.schema import Columns, suggest_name
 
 SLACK = 1e-10
 
@@ -80,7 +80,7 @@ class Decompose(Method):
                     PolicyError(
                         f"decompose speaks of {name!r}, which is no sensitive column.",
                         code="policy.column",
-                        hint=nearest(name, known),
+                        hint=suggest_name(name, known),
                     )
                 )
         if not known:
@@ -188,7 +188,7 @@ class Decompose(Method):
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         names = self._names(columns)
-        group, table = rows.grouped(names)
+        group, table = rows.count_by_group(names)
         strata, kind = self._strata(columns, [table.codes[:, j] for j in range(len(names))], table.counts)
         slots = np.repeat(np.arange(len(kind)), table.counts)  # by group and primary value, as they were counted
         lists = Lists(rows.groups, group[slots], kind[slots], strata, tuple(columns[name].size for name in names))

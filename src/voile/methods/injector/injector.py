@@ -112,7 +112,7 @@ class Injector(Method):
         """The item of each code: itself, or for numbers and dates one of `intervals` with about as many people each."""
         code = np.arange(column.size)
         known = len(column.domain.values)
-        if not column.domain.ranged or known <= self.intervals:
+        if not column.domain.uses_intervals or known <= self.intervals:
             return code
         cells = table.column(column.name)
         (people,) = kernels.distinct_rows.frequencies(cells.reshape(-1, 1), [column.size], table.counts)

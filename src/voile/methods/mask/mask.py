@@ -101,7 +101,7 @@ class Mask(CompletesHierarchies, IgnoresValues, Method):
         for model in self._asked(policy):
             for column in model.targets(columns):
                 assert column is not None
-                rows = self._masked(column, rows, model, rows.tallies(columns)[column.name])
+                rows = self._masked(column, rows, model, rows.tally_values(columns)[column.name])
         return trim_unused_values(columns, rows)
 
     def show(self, columns: Columns, rows: Rows) -> Release:

@@ -64,7 +64,7 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         reads = policy.reads(columns)
         quasi = [column.name for column in columns.quasi]
-        tallies = rows.tallies(columns) if reads else {}
+        tallies = rows.tally_values(columns) if reads else {}
         policy.require_whole(columns, tallies, rows.total)
         table = rows.histogram([*quasi, *(column.name for column in reads)])
         frame, codes = self.frame(columns, table)
@@ -153,8 +153,8 @@ def _inverse(order: np.ndarray) -> np.ndarray:
 def _bits(column: Column, rank: np.ndarray | None) -> np.ndarray:
     """The sketch bit of each code in cutting order: its place in the domain, in 64 steps at most."""
     place = np.arange(max(column.size, 1), dtype=np.float64)
-    if column.domain.ranged and len(column.domain.values) > 1 and rank is None:
-        points = column.domain.points.astype(np.float64)
+    if column.domain.uses_intervals and len(column.domain.values) > 1 and rank is None:
+        points = column.domain.numeric_values.astype(np.float64)
         place[: len(points)] = (points - points[0]) / max(points[-1] - points[0], 1e-300) * (len(points) - 1)
     size = len(place)
     return np.rint(place if size <= 64 else place * (63 / (size - 1))).astype(np.int64)

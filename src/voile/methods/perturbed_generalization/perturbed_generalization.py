@@ -146,7 +146,7 @@ class PerturbedGeneralization(Partitionable, Method):
         target = columns.sensitive[0]
         ranks = _ranks(columns, rows)
         with ThreadPoolExecutor(2) as pool:
-            extents = list(pool.map(rows.extents, ranks, ranks.values()))
+            extents = list(pool.map(rows.find_extents, ranks, ranks.values()))
         low, high = (np.stack([pair[end] for pair in extents]) for end in (0, 1))
         space = [_space(column, ranks[column.name], rows) for column in columns.quasi]
         region_low, region_high = np.empty_like(low), np.empty_like(high)
@@ -236,6 +236,6 @@ def _space(column: Column, rank: np.ndarray | None, rows: Rows) -> tuple[int, in
 
 def _sample(rows: Rows, target: Column) -> tuple[np.ndarray, np.ndarray]:
     """One person's value of each group, everybody as likely, and the sizes of the groups."""
-    sizes = rows.headcount()
-    person = rows.key.below("sample", sizes, len(sizes)).astype(np.int64)
+    sizes = rows.count_people()
+    person = rows.key.draw_below("sample", sizes, len(sizes)).astype(np.int64)
     return rows.pick(person, target.name), sizes

@@ -23,12 +23,12 @@ def shown(release: Release) -> dict[Row, list[Signature]]:
     """The signatures that people with each quasi-identifier are shown with."""
     counts = next(iter(release.tallies.values()))
     assert counts.column is not None
-    texts, cuts = counts.column.domain.texts, counts.starts
+    texts, cuts = counts.column.domain.labels, counts.starts
     lists = [tuple(sorted(texts[code] for code in counts.values[cuts[g] : cuts[g + 1]])) for g in range(counts.groups)]
     columns = []
     for entry in release.described("quasi"):
         column, codes = release.sensitive_column(entry, "quasi")
-        columns.append(np.array(column.domain.texts, dtype=object)[codes])
+        columns.append(np.array(column.domain.labels, dtype=object)[codes])
     found: dict[Row, list[Signature]] = defaultdict(list)
     group = release.group.tolist()  # type: ignore[attr-defined]
     for row, place in zip(zip(*columns, strict=True), group, strict=True):
@@ -50,7 +50,7 @@ def persons(data: Microdata) -> list[str]:
             code="data.person",
             hint="Name one in the schema, e.g. person='patient' (--person patient); it is never published.",
         )
-    return data.person.domain.texts
+    return data.person.domain.labels
 
 
 def remembered(data: Microdata, ledger: Ledger, earlier: Sequence[Release]) -> np.ndarray:
@@ -75,7 +75,7 @@ def _refuse_changed(data: Microdata, known: Sequence[Signature | None]) -> None:
     strange = 0
     for value, person in table.codes.tolist():
         signature = known[person]
-        strange += signature is not None and target.domain.texts[value] not in signature
+        strange += signature is not None and target.domain.labels[value] not in signature
     if strange:
         raise Unsatisfiable(
             f"{strange} people have a sensitive value that was not among those they were shown with before.",
@@ -88,13 +88,13 @@ def _refuse_changed(data: Microdata, known: Sequence[Signature | None]) -> None:
 def shown_now(columns: Columns, rows: Rows, data: Microdata, earlier: Sequence[Release]) -> list[tuple[str, Signature]]:
     """Everybody's signature in grouped rows: the list that a group keeps, or the values of a new group."""
     target, lists = columns.sensitive[0], signatures(earlier)
-    texts = target.domain.texts
-    group, table = rows.grouped([target.name])
+    texts = target.domain.labels
+    group, table = rows.count_by_group([target.name])
     values: dict[int, list[str]] = defaultdict(list)
     for place, code in zip(group.tolist(), table.codes[:, 0].tolist(), strict=True):
         values[place].append(texts[code])
-    _, kept = rows.extents(SIGNATURE)
-    group, table = rows.grouped([PERSON])
+    _, kept = rows.find_extents(SIGNATURE)
+    group, table = rows.count_by_group([PERSON])
     people = persons(data)
     found = []
     for place, person in zip(group.tolist(), table.codes[:, 0].tolist(), strict=True):
@@ -127,7 +127,7 @@ def _missing_seats(now: dict[Row, list[Signature]], data: Microdata, ledger: Led
     assert data.linked is not None
     names = [column.name for column in data.columns.quasi]
     table = data.linked.histogram([*names, PERSON])
-    texts = [np.array(data.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    texts = [np.array(data.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     wanted: Counter[tuple[Row, Signature]] = Counter()
     for row, person in zip(zip(*texts, strict=True), table.column(PERSON).tolist(), strict=True):
         signature = ledger.signature(people[person])

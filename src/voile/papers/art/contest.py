@@ -150,7 +150,7 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     """Group, with a clock on grouping alone; a promise out of reach is a gap, not an end."""
     method, policy = who.built(r), who.policy(r, prior)
     columns = check_request(data.columns, data.rows, policy, method)
-    rows = data.rows.keyed(KEY).gathered()
+    rows = data.rows.with_key(KEY).collect()
     method, policy = method.plan(columns, rows, policy.informed(columns, rows), ())
     began = time.perf_counter()
     try:
@@ -161,7 +161,7 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     seconds = time.perf_counter() - began
     release = method.show(*trim_unused_values(columns, altered))
     members, guarded = _who_is_where(data, grouped)
-    counts = altered.tallies(columns)[SENSITIVE]
+    counts = altered.tally_values(columns)[SENSITIVE]
     total = int(_inside(data)[data.rows.histogram([SENSITIVE]).codes[:, 0]] @ data.rows.histogram([SENSITIVE]).counts)
     return Outcome(seconds, release, members, counts, guarded, total - int(guarded.sum()))
 
@@ -173,7 +173,7 @@ def _inside(data: Microdata) -> np.ndarray:
 def _who_is_where(data: Microdata, rows: Rows) -> tuple[Members, np.ndarray]:
     """The members of each group by exact quasi-identifier, and how many of each entry have a protected value."""
     names = [column.name for column in data.columns.quasi]
-    group, table = rows.grouped([*names, SENSITIVE])
+    group, table = rows.count_by_group([*names, SENSITIVE])
     codes = [table.column(name) for name in names]
     members = gathered(data.columns.quasi, codes, group, table.counts, rows.groups)
     inside = _inside(data)[table.column(SENSITIVE)]

@@ -151,7 +151,7 @@ class _Contest:
         done = 0
         for _ in range(40):
             chosen = first.draw(queries, rng)
-            actual = self.data.rows.matching(names, first.offset, chosen)
+            actual = self.data.rows.count_matches(names, first.offset, chosen)
             chosen, actual = chosen[actual > 0], actual[actual > 0]
             for name, estimates in shown.items():
                 found[name].append(np.abs(estimates.answers(chosen) - actual) / actual)

@@ -21,8 +21,9 @@ from voile.releases.certificate import UNSIGNED
 from voile.releases.dictionary import describe
 from voile.releases.randomized_response import Channel
 from voile.releases.shapes.sampled import Sampled
-from voile.tables.domain import Domain, text
+from voile.tables.domain import Domain
 from voile.tables.schema import Column, Columns
+from voile.tables.value_text import format_value
 
 PRIME = (1 << 31) - 1
 ROUNDS = 4
@@ -38,7 +39,7 @@ def region_cells(
     size = column.size
     keys, cell = _numbered(low * size + high, size * size)
     low, high = keys // size, keys % size
-    if column.domain.ranged:
+    if column.domain.uses_intervals:
         return _ranges(column.domain, low, high), cell
     lengths = high - low + 1
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -133,9 +134,9 @@ def _domain_ends(entry: Mapping[str, Any], domain: Domain) -> tuple[int, int] | 
     """The places of the least and the greatest value of a column's domain among the ends that are written."""
     listed = entry["domain"].get("values")
     ends = (listed[0], listed[-1]) if listed else (entry["domain"]["min"], entry["domain"]["max"])
-    texts = domain.texts
-    known = all(text(end) in texts for end in ends)
-    return (texts.index(text(ends[0])), texts.index(text(ends[1]))) if known else None
+    texts = domain.labels
+    known = all(format_value(end) in texts for end in ends)
+    return (texts.index(format_value(ends[0])), texts.index(format_value(ends[1]))) if known else None
 
 
 def show_samples(
@@ -174,6 +175,6 @@ def _described(column: Column) -> dict[str, Any]:
     """A generalized column's entry; labels are shown also where every cell is one value."""
     entry = describe(replace(column, hierarchy=None), None)
     entry["shown"] = "generalized"
-    if column.domain.ranged:
+    if column.domain.uses_intervals:
         return entry | {"cell": "a value, or [lo, hi] for any value between (ends included), or * for any value"}
     return entry | {"cell": "a value, or {A|B} for one of several, or * for any value"}

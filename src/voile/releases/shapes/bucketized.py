@@ -13,10 +13,10 @@ from voile.adversaries.group_members import Members, gathered
 from voile.releases.published_columns import published_domain
 from voile.releases.query import Query
 from voile.releases.release import Release, Words
-from voile.tables.domain import text
 from voile.tables.group_counts import Counts, tally
-from voile.tables.microdata import Microdata, people_with
+from voile.tables.microdata import Microdata, count_people_with
 from voile.tables.schema import Column
+from voile.tables.value_text import format_value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,18 +138,18 @@ class Bucketized(Release):
 def exact_candidates(release: Release, group: np.ndarray, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
     """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
     names = [str(entry["name"]) for entry in release.described("quasi")]
-    texts = [np.array([text(value) for value in release.tables["quasi"][name]], dtype=object) for name in names]
-    found = people_with(external, names, texts)
+    texts = [np.array([format_value(value) for value in release.tables["quasi"][name]], dtype=object) for name in names]
+    found = count_people_with(external, names, texts)
     return np.maximum(found, 1) * release.sizes[group], np.ones(release.people, dtype=np.int64)
 
 
 def exact_homes(release: Release, group: np.ndarray, people: Microdata) -> np.ndarray:
     """The group of distinct people: clear where those with exactly this quasi-identifier are all in one, else -1."""
     names = [str(entry["name"]) for entry in release.described("quasi")]
-    shown = zip(*([text(value) for value in release.tables["quasi"][name]] for name in names), strict=True)
+    shown = zip(*([format_value(value) for value in release.tables["quasi"][name]] for name in names), strict=True)
     homes: dict[tuple[str, ...], int] = {}
     for row, home in zip(shown, group.tolist(), strict=True):
         homes[row] = home if homes.get(row, home) == home else -1
     table = people.rows.histogram(names)
-    texts = [np.array(people.columns[name].domain.texts, dtype=object)[table.column(name)] for name in names]
+    texts = [np.array(people.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     return np.array([homes.get(row, -1) for row in zip(*texts, strict=True)], dtype=np.int64)

@@ -113,7 +113,7 @@ def show_boxes(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np
     sizes = [max(len(shown[name][0]), 1) for name in names]
     label, first = kernels.distinct_rows.ranked([shown[name][1] for name in names], sizes)
     exact = [*columns.sensitive, *columns.other]
-    group, table = rows.regroup(label).grouped([column.name for column in exact])
+    group, table = rows.regroup(label).count_by_group([column.name for column in exact])
     group = np.repeat(group, table.counts)
     published = {}
     for column in columns.quasi:
