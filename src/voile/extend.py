@@ -1,4 +1,4 @@
-"""What the author of a plug-in imports: the four contracts, and the nouns that they speak of.
+"""What the author of a plug-in imports: the four contracts and the types that they use.
 
 A model says what is promised, a method how it is published, an attack how it is broken, a measure what is lost.
 Defining a frozen dataclass with a `name` registers it. `voile.testing` has a check for each contract.

@@ -1,4 +1,4 @@
-"""What verify, audit and measure answer."""
+"""What verify, audit and measure return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The contracts of the open sets, for voile's own classes and for third parties': each check raises AssertionError.
+"""Checks of the contracts, for voile's own classes and for third parties: each raises AssertionError.
+
 A class stands for its object with default knobs; knobs without a default get a small value within their limits.
 """
 

@@ -1,1 +1,1 @@
-"""What an adversary knows before the release is published."""
+"""What an adversary knows before seeing the release: kinds of knowledge, presets, priors, and the ledger."""

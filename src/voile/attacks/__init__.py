@@ -1,4 +1,4 @@
-"""How it is broken: one file an attack."""
+"""How a release is broken: one file or folder per attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables to try the package on: two made here, and a reader for UCI Adult.
+"""Tables to try voile on: two that are generated here, and a reader for UCI Adult.
 
 No row of `census` or `hospital` describes a living person. Both are drawn from fixed, published seeds, so anyone can
 draw them again: those seeds are no secret coins and must never be used to protect real data.

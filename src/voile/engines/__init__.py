@@ -1,1 +1,1 @@
-"""Where rows live. An engine implements the verbs of core/rows.py and contains no privacy word."""
+"""Where rows live while a table is published: in memory, on disk, or on Spark. No engine knows a word of privacy."""

@@ -1,1 +1,1 @@
-"""The sentence, one verb a file, in the order data travels: read, publish, verify, audit, measure, report."""
+"""The verbs, one folder per verb, in the order data travels: read, publish, verify, audit, measure, report."""

@@ -1,1 +1,1 @@
-"""The borders: files, databases, spec.toml and the release folder. Nothing here knows a model or a method."""
+"""Reading and writing: table files, databases, spec.toml, the release folder. Nothing here knows a model or method."""

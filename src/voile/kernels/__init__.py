@@ -1,4 +1,4 @@
-"""Loops on arrays that several owners share; a loop with one owner lives in that owner's folder.
+"""Compiled loops on arrays that several rooms share; a loop with one owner lives in that owner's folder.
 
 A kernel takes arrays and returns arrays, imports nothing else from voile, and has a slow twin in tests/oracle. Kernels
 are imported when the first of their functions is asked for, so that `voile --help` never loads numba.

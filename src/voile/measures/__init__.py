@@ -1,4 +1,4 @@
-"""What is lost: one file a utility measure."""
+"""What analysts lose: one file or folder per measure."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How it is published: one file an algorithm."""
+"""How a table is published: one file or folder per algorithm."""

@@ -1,1 +1,1 @@
-"""What is promised: one file a privacy model."""
+"""What is promised: one file or folder per privacy model."""

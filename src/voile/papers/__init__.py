@@ -1,1 +1,1 @@
-"""What was printed, recomputed: one file a source paper, with an item for each of its tables and figures."""
+"""The source papers recomputed: one folder per paper, with an item for each of its tables and figures."""

@@ -1,1 +1,1 @@
-"""How models, methods, attacks, measures and engines register themselves and take parameters."""
+"""How models, methods, attacks, measures and engines register and take parameters."""

@@ -1,4 +1,4 @@
-"""The workbench: a page over the verbs of flow, on one's own machine. It has no logic of its own.
+"""The workbench: web pages over the verbs of flow, on the user's own machine. They have no logic of their own.
 
 serve.py    start, stop, and what is deleted at the end
 app.py      which address leads where

@@ -1,1 +1,1 @@
-"""Attack a release and compare belief with the promise."""
+"""Attack a release and compare the beliefs with the promise."""

@@ -1,1 +1,1 @@
-"""What anyone can check about a release: the steps that `publish` and `verify` share."""
+"""Check what anyone can check about a release: the steps that `publish` and `verify` share."""

@@ -1,1 +1,1 @@
-"""What analysts lose."""
+"""Measure what analysts lose."""

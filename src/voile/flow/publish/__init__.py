@@ -1,1 +1,1 @@
-"""From microdata to a release that keeps its promise."""
+"""Turn microdata into a release that keeps its promise."""

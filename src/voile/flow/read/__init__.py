@@ -1,1 +1,1 @@
-"""From a file, a frame or a query to coded microdata."""
+"""Read a file, a frame or a query into coded microdata."""

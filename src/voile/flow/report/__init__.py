@@ -1,1 +1,1 @@
-"""The page for the person accountable for a release."""
+"""Write the page for the person accountable for a release."""

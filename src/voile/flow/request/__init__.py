@@ -1,1 +1,1 @@
-"""From a request as text (a spec, flags, a form) to objects."""
+"""Turn a request as text (a spec, flags, a form) into objects."""

@@ -1,1 +1,1 @@
-"""Check a published folder, and republish where only the key can tell."""
+"""Check a published folder, and publish again to compare where only the key can tell."""
