@@ -24,7 +24,7 @@ def closed_form(scale: int):
     states = np.arange(counts[0] + 1)
     fine = np.stack([2 * states <= size for size in rows])
     row = np.searchsorted(rows, sizes)
-    return lambda: minimality_kernel.shown(sizes, row, fine, counts, int(sizes.sum() - counts[0]))
+    return lambda: minimality_kernel.convolve_parts(sizes, row, fine, counts, int(sizes.sum() - counts[0]))
 
 
 def growth() -> None:

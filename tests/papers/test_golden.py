@@ -22,8 +22,6 @@ import voile as vl
 from voile import kernels
 from voile.attacks import corruption
 from voile.attacks.elimination import after_ruling_out
-from voile.attacks.minimality.exact_worlds import credibility_global
-from voile.attacks.minimality.minimality import attack_local, judged_by
 from voile.measures.distortion import distortion
 from voile.measures.query_error.query_error import average_relative_error, predicate_width, relative_error
 from voile.methods.anatomy import optimal_l
@@ -33,6 +31,7 @@ from voile.models.l_diversity import check_recursive
 from voile.models.t_closeness.t_closeness import emd_equal, emd_ordered
 from voile.papers.art import bounds
 from voile.papers.decompose.poster import Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.minimality.written_releases import attack_local, credibility_global, require_model
 from voile.papers.perturbed_generalization.perturbed_generalization import lemma_1
 from voile.releases.certificate import UNSIGNED
 from voile.releases.randomized_response import Channel, reconstruct
@@ -123,7 +122,7 @@ def attack(
     kind = requirement["type"]
     test: Any
     if kind == "l_diversity":  # the share of the listed values, whatever the size of the group
-        test = judged_by(vl.Personalized(p=1 / requirement["l"], nodes=tuple(requirement["sensitive"])), values)
+        test = require_model(vl.Personalized(p=1 / requirement["l"], nodes=tuple(requirement["sensitive"])), values)
     elif kind == "cl_diversity":
         test = vl.LDiversity(l=requirement["l"], form="recursive", c=requirement["c"])
     else:

@@ -1,4 +1,4 @@
-"""How a release is broken: one file or folder per attack."""
+"""How a release is attacked: one file or folder per attack."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Corruption(Attack):
     known: Microdata | None = None
     table: Microdata | None = learned()
 
-    def informed(self, data: Microdata | None) -> Corruption:
+    def learn(self, data: Microdata | None) -> Corruption:
         return replace(self, table=data) if self.table is None else self
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:

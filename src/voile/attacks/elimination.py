@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.attacks.base import Attack, Guess, Target
+from voile.attacks.base import Guess, PiecewiseAttack, Target
 from voile.plugins.registry import knob
 from voile.results import Belief
 from voile.tables.group_counts import Counts
@@ -22,7 +22,7 @@ from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)
-class Elimination(Attack):
+class Elimination(PiecewiseAttack):
     """Belief in a value after ruling out the `values` most frequent others.
 
     >>> Elimination(values=2).values
@@ -30,7 +30,6 @@ class Elimination(Attack):
     """
 
     name: ClassVar[str] = "elimination"
-    by_group: ClassVar[bool] = True
 
     values: int = knob(1, low=1)
 

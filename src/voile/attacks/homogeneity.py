@@ -12,13 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.attacks.base import Attack, Guess, Target
+from voile.attacks.base import Guess, PiecewiseAttack, Target
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)
-class Homogeneity(Attack):
+class Homogeneity(PiecewiseAttack):
     """Belief in the most frequent value of a person's group.
 
     >>> Homogeneity().name
@@ -26,7 +26,6 @@ class Homogeneity(Attack):
     """
 
     name: ClassVar[str] = "homogeneity"
-    by_group: ClassVar[bool] = True
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         neighbour = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)

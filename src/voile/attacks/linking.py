@@ -15,13 +15,13 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.attacks.base import Attack, Guess, Target
+from voile.attacks.base import Guess, PiecewiseAttack, Target
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)
-class Linking(Attack):
+class Linking(PiecewiseAttack):
     """Prosecutor, journalist (with an external table) and marketer risk.
 
     >>> Linking().name
@@ -29,7 +29,6 @@ class Linking(Attack):
     """
 
     name: ClassVar[str] = "linking"
-    by_group: ClassVar[bool] = True
     counts_values: ClassVar[bool] = False
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
@@ -54,10 +53,10 @@ class Linking(Attack):
             found.append(Guess("Marketer with the external table", journalist, _average(risk, people, chance)))
         return found
 
-    def joined(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
+    def combine(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
         """Who is in the table is one of all its people; the marketer's average is the mean over the pieces."""
         found = []
-        for guess in super().joined(pieces):
+        for guess in super().combine(pieces):
             belief = guess.belief
             inside = Knowledge.MEMBERSHIP in guess.adversary.knows
             chance = 1 / max(int(belief.people.sum()), 1) if inside else belief.baseline

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
+from voile.adversaries import prior_learning
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.prior import Prior
-from voile.adversaries.prior_learning import learn, read_prior
+from voile.adversaries.prior_learning import read_prior
 from voile.attacks.base import Attack, Guess, Target
 from voile.methods.base import Method, Replayable
 from voile.models.r_robustness import RRobustness
@@ -39,7 +40,7 @@ class Replay(Attack):
     prior: Prior | str | None = None
     table: Microdata | None = learned()
 
-    def informed(self, data: Microdata | None) -> Replay:
+    def learn(self, data: Microdata | None) -> Replay:
         return self if data is None else replace(self, table=data)
 
     def applies(self, target: object) -> bool:
@@ -77,7 +78,7 @@ class Replay(Attack):
             return self.prior
         data = self.table
         limits = {"min_support": model.min_support, "max_columns": model.max_columns}
-        return learn(data.columns, data.rows, data.columns[column], **limits)  # type: ignore[arg-type]
+        return prior_learning.learn(data.columns, data.rows, data.columns[column], **limits)  # type: ignore[arg-type]
 
 
 def _robust(claim: Mapping[str, Any]) -> bool:

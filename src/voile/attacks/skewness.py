@@ -12,13 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.attacks.base import Attack, Guess, Target
+from voile.attacks.base import Guess, PiecewiseAttack, Target
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 
 
 @dataclass(frozen=True)
-class Skewness(Attack):
+class Skewness(PiecewiseAttack):
     """The largest gain of belief in any set of values.
 
     >>> Skewness().name
@@ -26,7 +26,6 @@ class Skewness(Attack):
     """
 
     name: ClassVar[str] = "skewness"
-    by_group: ClassVar[bool] = True
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS)

@@ -1,4 +1,4 @@
-"""What is believed of people behind real releases: methods refuse what they say, and worlds are counted exactly."""
+"""Beliefs about the people behind real releases: methods refuse what they say, and worlds are counted exactly."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.attacks.minimality.candidates import crowd
-from voile.attacks.minimality.exact_worlds import Shown, credibility
-from voile.attacks.minimality.posterior import beliefs
+from voile.attacks.minimality.assignments import PublishedGroup
+from voile.attacks.minimality.candidates import find_candidates
+from voile.attacks.minimality.exact_worlds import compute_credibility
+from voile.attacks.minimality.posterior import compute_beliefs
 from voile.errors import Unsatisfiable
 from voile.tables.group_counts import tally
 
@@ -41,8 +42,8 @@ def people(seed: int) -> pl.DataFrame:
     )
 
 
-class Case:
-    """A release, its crowd, and everybody's true value."""
+class Example:
+    """A release, its candidates, and everybody's true value."""
 
     def __init__(self, seed: int) -> None:
         self.model = MODELS[seed % 5]
@@ -53,14 +54,14 @@ class Case:
             with contextlib.suppress(Unsatisfiable):
                 self.release = vl.publish(self.data, self.model, METHODS[seed % 3])
                 break
-        self.crowd = crowd(self.release, self.data, vl.Policy(self.model), False)
+        self.candidates = find_candidates(self.release, self.data, vl.Policy(self.model), False)
         table, full = (self.data.rows.histogram(names) for names in (SCHEMA.quasi, SCHEMA.names()))
         true: dict[tuple[int, ...], list[int]] = {}
         for row, count in zip(full.codes.tolist(), full.counts.tolist(), strict=True):
             true.setdefault(tuple(row[:3]), []).extend([row[3]] * count)
-        self.values = [true[tuple(table.codes[kind].tolist())] for kind in self.crowd.kind]
+        self.values = [true[tuple(table.codes[kind].tolist())] for kind in self.candidates.kind]
 
-    def fine(self, values: list[int]) -> bool:
+    def may_show(self, values: list[int]) -> bool:
         counts = self.release.tallies["disease"]
         assert counts.column is not None
         ones = np.ones(len(values), dtype=np.int64)
@@ -71,24 +72,24 @@ class Case:
         """The values of each part of each group after a step."""
         found: dict[tuple[int, int], list[int]] = {}
         for entry, values in given:
-            part = int(self.crowd.steps.parts[entry, step])  # type: ignore[union-attr]
-            found.setdefault((int(self.crowd.group[entry]), part), []).extend(values)
+            part = int(self.candidates.steps.parts[entry, step])  # type: ignore[union-attr]
+            found.setdefault((int(self.candidates.group[entry]), part), []).extend(values)
         return found
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_what_a_method_refused_does_fail(seed: int) -> None:
-    """The true table must never be struck out: every step that is said to be refused fails in it."""
-    case = Case(seed)
-    steps = case.crowd.steps
-    if steps is None:  # the method does not say; the table as it was could not be shown
-        coarse = case.release.groups < len(np.unique(case.crowd.kind))
-        assert not coarse or not all(case.fine(values) for values in case.values)
+    """The true table must never be eliminated: every step that a method says it refused fails in it."""
+    case = Example(seed)
+    steps = case.candidates.steps
+    if steps is None:  # the method does not say; then the original table could not be shown
+        coarse = case.release.groups < len(np.unique(case.candidates.kind))
+        assert not coarse or not all(case.may_show(values) for values in case.values)
         return
     for step in range(steps.parts.shape[1]):
         parts = case.merged(step, enumerate(case.values))
         groups = {group for group, part in parts if part >= 0}
-        failing = {place[0] for place, values in parts.items() if place[1] >= 0 and not case.fine(values)}
+        failing = {place[0] for place, values in parts.items() if place[1] >= 0 and not case.may_show(values)}
         if steps.whole:
             assert failing
         else:
@@ -98,16 +99,16 @@ def test_what_a_method_refused_does_fail(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [seed for seed in range(60) if seed % 3 != 2])  # methods that say what they refuse
 def test_belief_is_counted_world_by_world(seed: int) -> None:
-    case = Case(seed)
-    steps = case.crowd.steps
+    case = Example(seed)
+    steps = case.candidates.steps
     assert steps is not None
-    found = beliefs(case.crowd, vl.Policy(case.model), "disease", 10**6)
+    found = compute_beliefs(case.candidates, vl.Policy(case.model), "disease", 10**6)
     assert found.unexplained == found.estimated == found.unanswered == 0
     assert found.belief.sum(axis=1) == pytest.approx(np.ones(len(found.belief)))
     everybody = range(case.release.groups)
     together = [list(everybody)] if steps.whole else [[group] for group in everybody]
     for groups in together:
-        entries = np.flatnonzero(np.isin(case.crowd.group, groups))
+        entries = np.flatnonzero(np.isin(case.candidates.group, groups))
         size = sum(len(case.values[entry]) for entry in entries)
         if size > (11 if steps.whole else 12):
             continue
@@ -117,19 +118,17 @@ def test_belief_is_counted_world_by_world(seed: int) -> None:
                 part = steps.parts[entries, step]
                 if not steps.whole and (part[0] < 0 or len(set(part.tolist())) == 1):
                     continue
-                if all(case.fine(values) for values in case.merged(step, table.items()).values()):
+                if all(case.may_show(values) for values in case.merged(step, table.items()).values()):
                     return True
             return False
 
         shown = []
         for group in groups:
-            mine = [int(entry) for entry in entries if case.crowd.group[entry] == group]
-            inside = {entry: int(case.crowd.count[entry]) for entry in mine}
-            shown.append(Shown(inside, [value for entry in mine for value in case.values[entry]]))
-        exact = credibility({int(e): int(case.crowd.count[e]) for e in entries}, shown, could_show)
+            mine = [int(entry) for entry in entries if case.candidates.group[entry] == group]
+            inside = {entry: int(case.candidates.count[entry]) for entry in mine}
+            shown.append(PublishedGroup(inside, [value for entry in mine for value in case.values[entry]]))
+        exact = compute_credibility({int(e): int(case.candidates.count[e]) for e in entries}, shown, could_show)
         assert exact.belief is not None
-        if exact.estimate:
-            continue
         for (entry, value), share in exact.belief.items():
             assert found.belief[entry, value] == pytest.approx(float(share), abs=1e-9)
             assert found.naive[entry, value] == pytest.approx(float(exact.naive[entry, value]), abs=1e-9)
@@ -139,8 +138,8 @@ def test_estimates_agree_with_what_is_listed() -> None:
     data = vl.read(people(7).vstack(people(8)).vstack(people(9)), SCHEMA)
     release = vl.publish(data, vl.LDiversity(l=2))
     policy = vl.Policy(vl.LDiversity(l=2))
-    who = crowd(release, data, policy, False)
-    exact, drawn = beliefs(who, policy, "disease", 10**6), beliefs(who, policy, "disease", 1)
+    who = find_candidates(release, data, policy, False)
+    exact, drawn = compute_beliefs(who, policy, "disease", 10**6), compute_beliefs(who, policy, "disease", 1)
     assert exact.estimated == 0
     assert drawn.estimated > 0
     assert 0 < drawn.error < 0.1
@@ -148,13 +147,13 @@ def test_estimates_agree_with_what_is_listed() -> None:
 
 
 def test_a_register_with_more_people_than_the_release() -> None:
-    """Strangers make everybody less sure, and the people who count are still those of the release."""
+    """Strangers make the adversary less sure, and only the people of the release are counted."""
     frame = people(3)
     strangers = people(4).with_columns(pl.col("age") + 0)
     data, model = vl.read(frame, SCHEMA), vl.LDiversity(l=2, form="distinct")
     release = vl.publish(data, model)
     wide = vl.read(pl.concat([frame, strangers]), vl.Schema(quasi=SCHEMA.quasi))
-    found = beliefs(crowd(release, wide, vl.Policy(model), False), vl.Policy(model), "disease", 10**5)
+    found = compute_beliefs(find_candidates(release, wide, vl.Policy(model), False), vl.Policy(model), "disease", 10**5)
     assert int(found.people.sum()) == release.people
     assert (found.belief >= -1e-12).all()
     assert (found.belief <= 1 + 1e-12).all()

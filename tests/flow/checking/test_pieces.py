@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.attacks.base import Attack
+from voile.attacks.base import PiecewiseAttack
 from voile.errors import DataError, EngineError
 from voile.flow.audit.audit import every_attack
 from voile.flow.measure.measure import every_measure
@@ -32,7 +32,7 @@ SCHEMA = vl.Schema(
     quasi=["age", "sex", "job", "school"], sensitive=["disease"], hierarchies={"job": vl.tree(JOBS), "age": "auto"}
 )
 KEY = vl.Key(bytes(32))
-BY_GROUP: list[Attack] = [attack for attack in every_attack() if attack.by_group]
+BY_GROUP = [attack for attack in every_attack() if isinstance(attack, PiecewiseAttack)]
 COUNTING: list[ByGroup] = [measure for measure in every_measure() if isinstance(measure, ByGroup)]
 
 
@@ -169,7 +169,7 @@ def test_the_audit_with_a_register_is_the_same(releases: Any, here: Any, tmp_pat
     crowd.write_parquet(tmp_path / "crowd.parquet")
     register = vl.Schema(quasi=SCHEMA.quasi)
     outside, inside = vl.read(tmp_path / "crowd.parquet", register, engine=vl.Disk()), vl.read(crowd, register)
-    known: list[Attack] = [vl.attacks.Linking(), vl.attacks.Prior(prior=vl.learn_prior(here, max_columns=1))]
+    known: list[PiecewiseAttack] = [vl.attacks.Linking(), vl.attacks.Prior(prior=vl.learn_prior(here, max_columns=1))]
     if name == "hierarchy":  # its boxes overlap: most people fit several, and the others are too few
         told = []
         for release, external in ((apart, outside), (whole, inside)):
@@ -216,7 +216,7 @@ def test_however_it_is_cut(seed: int, parts: int, linked: bool) -> None:
     mine, theirs = vl.verify(apart), vl.verify(whole)
     assert [check.answer for check in mine.checks] == [check.answer for check in theirs.checks]
     for known in (None, data):
-        attacks = [one for one in BY_GROUP if one.divides(apart, known)]
+        attacks = [one for one in BY_GROUP if one.can_divide(apart, known)]
         same_audit(vl.audit(apart, data, attacks, external=known), vl.audit(whole, data, attacks, external=known))
     same_losses(vl.measure(data, apart, COUNTING), vl.measure(data, whole, COUNTING))
 
@@ -325,10 +325,10 @@ def test_a_register_that_does_not_fit_in_memory(releases: Any, spread: Any) -> N
 def test_statistics_of_the_release_itself_need_all_of_it(releases: Any) -> None:
     """Without statistics the attack learns them from linked tables, and so from all groups at once."""
     apart, whole = releases["anatomy"]
-    assert not vl.attacks.Prior().divides(apart, None)
+    assert not vl.attacks.Prior().can_divide(apart, None)
     same_audit(vl.audit(apart, attacks=[vl.attacks.Prior()]), vl.audit(whole, attacks=[vl.attacks.Prior()]))
     boxes, there = releases["l-diversity"]
-    assert vl.attacks.Prior().divides(boxes, None)
+    assert vl.attacks.Prior().can_divide(boxes, None)
     same_audit(vl.audit(boxes, attacks=[vl.attacks.Prior()]), vl.audit(there, attacks=[vl.attacks.Prior()]))
 
 

@@ -148,5 +148,5 @@ def test_the_attack_learns_nothing_from_blind_groups() -> None:
     assert inside
     assert audit.passed
     assert all(
-        finding.belief.details["people believed in more than their group shows"] == 0 for finding in audit.findings
+        finding.belief.details["people with a higher risk than their group shows"] == 0 for finding in audit.findings
     )

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.attacks.base import Attack, Guess, Target, sensitive_columns
+from voile.attacks.base import Attack, Guess, Target, sensitive_names
 from voile.attacks.chain import alone, require
 from voile.attacks.column_pairs import remarks, together
 from voile.kernels import lazy_kernel
@@ -41,7 +41,7 @@ class Exclusion(Attack):
 
     def applies(self, target: object) -> bool:
         """With one sensitive column there is nothing to learn from another."""
-        return super().applies(target) and len(sensitive_columns(target)) > 1
+        return super().applies(target) and len(sensitive_names(target)) > 1
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         columns = list(target.tallies)

@@ -1,9 +1,9 @@
-"""Who may be behind the rows of a release: the people of a register, group by group, and what the method refused."""
+"""Who may be in which group: the people of a register, group by group, and the steps that the method refused."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -23,106 +23,129 @@ PAIRS = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Crowd:
-    """People by kind (one quasi-identifier) and group: `count[i]` people of one kind may be in `group[i]`.
+class Candidates:
+    """The people who may be in each group: `count[i]` people of kind `kind[i]` may be in group `group[i]`.
 
-    `kind` numbers the kinds; a kind that fits several groups has several entries. `steps` are what the method refused,
-    in the order of the entries; None where only the original table is known to have been refused.
+    A kind is one quasi-identifier; a kind that fits several groups has several entries. `steps` are what the method
+    refused, in the order of the entries; None where it is only known that the original table was refused.
     """
 
     release: Release
     kind: np.ndarray
     group: np.ndarray
     count: np.ndarray
-    steps: RefusedSteps | None
+    steps: RefusedSteps | None = None
 
     @property
     def fitting(self) -> np.ndarray:
         """How many people of the register fit each group."""
         return np.bincount(self.group, weights=self.count, minlength=self.release.groups).astype(np.int64)
 
+    @property
+    def exact(self) -> bool:
+        """Whether it is known exactly who is in each group."""
+        return bool((self.fitting == self.release.sizes).all()) and len(np.unique(self.kind)) == len(self.kind)
 
-def crowd(release: Release, external: Microdata, policy: Policy | None, original: bool) -> Crowd:
-    """The people of a register in the groups of a release. Raises DataError where the register lacks people."""
+
+def find_candidates(release: Release, external: Microdata, policy: Policy | None, original: bool) -> Candidates:
+    """Place the people of a register in the groups of a release, and ask the method what it refused.
+
+    With `original` the method is not asked. Raises DataError if the register lacks people.
+    """
     names = [str(entry["name"]) for entry in release.described("quasi")]
     table = external.rows.histogram(names)
-    kind, group = _placed(release, external, table)
+    kind, group = _place_people(release, external, table)
     count = table.counts[kind].astype(np.int64)
     if not isinstance(release, Generalized):
-        count = _seated(release, external, kind, group)
-    people = Crowd(release, kind, group, count, None)
-    short = people.fitting < release.sizes
+        count = _count_listed(release, external, kind, group)
+    candidates = Candidates(release, kind, group, count)
+    _check_cover(candidates)
+    return replace(candidates, steps=_refused_steps(candidates, external, table, policy, original))
+
+
+def _check_cover(candidates: Candidates) -> None:
+    release, fitting = candidates.release, candidates.fitting
+    short = fitting < release.sizes
     if short.any():
-        missing = int((release.sizes - people.fitting)[short].sum())
+        missing = int((release.sizes - fitting)[short].sum())
         raise DataError(
             f"The external table does not cover the release: in {int(short.sum())} of {release.groups} groups it lacks "
             f"{missing} people.",
             code="data.external-cover",
             hint="Give a register that lists everybody who is in the release.",
         )
-    method = _method(release)
-    explains = method if isinstance(method, ExplainsRefusals) else None
+
+
+def _refused_steps(
+    candidates: Candidates, external: Microdata, table: Histogram, policy: Policy | None, original: bool
+) -> RefusedSteps | None:
+    """What the method says that it refused, one row per entry; None if it does not say."""
+    kind, group = candidates.kind, candidates.group
     if policy is None or not any(model.reads_values for model in policy):
-        return Crowd(release, kind, group, count, RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64)))
-    exact = bool((people.fitting == release.sizes).all()) and len(np.unique(kind)) == len(kind)
-    if explains is None or original:
-        return people
-    if not exact:
-        blind = explains.refused_steps(external.columns, _part(table, kind[:0]), group[:0], policy.smallest())
-        return Crowd(release, kind, group, count, _spread(blind, len(kind)) if _nothing(blind) else None)
+        return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64))
+    method = _find_method(candidates.release)
+    if original or not isinstance(method, ExplainsRefusals):
+        return None
+    if not candidates.exact:
+        # without knowing who is where, only a method that never refuses anything can be asked
+        refused = method.refused_steps(external.columns, _subset(table, kind[:0]), group[:0], policy.smallest())
+        return _for_entries(refused, len(kind)) if _is_empty(refused) else None
     columns = external.columns
     if isinstance(method, CompletesHierarchies):
         columns = method.complete_hierarchies(columns, external.rows)
-    refused = explains.refused_steps(columns, _part(table, kind), group, policy.smallest())
-    return Crowd(release, kind, group, count, _spread(refused, len(kind)) if _nothing(refused) else refused)
+    refused = method.refused_steps(columns, _subset(table, kind), group, policy.smallest())
+    return _for_entries(refused, len(kind)) if _is_empty(refused) else refused
 
 
-def _nothing(refused: RefusedSteps | None) -> bool:
+def _is_empty(refused: RefusedSteps | None) -> bool:
     return refused is not None and refused.parts.shape[1] == 0 and not refused.whole
 
 
-def _spread(refused: RefusedSteps | None, entries: int) -> RefusedSteps | None:
+def _for_entries(refused: RefusedSteps | None, entries: int) -> RefusedSteps | None:
     return refused and RefusedSteps(np.zeros((entries, 0), dtype=np.int64), refused.whole)
 
 
-def _part(table: Histogram, chosen: np.ndarray) -> Histogram:
+def _subset(table: Histogram, chosen: np.ndarray) -> Histogram:
     return Histogram(table.names, table.codes[chosen], table.counts[chosen])
 
 
-def _method(release: Release) -> Method | None:
-    """The method that the certificate names, where it is known here."""
-    made = dict(release.certificate.method)
+def _find_method(release: Release) -> Method | None:
+    """The method that the certificate names, if it is registered here."""
+    knobs = dict(release.certificate.method)
     try:
-        return cast(Method, build("methods", str(made.pop("name", "")), made))
+        return cast(Method, build("methods", str(knobs.pop("name", "")), knobs))
     except VoileError:
         return None
 
 
-def _placed(release: Release, external: Microdata, table: Histogram) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair (cell of the register, group that it fits), by group."""
+def _place_people(release: Release, external: Microdata, table: Histogram) -> tuple[np.ndarray, np.ndarray]:
+    """Every pair (kind of people, group that they fit), sorted by group."""
     if isinstance(release, Generalized):
         boxes = [
             release.cells[name].onto(external.columns[name].domain).matrix.tocsr()[release.boxes[name]]
             for name in table.names
         ]
-        single = [
-            sparse.identity(external.columns[name].domain.size, format="csr")[table.codes[:, number].astype(np.int64)]
-            for number, name in enumerate(table.names)
+        points = [
+            sparse.identity(external.columns[name].domain.size, format="csr")[table.codes[:, column].astype(np.int64)]
+            for column, name in enumerate(table.names)
         ]
-        kind, group = kernels.box_matching.overlaps(single, boxes, PAIRS)
+        kind, group = kernels.box_matching.overlaps(points, boxes, PAIRS)
     else:
-        texts = [
-            np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in table.names
-        ]
-        number = {row: cell for cell, row in enumerate(zip(*texts, strict=True))}
-        found = [(group, number[row]) for group, row in _listed(release) if row in number]
-        group, kind = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        kinds = {row: kind for kind, row in enumerate(_texts(external, table))}
+        pairs = [(group, kinds[row]) for group, row in _listed_people(release) if row in kinds]
+        group, kind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     order = np.lexsort((kind, group))
     return kind[order], group[order]
 
 
-def _listed(release: Release) -> Counter[tuple[int, tuple[str, ...]]]:
-    """The people of a bucketized release: (group, quasi-identifier as text), and how many."""
+def _texts(external: Microdata, table: Histogram) -> list[tuple[str, ...]]:
+    """The quasi-identifier of each kind as text."""
+    texts = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in table.names]
+    return list(zip(*texts, strict=True))
+
+
+def _listed_people(release: Release) -> Counter[tuple[int, tuple[str, ...]]]:
+    """The people whom a bucketized release lists: (group, quasi-identifier as text), and how many."""
     columns = []
     for entry in release.described("quasi"):
         column, codes = release.sensitive_column(entry, "quasi")
@@ -131,11 +154,9 @@ def _listed(release: Release) -> Counter[tuple[int, tuple[str, ...]]]:
     return Counter(zip(group, zip(*columns, strict=True), strict=True))
 
 
-def _seated(release: Release, external: Microdata, kind: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """A bucketized release says itself how many people of a kind are in a group."""
+def _count_listed(release: Release, external: Microdata, kind: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """The number of people of each kind in each group, as a bucketized release itself says."""
     names = [str(entry["name"]) for entry in release.described("quasi")]
-    table = external.rows.histogram(names)
-    texts = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
-    rows = list(zip(*texts, strict=True))
-    listed = _listed(release)
+    rows = _texts(external, external.rows.histogram(names))
+    listed = _listed_people(release)
     return np.array([listed[int(g), rows[k]] for g, k in zip(group, kind, strict=True)], dtype=np.int64)

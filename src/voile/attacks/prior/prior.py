@@ -16,12 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from voile.adversaries import prior_learning
 from voile.adversaries.group_members import Members
 from voile.adversaries.prior import INDICATOR, SUPPORT
 from voile.adversaries.prior import Prior as Statistics
-from voile.adversaries.prior_learning import learn, read_prior, tabulated
+from voile.adversaries.prior_learning import read_prior, tabulated
 from voile.adversaries.prior_posterior import MAX_STATES, linkage
-from voile.attacks.base import Attack, Guess, Target, guessed, sensitive_columns
+from voile.attacks.base import Guess, PiecewiseAttack, Target, guess_piece, sensitive_names
 from voile.attacks.prior.register_matching import fits, from_register, surveyed, uncovered
 from voile.errors import DataError
 from voile.models.r_robustness import RRobustness, statistician
@@ -41,7 +42,7 @@ SPREAD = 5_000_000  # pairs of person and value that statistics are estimated fr
 
 
 @dataclass(frozen=True)
-class Prior(Attack):
+class Prior(PiecewiseAttack):
     """Belief in a sensitive value under known statistics, the greatest over all sets of columns.
 
     `prior` holds the statistics or names their file. Without it they are learned from the table where the auditor has
@@ -54,7 +55,6 @@ class Prior(Attack):
 
     name: ClassVar[str] = "prior"
     quick: ClassVar[Mapping[str, Any]] = {"max_columns": 2, "max_states": 20_000}
-    by_group: ClassVar[bool] = True
 
     prior: Statistics | str | None = None
     min_support: int = knob(SUPPORT, low=1)
@@ -64,13 +64,15 @@ class Prior(Attack):
     known: Mapping[str, Any] | None = learned()  # the table's own statistics, by column
     register: Microdata | None = learned()
 
-    def informed(self, data: Microdata | None) -> Prior:
+    def learn(self, data: Microdata | None) -> Prior:
         if data is None:
             return self
         if self.prior is not None:
             return replace(self, register=data)
         columns, limits = data.columns, self._limits(data.rows.total, len(data.columns.quasi))
-        known = {column.name: learn(columns, data.rows, column, **limits) for column in columns.sensitive}
+        known = {
+            column.name: prior_learning.learn(columns, data.rows, column, **limits) for column in columns.sensitive
+        }
         return replace(self, known=known, register=data)
 
     def _limits(self, people: int, columns: int) -> dict[str, Any]:
@@ -106,20 +108,20 @@ class Prior(Attack):
                 found.append(Guess(title, statistician(reading), belief, prior.digest, asked_of))
         return found
 
-    def divides(self, release: Release, external: Microdata | None) -> bool:
+    def can_divide(self, release: Release, external: Microdata | None) -> bool:
         """What a release itself teaches about its people is learned from all of it at once."""
         told = self.prior is not None or self.known is not None
         return told or (release.shape == Generalized.shape and external is None)
 
-    def piecewise(self, release: Release, over: Over, external: Microdata | None) -> list[Guess]:
+    def guess_pieces(self, release: Release, over: Over, external: Microdata | None) -> list[Guess]:
         """Who of a register is in which group is found out first: people whom boxes of several pieces fit are in none
         for certain."""
         attack, register = self, external if external is not None else self.register
         if isinstance(self.prior, str):
-            read = {name: read_prior(self.prior, name) for name in sensitive_columns(release)}
+            read = {name: read_prior(self.prior, name) for name in sensitive_names(release)}
             attack = replace(attack, prior=None, known=read)
         if release.shape != Generalized.shape or register is None:
-            return self.joined(over(guessed, replace(attack, register=None), external))
+            return self.combine(over(guess_piece, replace(attack, register=None), external))
         register = replace(register, rows=register.rows.collect())
         table = register.rows.histogram([str(entry["name"]) for entry in release.described("quasi")])
         kept, short = surveyed(table.counts, over(fits, register))
@@ -127,11 +129,11 @@ class Prior(Attack):
             raise uncovered(short)
         clear = replace(register, rows=register.rows.collect().place(table, np.where(kept, 0, WITHHELD)))
         attack = replace(attack, register=None if short or external is not None else clear)
-        return self.joined(over(guessed, attack, clear if external is not None else None))
+        return self.combine(over(guess_piece, attack, clear if external is not None else None))
 
-    def joined(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
+    def combine(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
         found = []
-        for guess, first in zip(super().joined(pieces), pieces[0] if pieces else (), strict=True):
+        for guess, first in zip(super().combine(pieces), pieces[0] if pieces else (), strict=True):
             same = {name: first.belief.details[name] for name in (SETS,) if name in guess.belief.details}
             found.append(replace(guess, belief=replace(guess.belief, details={**guess.belief.details, **same})))
         return found

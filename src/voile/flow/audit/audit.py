@@ -13,7 +13,7 @@ from typing import Any
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset, understood
-from voile.attacks.base import Attack, Guess, RawTable
+from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
 from voile.errors import PolicyError, SchemaError, raise_together
 from voile.plugins.parameters import short
 from voile.plugins.registry import build, registered, typed
@@ -66,7 +66,7 @@ def audit(
         if silent:
             notes.append(silent)
             continue
-        attack = one.attack.informed(data)
+        attack = one.attack.learn(data)
         earlier = attack.guesses(before, register) if before is not None else []
         found = attacked(release, attack, register, {guess.title: guess.belief for guess in earlier})
         findings += [replace(finding, by=one.by) for finding in found]
@@ -128,11 +128,11 @@ def attacked(
 
 def _guesses(release: Release, attack: Attack, external: Microdata | None) -> list[Guess]:
     """Piece by piece where the release lies in parts and the attack allows it; else it is brought into memory."""
-    if not in_pieces(release) or not attack.divides(release, external):
+    if not in_pieces(release) or not isinstance(attack, PiecewiseAttack) or not attack.can_divide(release, external):
         return attack.guesses(release, external)
     # the table of people travels to the pieces
     external = replace(external, rows=external.rows.collect()) if external is not None else None
-    return attack.piecewise(release, pieces_of(release).over(attack.name), external)
+    return attack.guess_pieces(release, pieces_of(release).over(attack.name), external)
 
 
 def every_attack() -> list[Attack]:

@@ -58,8 +58,8 @@ class Bench:
         """The attacks with what they learn from the table, once for all trials: in full, and quick."""
         found = []
         for one, quick in zip(self.asked, self.quick, strict=True):
-            full = one.attack.informed(self.data)
-            found.append((replace(one, attack=full), full if quick is one.attack else quick.informed(self.data)))
+            full = one.attack.learn(self.data)
+            found.append((replace(one, attack=full), full if quick is one.attack else quick.learn(self.data)))
         return tuple(found)
 
     def before(self, say: Say) -> tuple[Reached, ...]:

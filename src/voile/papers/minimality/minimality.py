@@ -9,8 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from voile.attacks.minimality.exact_worlds import credibility_global
-from voile.attacks.minimality.minimality import attack_local, joined_with, judged_by
 from voile.errors import Unsatisfiable
 from voile.flow.report.figures import Figure
 from voile.measures.alteration import Alteration
@@ -26,6 +24,12 @@ from voile.models.m_confidentiality import MConfidentiality
 from voile.models.personalized import Personalized
 from voile.models.policy import Policy
 from voile.models.t_closeness.t_closeness import TCloseness
+from voile.papers.minimality.written_releases import (
+    attack_local,
+    credibility_global,
+    require_model,
+    require_of_join,
+)
 from voile.papers.paper import Item, Paper, Run
 from voile.tables.schema import Schema
 
@@ -125,13 +129,13 @@ def _row(name: str, kind: str, value: Any, before: Fraction, after: Fraction | N
 def _shares_only(model: AlphaK, published: Sequence[Mapping[str, Any]]) -> Any:
     """The slides' simplified diversity: the share of the sensitive value, whatever the size of the group."""
     nodes = Personalized(p=model.alpha, nodes=model.protect)
-    return judged_by(nodes, [value for shown in published for value in shown["values"]])
+    return require_model(nodes, [value for shown in published for value in shown["values"]])
 
 
 def _sequential(model: AlphaK) -> Any:
     """The same table was published before in one group: the requirement must hold in the join as well."""
     whole = [group(["Yes", "Yes", "None", "None", "None", "None"], q1=2, q2=4)]
-    return joined_with(whole, _shares_only(model, whole))
+    return require_of_join(whole, _shares_only(model, whole))
 
 
 def _hiv() -> list[dict[str, Any]]:

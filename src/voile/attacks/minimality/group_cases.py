@@ -1,0 +1,91 @@
+"""The groups in which elimination can change a belief, each with its atoms, its steps and its types of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voile.attacks.minimality.candidates import Candidates
+from voile.attacks.minimality.elimination import STEPS
+from voile.attacks.minimality.group_worlds import GroupWorlds
+from voile.attacks.minimality.value_types import ValueTypes
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCase:
+    """A group that some step concerns. `entries` are its candidates, `atom` says which atom each of them belongs to."""
+
+    group: int
+    worlds: GroupWorlds
+    entries: np.ndarray
+    atom: np.ndarray
+
+    def by_entry(self, people: np.ndarray, count: np.ndarray) -> np.ndarray:
+        """Divide the people of each atom and type among the atom's entries, in proportion to their size."""
+        share = count[self.entries] / self.worlds.atoms[self.atom]
+        return np.asarray(people[self.atom] * share[:, None])
+
+
+def find_cases(candidates: Candidates, types: ValueTypes, excess: np.ndarray, whole: bool) -> list[GroupCase]:
+    """The groups that a step concerns. A step that fails for its sizes alone, whatever the values, says nothing about
+    them and is left out. With `whole` a step concerns all groups or none."""
+    steps = _parts_by_step(candidates)
+    small = _too_small(candidates, steps, types.policy.smallest(), excess)
+    if whole:
+        steps = steps[:, ~small.any(axis=0)][:, :STEPS]
+        small = np.zeros((len(excess), steps.shape[1]), dtype=bool)
+    if not steps.shape[1]:
+        return []
+    starts = np.searchsorted(candidates.group, np.arange(len(excess) + 1))
+    cases = []
+    for group in range(len(excess)):
+        entries = np.arange(starts[group], starts[group + 1])
+        case = _case(group, entries, steps[entries], small[group], candidates, types, int(excess[group]), whole)
+        if case is not None:
+            cases.append(case)
+    return cases
+
+
+def _case(
+    group: int,
+    entries: np.ndarray,
+    steps: np.ndarray,
+    small: np.ndarray,
+    candidates: Candidates,
+    types: ValueTypes,
+    absent: int,
+    whole: bool,
+) -> GroupCase | None:
+    """One group, or None if no step separates its people or if it shows one value only."""
+    used = np.arange(steps.shape[1]) if whole else np.flatnonzero((steps != steps[:1]).any(axis=0) & ~small)
+    if not len(used) or len(entries) < 2:
+        return None
+    parts = np.stack([np.unique(steps[:, step], return_inverse=True)[1] for step in used], axis=1)
+    if not whole:
+        parts = np.unique(parts, axis=1)  # two columns may ask for the same cut
+    labels, atom = np.unique(parts, axis=0, return_inverse=True)
+    atom = atom.ravel()
+    sizes = np.bincount(atom, weights=candidates.count[entries]).astype(np.int64)
+    code, count = types.of_group(group)
+    if len(code) + (absent > 0) < 2:
+        return None
+    return GroupCase(group, GroupWorlds(sizes, labels, code, count, absent), entries, atom)
+
+
+def _parts_by_step(candidates: Candidates) -> np.ndarray:
+    """The part of every entry in every step; the original table is one step, in which every kind is a part."""
+    return candidates.steps.parts if candidates.steps is not None else candidates.kind.reshape(-1, 1)
+
+
+def _too_small(candidates: Candidates, steps: np.ndarray, smallest: int, excess: np.ndarray) -> np.ndarray:
+    """The pairs (group, step) with a part too small for any values; not known where people may be absent."""
+    small = np.zeros((len(excess), steps.shape[1]), dtype=bool)
+    for step in range(steps.shape[1]):
+        part = steps[:, step]
+        _, cell = np.unique(np.stack([candidates.group, part], axis=1), axis=0, return_inverse=True)
+        cell = cell.ravel()
+        size = np.bincount(cell, weights=candidates.count)
+        tiny = (size[cell] < smallest) & (part >= 0) & (excess[candidates.group] == 0)
+        small[candidates.group[tiny], step] = True
+    return small
