@@ -1,4 +1,4 @@
-"""Every error of voile, in one tree. A caller may catch the root, a leaf, or look at the stable `code`.
+"""Every error of voile, in one tree. Catch the root or a leaf, or look at the stable `code`.
 
     VoileError        .code (stable)  .hint (what to do)
       SpecError       the request is wrong                         exit 2
@@ -10,13 +10,85 @@
       BrokenPromise   verify or audit found a false claim          exit 5
       EngineError     missing extra, engine failure                exit 6
 
-A message says what, where, and what to do. It names columns and counts, never a cell of the data.
+A message says what is wrong, where, and what to do. It names columns and counts, never a cell of the data.
+
+Messages speak the language of their surface. A hint mentions an option with `option("encoding", "latin-1")`; Python
+reads `encoding='latin-1'`, the command line `--encoding latin-1`, the workbench the label of its form. Each surface
+says how it writes a mention and runs under `speaking`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class Mention:
+    """An option or a parameter that a message names: `family` is "option" or "parameter"; without a `value` the message
+    means the option as such. `knobs` are the parameters of a plug-in that is named as the value."""
+
+    family: str
+    name: str
+    value: Any = None
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+
+
+Surface = Callable[[Mention], str]
+_MENTION = re.compile("\ue000(.*?)\ue001")  # characters for private use: no text of ours has them
+
+
+def option(name: str, value: Any = None, **knobs: Any) -> str:
+    """Mention an option of a verb in a message, e.g. `option("missing", "drop")` or `option("method", "mondrian")`."""
+    return f"\ue000{json.dumps(['option', name, value, knobs])}\ue001"
+
+
+def parameter(name: str, value: Any = None) -> str:
+    """Mention a parameter of a model, a method or an attack in a message, e.g. `parameter("distance", "equal")`."""
+    return f"\ue000{json.dumps(['parameter', name, value, {}])}\ue001"
+
+
+PLUGINS = {"model": "vl.", "method": "vl.", "attack": "vl.attacks.", "measure": "vl.measures."}
+
+
+def write_python(mention: Mention) -> str:
+    """Write a mention as Python code.
+
+    >>> write_python(Mention("option", "encoding", "latin-1")), write_python(Mention("option", "method", "full-domain"))
+    ("encoding='latin-1'", 'vl.FullDomain()')
+    """
+    if mention.family == "option" and mention.name in PLUGINS and mention.value is not None:
+        class_name = "".join(word[:1].upper() + word[1:] for word in mention.value.split("-"))
+        knobs = ", ".join(f"{name}={value!r}" for name, value in mention.knobs.items())
+        return f"{PLUGINS[mention.name]}{class_name}({knobs})"
+    return f"{mention.name}=" + ("..." if mention.value is None else repr(mention.value))
+
+
+_surface: ContextVar[Surface] = ContextVar("surface", default=write_python)
+
+
+@contextlib.contextmanager
+def speaking(surface: Surface) -> Iterator[None]:
+    """Write the mentions of every message as `surface` does, as long as this lasts."""
+    before = _surface.set(surface)
+    try:
+        yield
+    finally:
+        _surface.reset(before)
+
+
+def render(text: str) -> str:
+    """Write a text with its mentions as the current surface does.
+
+    >>> render(f"Give the encoding ({option('encoding', 'latin-1')}).")
+    "Give the encoding (encoding='latin-1')."
+    """
+    return _MENTION.sub(lambda found: _surface.get()(Mention(*json.loads(found[1]))), text)
 
 
 class VoileError(Exception):
@@ -26,27 +98,37 @@ class VoileError(Exception):
 
     def __init__(self, message: str, *, code: str, hint: str = "") -> None:
         super().__init__(message)
-        self.message = message
         self.code = code
-        self.hint = hint
+        self._message, self._hint = message, hint  # with their mentions, as they were written
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in the language of the current surface."""
+        return render(self._message)
+
+    @property
+    def hint(self) -> str:
+        """What to do about it, in the language of the current surface."""
+        return render(self._hint)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors cross process borders: everything but the message travels as state."""
-        return _revived, (type(self), self.message, self.code), self.__getstate__()
+        """Pickle an error, since it may cross process borders: everything but the message travels as state."""
+        return _restore, (type(self), self._message, self.code), self.__getstate__()
 
     def __getstate__(self) -> dict[str, Any]:
-        # a lone error lists itself as its only problem: that would never end
+        # an error without others lists itself as its only problem, which would never end
         return {key: value for key, value in self.__dict__.items() if key != "problems" or value != (self,)}
 
     def as_json(self) -> dict[str, Any]:
+        """The error as plain values, in the language of the current surface."""
         return {"code": self.code, "message": self.message, "hint": self.hint}
 
 
 class SpecError(VoileError):
-    """The request is wrong; `problems` lists every fault that was found, not only the first."""
+    """The request is wrong; `problems` lists every fault, not only the first."""
 
     exit_code = 2
 
@@ -73,12 +155,12 @@ class DataError(VoileError):
     exit_code = 3
 
 
-class InconsistentKnowledge(DataError):  # noqa: N818 - what was found
-    """What an adversary is taken to know gives the published table probability 0."""
+class InconsistentKnowledge(DataError):  # noqa: N818 - a statement about the adversary
+    """The statistics that an adversary is assumed to know give the published table probability 0."""
 
 
 class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, not a failure of the program
-    """No release can keep this promise on this table; `best` says what can be reached."""
+    """No release can keep this promise on this table; `best` says what is within reach."""
 
     exit_code = 4
 
@@ -90,24 +172,24 @@ class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, 
         return {**super().as_json(), "best": self.best}
 
 
-class BrokenPromise(VoileError):  # noqa: N818 - the name of what happened
+class BrokenPromise(VoileError):  # noqa: N818 - the event
     """A published folder does not keep what its certificate claims."""
 
     exit_code = 5
 
 
 class EngineError(VoileError):
-    """A missing extra, or the engine under the rows failed."""
+    """An extra is not installed, or the engine that holds the rows failed."""
 
     exit_code = 6
 
 
-def _revived(kind: type[VoileError], message: str, code: str) -> VoileError:
+def _restore(kind: type[VoileError], message: str, code: str) -> VoileError:
     return kind(message, code=code)
 
 
 def raise_together(problems: Iterable[SpecError]) -> None:
-    """Raise all problems of a request as one error; nothing happens when there are none.
+    """Raise all problems of a request as one error; do nothing if there are none.
 
     >>> raise_together([])
     >>> raise_together([SchemaError("no column 'a'.", code="schema.unknown"), SchemaError("b.", code="x")])
@@ -115,12 +197,12 @@ def raise_together(problems: Iterable[SpecError]) -> None:
     ...
     voile.errors.SchemaError: 2 problems: (1) no column 'a'. (2) b.
     """
-    found = list(problems)
-    if not found:
+    listed = list(problems)
+    if not listed:
         return
-    if len(found) == 1:
-        raise found[0]
-    kinds = {type(problem) for problem in found}
+    if len(listed) == 1:
+        raise listed[0]
+    kinds = {type(problem) for problem in listed}
     kind = kinds.pop() if len(kinds) == 1 else SpecError
-    text = " ".join(f"({number}) {problem}" for number, problem in enumerate(found, 1))
-    raise kind(f"{len(found)} problems: {text}", code=found[0].code, problems=found)
+    texts = [f"({number}) {problem._message} {problem._hint}".strip() for number, problem in enumerate(listed, 1)]
+    raise kind(f"{len(listed)} problems: {' '.join(texts)}", code=listed[0].code, problems=listed)
