@@ -30,8 +30,9 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True)
 class Mention:
-    """An option or a parameter that a message names: `family` is "option" or "parameter"; without a `value` the message
-    means the option as such. `knobs` are the parameters of a plug-in that is named as the value."""
+    """An option, a parameter of a plug-in or a recipe of a hierarchy that a message names. `family` says which of them
+    it is. Without a `value` the message means the option as such. Where the value is a plug-in, `knobs` are its
+    parameters."""
 
     family: str
     name: str
@@ -53,6 +54,11 @@ def parameter(name: str, value: Any = None) -> str:
     return f"\ue000{json.dumps(['parameter', name, value, {}])}\ue001"
 
 
+def recipe(name: str, *numbers: float) -> str:
+    """Mention a recipe of a hierarchy in a message, e.g. `recipe("prefixes", 5, 3, 1)`."""
+    return f"\ue000{json.dumps(['recipe', name, numbers, {}])}\ue001"
+
+
 PLUGINS = {"model": "vl.", "method": "vl.", "attack": "vl.attacks.", "measure": "vl.measures."}
 
 
@@ -66,6 +72,8 @@ def write_python(mention: Mention) -> str:
         class_name = "".join(word[:1].upper() + word[1:] for word in mention.value.split("-"))
         knobs = ", ".join(f"{name}={value!r}" for name, value in mention.knobs.items())
         return f"{PLUGINS[mention.name]}{class_name}({knobs})"
+    if mention.family == "recipe":
+        return f"vl.{mention.name}({', '.join(map(str, mention.value))})"
     return f"{mention.name}=" + ("..." if mention.value is None else repr(mention.value))
 
 

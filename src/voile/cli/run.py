@@ -26,8 +26,9 @@ from voile.cli.commands.report import report
 from voile.cli.commands.reproduce import reproduce
 from voile.cli.commands.serve import serve
 from voile.cli.commands.verify import verify
+from voile.cli.flag_wording import write_flag
 from voile.cli.terminal import say_json
-from voile.errors import SpecError, VoileError
+from voile.errors import SpecError, VoileError, speaking
 from voile.version import __version__
 
 # in the order of --help
@@ -68,6 +69,11 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Show the vers
 
 def main() -> None:
     """Run the command line: a VoileError becomes its message and its exit code, never a stack trace."""
+    with speaking(write_flag):
+        _run()
+
+
+def _run() -> NoReturn:
     usage_error: Any = typer.BadParameter.__bases__[0]  # typer keeps its own copy of click, or uses the real one
     try:
         code = app(standalone_mode=False)

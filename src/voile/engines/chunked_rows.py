@@ -10,7 +10,7 @@ import numpy as np
 
 from voile import kernels
 from voile.engines.memory import MemoryRows, code_type, merge_rows
-from voile.errors import EngineError
+from voile.errors import EngineError, option
 from voile.tables.group_counts import Counts, tally
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import PartitionTree
@@ -71,8 +71,8 @@ class ChunkedRows:
                 f"The combinations of {', '.join(map(repr, names))} are more than the {2 * self.most} that fit in "
                 "the memory that was allowed.",
                 code="engine.memory",
-                hint="Allow more (--memory), name fewer columns, or use a method that works part by part: mondrian, "
-                "anatomy, art or perturbed-generalization.",
+                hint=f"Allow more (e.g. {option('memory', '8GiB')}), name fewer columns, or use a method that works "
+                "part by part: mondrian, anatomy, art or perturbed-generalization.",
             )
         return merge_rows(list(counted))
 

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 import polars as pl
 
-from voile.errors import EngineError, SpecError
+from voile.errors import EngineError, SpecError, option
 from voile.tables.part_protocol import Merge, Route, Transform, Work
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -85,7 +85,7 @@ class Disk:
             raise EngineError(
                 f"No temporary file can be made ({error.strerror}).",
                 code="engine.scratch",
-                hint="Name a folder with space and rights (--scratch, or TMPDIR).",
+                hint=f"Name a folder with space and rights ({option('scratch')}, or TMPDIR).",
             ) from None
 
 
@@ -227,7 +227,7 @@ class Stored(_Stage):
             raise EngineError(
                 f"The temporary files cannot be written ({error.strerror}).",
                 code="engine.scratch",
-                hint="Make space, or name another folder (--scratch, or TMPDIR). Nothing was published.",
+                hint=f"Make space, or name another folder ({option('scratch')}, or TMPDIR). Nothing was published.",
             ) from None
         return start, self.file.tell() - start
 

@@ -7,7 +7,7 @@ import csv
 import io
 from pathlib import Path
 
-from voile.errors import DataError
+from voile.errors import DataError, option
 
 
 def explain(path: Path, source: Path | bytes, sign: str, unreadable: bool) -> None:
@@ -30,7 +30,7 @@ def explain(path: Path, source: Path | bytes, sign: str, unreadable: bool) -> No
         raise DataError(
             f"Line {number} of {path.name!r} has {wrong} fields, the header has {width}.",
             code="data.ragged",
-            hint="Repair the line, or name the delimiter with --delimiter.",
+            hint=f"Repair the line, or name the separator (e.g. {option('delimiter', ';')}).",
         )
     if wrong < 0 and unreadable:
         raise DataError(
@@ -63,5 +63,5 @@ def complain_of_encoding(path: Path, codec: str, encoding: str) -> None:
         raise DataError(
             f"{path.name!r} is not {encoding}: {bad} lines cannot be decoded, first in {where}.",
             code="data.encoding",
-            hint="Name the encoding, e.g. --encoding latin-1, or convert the file.",
+            hint=f"Name the encoding (e.g. {option('encoding', 'latin-1')}), or convert the file.",
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from voile.errors import DataError, SchemaError, SpecError
+from voile.errors import DataError, SchemaError, SpecError, option
 
 
 def read(path: Path) -> list[list[str]]:
@@ -136,7 +136,9 @@ def write(folder: Path, hierarchies: Mapping[str, Sequence[Sequence[str]]], forc
     there = [path for path in paths.values() if path.exists()]
     if there and not force:
         raise SpecError(
-            f"{folder.name!r} already has {len(there)} of these files.", code="spec.out-exists", hint="Use --force."
+            f"{folder.name!r} already has {len(there)} of these files.",
+            code="spec.out-exists",
+            hint=f"Name another folder, or replace them ({option('force', True)}).",
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)

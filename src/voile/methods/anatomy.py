@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError, Unsatisfiable
+from voile.errors import PolicyError, Unsatisfiable, option
 from voile.methods.base import IgnoresValues, Method, Partitionable
 from voile.models.policy import Policy
 from voile.releases.linked_tables import check_bucketized, show_buckets
@@ -70,7 +70,7 @@ def check_linked(method: Method, columns: Columns, policy: Policy) -> None:
         raise PolicyError(
             f"{method.name} cannot serve {', '.join(wild)}: groups of different values say nothing about it.",
             code="policy.method",
-            hint="Use --method mondrian.",
+            hint=f"Use {option('method', 'mondrian')}.",
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voile.adversaries.prior import Prior
-from voile.errors import PolicyError, raise_together
+from voile.errors import PolicyError, option, raise_together
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.plugins.registry import Plugin
@@ -40,7 +40,7 @@ class Method(Plugin):
             PolicyError(
                 f"{self.name} cannot promise {model.name}, which rests on how a release is made.",
                 code="policy.method",
-                hint=f"Use --method {model.method} for {model.name}.",
+                hint=f"Use {option('method', model.method)} for {model.name}.",
             )
             for model in policy
             if model.basis == "process" and model.method != self.name
@@ -49,7 +49,7 @@ class Method(Plugin):
             PolicyError(
                 f"{self.name} publishes {self.produces} tables, for which {model.name} has no meaning.",
                 code="policy.method",
-                hint=f"Use --method {model.method} for {model.name}.",
+                hint=f"Use {option('method', model.method)} for {model.name}.",
             )
             for model in policy
             if self.produces not in model.shapes

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError, Unsatisfiable
+from voile.errors import PolicyError, Unsatisfiable, option
 from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps, Settings
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -64,7 +64,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
             raise PolicyError(
                 f"The lattice has {vectors} level vectors, more than {LARGEST_LATTICE}.",
                 code="policy.lattice",
-                hint="Give fewer columns or flatter hierarchies, or use --method mondrian.",
+                hint=f"Give fewer columns or flatter hierarchies, or use {option('method', 'mondrian')}.",
             )
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
@@ -113,7 +113,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
 
     def _out_of_reach(self, columns: Columns, rows: Rows, policy: Policy) -> Unsatisfiable:
         policy.require_whole(columns, rows.tally_values(columns), rows.total)
-        hint = "Raise the suppression limit, or use --method mondrian."
+        hint = f"Raise the suppression limit, or use {option('method', 'mondrian')}."
         return Unsatisfiable(
             "No level vector of the hierarchies satisfies the policy.",
             code="unsatisfiable.lattice",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary
-from voile.errors import PolicyError
+from voile.errors import PolicyError, option
 from voile.models.evidence import Evidence
 from voile.plugins.registry import Plugin
 from voile.releases.release import Release
@@ -126,7 +126,7 @@ class Model(Plugin):
             raise PolicyError(
                 f"{self.name} needs a sensitive column.",
                 code="policy.no-sensitive",
-                hint="Name one, e.g. sensitive=['disease'].",
+                hint=f"Name one, e.g. {option('sensitive', ['disease'])}.",
             )
         return list(columns.sensitive)
 

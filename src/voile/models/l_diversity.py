@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.errors import PolicyError
+from voile.errors import PolicyError, option
 from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
@@ -50,7 +50,7 @@ class LDiversity(Model):
             raise PolicyError(
                 f"l-diversity: c belongs to form = 'recursive' and only there (form = {self.form!r}).",
                 code="policy.parameter",
-                hint="Write l-diversity:l=3,form=recursive,c=2.",
+                hint=f"E.g. {option('model', 'l-diversity', l=3, form='recursive', c=2)}.",
             )
 
     def __repr__(self) -> str:

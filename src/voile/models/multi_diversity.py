@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary
-from voile.errors import PolicyError
+from voile.errors import PolicyError, parameter
 from voile.models.base import Model
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
@@ -163,7 +163,7 @@ def numbers_by_column(owner: str, what: str, given: object) -> dict[str, int]:
         raise PolicyError(
             f"{owner}: {what} must give a whole number, at least 1, for each column.",
             code="policy.parameter",
-            hint=f"E.g. {what}={{'diagnosis': 4, 'treatment': 2}}, on the command line {what}=diagnosis=4|treatment=2.",
+            hint=f"E.g. {parameter(what, {'diagnosis': 4, 'treatment': 2})}.",
         )
     assert isinstance(given, Mapping)
     return dict(given)

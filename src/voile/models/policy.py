@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from voile.adversaries.prior import Prior
-from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
+from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_together
 from voile.models.base import Model
 from voile.releases.certificate import Claim
 from voile.releases.release import Release
@@ -27,7 +27,9 @@ class Policy:
     def __init__(self, *models: Model) -> None:
         if not models:
             raise PolicyError(
-                "A policy needs at least one model.", code="policy.empty", hint="E.g. Policy(KAnonymity(k=5))."
+                "A policy needs at least one model.",
+                code="policy.empty",
+                hint=f"E.g. {option('model', 'k-anonymity', k=5)}.",
             )
         for model in models:
             if not isinstance(model, Model):

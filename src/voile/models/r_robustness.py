@@ -19,7 +19,7 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.prior import SUPPORT, Prior
 from voile.adversaries.prior_learning import learn, read_prior
 from voile.adversaries.prior_posterior import Linkage, events_of, linkage
-from voile.errors import PolicyError
+from voile.errors import PolicyError, parameter
 from voile.models.base import Model, require_values
 from voile.models.evidence import Evidence
 from voile.plugins.registry import knob
@@ -108,7 +108,10 @@ class RRobustness(Model):
         prior = evidence.prior(self._digest)
         if prior is None:
             other = "The prior at hand is another one. " if evidence.priors else ""
-            return Answer.NEEDS, f"{other}Needs the prior {self._digest[:19]}... (voile verify --prior)."
+            return (
+                Answer.NEEDS,
+                f"{other}Needs the prior {self._digest[:19]}..., the publisher's statistics.",
+            )
         found = self._linked(release, counts, prior)
         worst = f"The greatest belief over {len(found.sets)} column sets is {found.worst:.4f}"
         worst += "." if found.exact.all() else f" (an upper bound in {int((~found.exact).sum())} groups)."
@@ -139,7 +142,7 @@ class RRobustness(Model):
                 raise PolicyError(
                     f"{self.name}: {len(columns.quasi)} quasi-identifier columns have too many subsets for a prior.",
                     code="policy.prior",
-                    hint="Say how many columns the adversary combines, e.g. max_columns = 3.",
+                    hint=f"Say how many columns the adversary combines, e.g. {parameter('max_columns', 3)}.",
                 )
             salt = rows.key.stream(f"prior of {target.name}", 2).tobytes().hex()
             limits = {"min_support": self.min_support, "max_columns": self.max_columns}
@@ -184,7 +187,7 @@ class RRobustness(Model):
             raise PolicyError(
                 f"{self.name}: the protected set holds every value of {column.name!r}, so everybody is in it.",
                 code="policy.protect",
-                hint='Protect fewer values, or each value alone (protect_as="values").',
+                hint=f"Protect fewer values, or each value alone ({parameter('protect_as', 'values')}).",
             )
 
     def best(self, counts: Counts) -> str:

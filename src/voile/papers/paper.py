@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from voile.errors import SpecError
+from voile.errors import SpecError, option
 from voile.flow.report.figures import Figure
 
 
@@ -36,7 +36,11 @@ class Run:
     def source(self, what: str) -> Path:
         """The user's table, or an error that says which one is needed."""
         if self.data is None:
-            raise SpecError(f"This item needs {what}.", code="spec.paper-data", hint="Name the file with --data.")
+            raise SpecError(
+                f"This item needs {what}.",
+                code="spec.paper-data",
+                hint=f"Name the file ({option('data')}).",
+            )
         return self.data
 
 

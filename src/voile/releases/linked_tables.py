@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.errors import PolicyError, raise_together
+from voile.errors import PolicyError, option, raise_together
 from voile.releases.certificate import UNSIGNED
 from voile.releases.dictionary import describe
 from voile.releases.shapes.bucketized import Bucketized
@@ -25,7 +25,7 @@ def check_bucketized(method: str, columns: Columns) -> None:
             PolicyError(
                 f"{method} publishes one sensitive column, the schema has {len(columns.sensitive)}.",
                 code="policy.one-sensitive",
-                hint="Keep one of them, or use mondrian.",
+                hint=f"Keep one of them, or use {option('method', 'mondrian')}.",
             )
         )
     taken = ", ".join(repr(column.name) for column in columns if column.name in ("group", "count"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from voile.errors import SchemaError, SpecError, raise_together
+from voile.errors import SchemaError, SpecError, option, raise_together
 from voile.tables.domain import KINDS, Domain
 from voile.tables.hierarchy import Hierarchy, HierarchyRecipe
 
@@ -55,7 +55,7 @@ class Schema:
                 SchemaError(
                     "The schema names no quasi-identifier.",
                     code="schema.no-quasi",
-                    hint="Say which columns an adversary may know, e.g. quasi=['age', 'zip'].",
+                    hint=f"Say which columns an adversary may know, e.g. {option('quasi', ['age', 'zip'])}.",
                 )
             )
         if self.person is not None and used.get(self.person, "identifier") != "identifier":

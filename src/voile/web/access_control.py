@@ -25,6 +25,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from voile.errors import speaking
+from voile.web.form_labels import write_label
 from voile.web.received_files import FILES
 from voile.web.visitor import Desk, Desks
 from voile.web.worker import unforeseen
@@ -122,7 +124,8 @@ class Guard:
             await refused(scope, receive, dressed)
             return
         try:
-            await self.app(scope, self._counted(request, receive), dressed)
+            with speaking(write_label):
+                await self.app(scope, self._counted(request, receive), dressed)
         except ClientDisconnect:
             pass
         except Exception as error:  # it was answered already: see `answers`

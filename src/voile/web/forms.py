@@ -60,7 +60,7 @@ def card(cls: type[Plugin]) -> Card:
         elif _needed(knob):
             closed = f"It needs {knob.name!r}, which only the command line can give."
     if any("Release" in str(hint) for hint in hints.values()):
-        closed = "It speaks of earlier releases of the same people: use the command line (--after)."
+        closed = "It rests on earlier releases of the same people, which only the command line and Python can name."
     return Card(cls.name, headline, story, tuple(fields), closed)
 
 

@@ -10,7 +10,9 @@ import jinja2
 from starlette.responses import HTMLResponse, Response
 
 from voile.flow.report.page_rendering import bound, number, percent, risk
+from voile.tables import schema
 from voile.version import __version__
+from voile.web.form_labels import CHOICES, LABELS
 from voile.web.visitor import Desk
 
 STEPS = (
@@ -21,13 +23,7 @@ STEPS = (
     ("publish", "/publish", "Publish"),
     ("receive", "/receive", "For recipients"),
 )
-ROLES = {
-    "identifier": "says who it is: never published",
-    "quasi": "others may know it",
-    "sensitive": "secret: nobody should learn it",
-    "other": "harmless: publish as it is",
-    "": "leave it out",
-}
+ROLES = {**{role: LABELS[role] for role in schema.ROLES}, "": "leave it out"}
 KINDS = {
     "categorical": "categories",
     "ordered": "categories in order",
@@ -55,7 +51,9 @@ def heat(value: float | None) -> int:
 
 
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
-_pages.globals.update(roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf)
+_pages.globals.update(
+    labels=LABELS, choices=CHOICES, roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf
+)
 
 
 def ready(desk: Desk) -> set[str]:

@@ -29,7 +29,7 @@ def inside(folder: Path, text: str) -> Path:
         raise SpecError(
             "That place is not inside the folder of this workbench.",
             code="spec.outside",
-            hint=f"Name a file below {root.name!r}, or start `voile serve --folder` with another folder.",
+            hint=f"Name a file below {root.name!r}, or start the workbench in another folder.",
         )
     return place
 

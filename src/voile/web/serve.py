@@ -18,7 +18,7 @@ from pathlib import Path
 
 import uvicorn
 
-from voile.errors import EngineError, SpecError
+from voile.errors import EngineError, SpecError, option
 from voile.plugins.registry import load_plugin
 from voile.web.access_control import LOG, Settings
 from voile.web.app import make_app
@@ -116,7 +116,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
         listening.bind((host, port))
     except (OSError, OverflowError):
         listening.close()
-        hint = "Choose another with --port, or leave it out to get a free one."
+        hint = f"Choose another port ({option('port')}), or leave it out to get a free one."
         raise EngineError(f"Port {port} on {host} cannot be used.", code="engine.port", hint=hint) from None
     try:
         yield listening

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from voile.errors import VoileError
+from voile.errors import VoileError, speaking
+from voile.web.form_labels import write_label
 
 Requests = queue.SimpleQueue[Mapping[str, Any]]
 
@@ -29,12 +30,13 @@ def main() -> None:
     from voile.web import tasks
 
     tasks.warm()
-    while True:
-        message = requests.get()
-        if "plugins" in message:
-            tasks.load_plugins(message["plugins"])
-        else:
-            _answer(out, message)
+    with speaking(write_label):
+        while True:
+            message = requests.get()
+            if "plugins" in message:
+                tasks.load_plugins(message["plugins"])
+            else:
+                _answer(out, message)
 
 
 def _listen(requests: Requests) -> None:

@@ -21,7 +21,7 @@ from voile.attacks.base import Attack, Guess, RawTable, Target, most_frequent_sh
 from voile.attacks.minimality.candidates import Candidates, find_candidates
 from voile.attacks.minimality.posterior import CandidateBeliefs, compute_beliefs
 from voile.attacks.minimality.value_types import sensitive_columns
-from voile.errors import PolicyError, SpecError
+from voile.errors import PolicyError, SpecError, option
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.plugins.registry import build, knob
@@ -64,7 +64,7 @@ class Minimality(Attack):
             raise SpecError(
                 "The minimality attack needs a register of the people in the release.",
                 code="spec.external",
-                hint="Give one with external= (--external).",
+                hint=f"Give one ({option('external')}).",
             )
         if isinstance(target, RawTable):
             return _guess_raw(target)

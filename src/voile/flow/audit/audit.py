@@ -53,7 +53,7 @@ def audit(
         PolicyError(
             f"The attack {one.attack.name} says nothing about a {release.shape} release like this one.",
             code="policy.attack",
-            hint="Leave it out, or run all that apply (no --attack).",
+            hint="Leave it out, or run every attack that applies by naming none.",
         )
         for one in asked
         if not one.by and not one.attack.applies(release)
@@ -74,7 +74,7 @@ def audit(
         raise PolicyError(
             f"Nothing that was asked for applies to this release. {' '.join(notes)}",
             code="policy.adversary",
-            hint="Name another adversary, or run all attacks that apply (no --adversary).",
+            hint="Name another adversary, or run every attack that applies by naming none.",
         )
     return Audit(tuple(findings), tuple(notes))
 
@@ -105,7 +105,7 @@ class Asked:
         if not self.attack.applies(release):
             return f"{who}: the attack {self.attack.name} says nothing about a {release.shape} release like this one."
         if self.by and self.attack.needs_external and register is None:
-            return f"{who}: the attack {self.attack.name} needs the table (--data) or a register (--external)."
+            return f"{who}: the attack {self.attack.name} needs the table, or a register of the population."
         return ""
 
 

@@ -102,7 +102,9 @@ def check_claim(
         model, column = claimed_model(stated), stated["column"]
         what = _title(model, column)
     except PolicyError as error:
-        hint = "If a plug-in made it, name its module (--plugin)." if error.code == "policy.unknown-model" else ""
+        hint = (
+            "If a plug-in defines this model, load the plug-in first." if error.code == "policy.unknown-model" else ""
+        )
         return Checked(f"claim {stated.get('model')!r}", Answer.BROKEN, f"{error.message} {hint}".strip()), {}
     except (KeyError, TypeError, ValueError, SpecError):
         return Checked("claim", Answer.BROKEN, "It cannot be read."), {}

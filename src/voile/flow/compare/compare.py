@@ -155,7 +155,7 @@ def _plan(data: Microdata, policies: Sequence[Policy], methods: Sequence[Method]
             raise PolicyError(
                 f"No registered method serves {promised(policy)} on this table.",
                 code="policy.method",
-                hint="Ask for fewer models together, or name a method (--method) to see why it does not fit.",
+                hint="Ask for fewer models together, or name one method to see why it does not fit.",
             )
         plan += [(policy, method) for method in fitting]
     return plan

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from voile.engines.memory import build_rows
-from voile.errors import DataError, VoileError
+from voile.errors import DataError, VoileError, option
 from voile.flow.read.read import load_frame
 from voile.io import table_files
 from voile.tables.domain import Domain, encode_column, infer_kind
@@ -182,7 +182,7 @@ def _check_delimiter(names: Sequence[str], delimiter: str | None) -> None:
         raise DataError(
             f"The table is read as one single column{given}, but its first line holds signs that may part columns.",
             code="data.delimiter",
-            hint="Give the sign between the columns (delimiter), or leave it open to have it guessed.",
+            hint=f"Name the separator (e.g. {option('delimiter', ';')}), or leave it out to have it guessed.",
         )
 
 

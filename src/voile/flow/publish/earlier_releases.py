@@ -11,7 +11,7 @@ import polars as pl
 
 from voile.adversaries.ledger import Ledger
 from voile.engines.memory import build_rows
-from voile.errors import BrokenPromise, DataError
+from voile.errors import BrokenPromise, DataError, option
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
 from voile.models.base import Model
@@ -65,7 +65,7 @@ class EarlierReleases:
             raise DataError(
                 f"To publish after {len(self.releases)} releases, it must be known who was shown with which values.",
                 code="data.ledger",
-                hint="Give the ledger that was kept with them (ledger=, --ledger).",
+                hint=f"Give the ledger that was kept with them ({option('ledger')}).",
             )
         self.ledger.check([release.digest for release in self.releases])
         signature = remembered(data, self.ledger, self.releases)

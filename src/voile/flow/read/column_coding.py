@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.errors import DataError, SchemaError
+from voile.errors import DataError, SchemaError, option, recipe
 from voile.io import hierarchy_files
 from voile.tables.domain import encode_column, infer_kind
 from voile.tables.hierarchy import HierarchyRecipe, tree
@@ -25,14 +25,17 @@ def missing_cells(counts: Mapping[str, int], schema: Schema) -> bool:
         raise DataError(
             f"The table has missing cells: {listed}.",
             code="data.missing",
-            hint="Set missing='drop' to leave those rows out, or missing='value' to treat missing as a value.",
+            hint=f"Leave those rows out ({option('missing', 'drop')}), or treat missing as a value of its own "
+            f"({option('missing', 'value')}).",
         )
     return bool(lost) and schema.missing == "drop"
 
 
 def nothing_left() -> DataError:
     return DataError(
-        "Every row has a missing cell.", code="data.no-rows", hint="Use missing='value', or fewer columns."
+        "Every row has a missing cell.",
+        code="data.no-rows",
+        hint=f"Treat missing as a value of its own ({option('missing', 'value')}), or name fewer columns.",
     )
 
 
@@ -71,12 +74,12 @@ def recipe_of(wanted: Any, column: str) -> HierarchyRecipe:
                 raise SchemaError(
                     f"The hierarchy {text!r} of {column!r} has an argument that is no number.",
                     code="schema.hierarchy",
-                    hint="E.g. prefixes:5,3,1.",
+                    hint=f"E.g. {recipe('prefixes', 5, 3, 1)}.",
                 ) from None
             return HierarchyRecipe(name, numbers)
         return HierarchyRecipe("rows", content=hierarchy_files.read(Path(wanted)), source=text)
     raise SchemaError(
         f"The hierarchy of {column!r} is of type {type(wanted).__name__}.",
         code="schema.hierarchy",
-        hint="Give a recipe such as prefixes(5, 3, 1), a nested dict, or the path of a CSV.",
+        hint=f"Give a recipe such as {recipe('prefixes', 5, 3, 1)}, a tree of labels, or the path of a CSV.",
     )

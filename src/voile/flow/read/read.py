@@ -11,7 +11,7 @@ import polars as pl
 
 from voile.engines.memory import build_rows
 from voile.engines.spark import Spark
-from voile.errors import DataError, SpecError, raise_together
+from voile.errors import DataError, SpecError, option, raise_together
 from voile.flow.read.chunked_reading import Engine, is_spark, read_at
 from voile.flow.read.column_coding import column_of, missing_cells, nothing_left
 from voile.io import table_files
@@ -103,7 +103,7 @@ def load_frame(
         raise DataError(
             f"A table from {table_files.scheme_of(str(source))}:// needs a query.",
             code="data.url",
-            hint="Give query='select ...' (--query).",
+            hint=f"Give one, e.g. {option('query', 'select * from patients')}.",
         )
     elif is_text:
         path = Path(source)

@@ -16,7 +16,7 @@ import numpy as np
 from voile import kernels
 from voile.adversaries.prior import Prior
 from voile.adversaries.prior_posterior import MAX_STATES, indicated
-from voile.errors import PolicyError, Unsatisfiable
+from voile.errors import PolicyError, Unsatisfiable, option
 from voile.kernels import lazy_kernel
 from voile.methods.art.block_grouping import TOGETHER, blind
 from voile.methods.art.buckets import Crowd, crowd, published_crowd
@@ -71,7 +71,9 @@ class Art(Partitionable, Replayable, Method):
         check_bucketized(self.name, columns)
         if len(policy.models) != 1 or not isinstance(policy.models[0], RRobustness):
             raise PolicyError(
-                "art serves r-robustness alone.", code="policy.method", hint="Use mondrian or anatomy for other models."
+                "art serves r-robustness alone.",
+                code="policy.method",
+                hint=f"Use {option('method', 'mondrian')} or {option('method', 'anatomy')} for other models.",
             )
         model = policy.models[0]
         if self.publish == "indicator" and (not model.named or model.protect_as != "set"):

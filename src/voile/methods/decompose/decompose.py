@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
+from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise_together
 from voile.methods.base import Method
 from voile.methods.decompose.list_tables import show_lists
 from voile.methods.decompose.strata import Strata, stratified
@@ -63,7 +63,7 @@ class Decompose(Method):
             raise PolicyError(
                 "decompose: the paper's noise bounds no belief, so no merging of groups can keep a promise.",
                 code="policy.parameter",
-                hint="Use noise=symmetric, or on_fail=lower.",
+                hint=f"Use {parameter('noise', 'symmetric')}, or {parameter('on_fail', 'lower')}.",
             )
 
     @property

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import BrokenPromise, Unsatisfiable
+from voile.errors import BrokenPromise, Unsatisfiable, option
 from voile.kernels import lazy_kernel
 from voile.methods.anatomy import check_linked, eligible
 from voile.methods.base import Method
@@ -76,7 +76,7 @@ class Injector(Method):
             raise Unsatisfiable(
                 f"No group leaves l = {wanted} values of {name!r} to everybody: the rules exclude too many.",
                 code="unsatisfiable.injector",
-                hint="Lower l, raise min_exp, lower max_items, or use --method anatomy.",
+                hint=f"Lower l, raise min_exp, lower max_items, or use {option('method', 'anatomy')}.",
             )
         confirm(groups, home[cells], value[cells], allowed, wanted)
         return rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
+from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise_together
 from voile.kernels import lazy_kernel
 from voile.methods.base import CompletesHierarchies, IgnoresValues, Method
 from voile.methods.mask.imitation_sampling import Shares, by_slack, evenly, shares_of
@@ -87,7 +87,7 @@ class Mask(CompletesHierarchies, IgnoresValues, Method):
                 PolicyError(
                     f"mask cannot group with {self.anonymizer.name}: it needs a k-anonymizer.",
                     code="policy.method",
-                    hint="Use anonymizer=mondrian or full-domain.",
+                    hint=f"Use {parameter('anonymizer', 'mondrian')} or {parameter('anonymizer', 'full-domain')}.",
                 )
             )
         raise_together(problems)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError
+from voile.errors import PolicyError, option
 from voile.kernels import lazy_kernel
 from voile.methods.base import ExplainsRefusals, Method, Partitionable, RefusedSteps, Settings
 from voile.models.policy import Policy
@@ -58,7 +58,7 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
             raise PolicyError(
                 f"mondrian cannot serve {wild}: it is not monotone, so a cut that fails says nothing about finer ones.",
                 code="policy.monotone",
-                hint="Use --method full-domain.",
+                hint=f"Use {option('method', 'full-domain')}.",
             )
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
+from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_together
 from voile.kernels import lazy_kernel
 from voile.methods.base import Method, Partitionable, Settings
 from voile.methods.mondrian.mondrian import Mondrian
@@ -198,7 +198,7 @@ def _unfit(column: Column, name: str) -> list[SpecError]:
             PolicyError(
                 f"{name}: {column.name!r} has missing cells, which are no value to draw.",
                 code="policy.missing",
-                hint="Leave those rows out (missing = 'drop'), or write a value of its own for them.",
+                hint=f"Leave those rows out ({option('missing', 'drop')}), or write a value of its own for them.",
             )
         )
     if column.domain.values.dtype.is_float() and not column.domain.declared:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from voile.adversaries.ledger import Ledger, Signature
-from voile.errors import DataError, Unsatisfiable
+from voile.errors import DataError, Unsatisfiable, option
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
 from voile.tables.microdata import PERSON, Microdata
@@ -48,7 +48,7 @@ def persons(data: Microdata) -> list[str]:
         raise DataError(
             "The table has no column that tells who is who.",
             code="data.person",
-            hint="Name one in the schema, e.g. person='patient' (--person patient); it is never published.",
+            hint=f"Name one, e.g. {option('person', 'patient')}; it is never published.",
         )
     return data.person.domain.labels
 

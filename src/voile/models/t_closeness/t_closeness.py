@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.errors import PolicyError
+from voile.errors import PolicyError, parameter
 from voile.kernels import lazy_kernel
 from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
@@ -72,13 +72,13 @@ class TCloseness(Model):
             raise PolicyError(
                 f"t-closeness: the ordered distance needs an order, and {column.name!r} is categorical.",
                 code="policy.distance",
-                hint="Mark the column ordered or numeric, or use distance=equal.",
+                hint=f"Mark the column ordered or numeric, or use {parameter('distance', 'equal')}.",
             )
         if self.distance == "hierarchical" and column.hierarchy is None:
             raise PolicyError(
                 f"t-closeness: the hierarchical distance needs a hierarchy for {column.name!r}.",
                 code="policy.distance",
-                hint="Give the sensitive column a hierarchy, or use distance=equal.",
+                hint=f"Give the sensitive column a hierarchy, or use {parameter('distance', 'equal')}.",
             )
 
     def best(self, counts: Counts) -> str:

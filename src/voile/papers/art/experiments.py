@@ -119,7 +119,7 @@ HOW = (
     "adversary's statistics are the table's own, for every set of columns and every signature with 30 people. Times "
     "are of grouping alone, once compiled; prior_seconds is the time to learn the statistics. Queries ask all columns "
     "with selectivity 0.05 unless the axis says otherwise, 2,000 in each of 5 runs (the papers: 10,000, averaged over "
-    "100); with --quick 300 once, on a sample of 4,000 rows. t-closeness is by Mondrian, not by global recoding. "
+    "100); in a quick run 300 once, on a sample of 4,000 rows. t-closeness is by Mondrian, not by global recoding. "
 )
 GAPS = (
     "Gaps: Anatomy and Injector need a most frequent value below 1/l, and education allows l = 3 at most on Adult; the "

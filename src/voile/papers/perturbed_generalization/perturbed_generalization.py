@@ -206,7 +206,7 @@ def _figures(x: str) -> list[Figure]:
 
 
 UTILITY = (
-    "On the census generator, or on a table of the same nine columns given with --data. Most incomes of the generator "
+    "On the census generator, or on a table of the same nine columns that you give. Most incomes of the generator "
     "are in the first class, so always naming it is right for 89 % of the people; with three classes the pessimistic "
     "tree does just that, because the first class covers half of the domain."
 )

@@ -1,0 +1,64 @@
+"""How the workbench writes an option that a message mentions: by the label of the form that asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from voile.errors import Mention
+
+LABELS = {
+    "delimiter": "Separator",
+    "encoding": "Encoding",
+    "null": "Texts that mean “missing”",
+    "missing": "Rows with missing cells",
+    "quasi": "others may know it",
+    "sensitive": "secret: nobody should learn it",
+    "identifier": "says who it is: never published",
+    "other": "harmless: publish as it is",
+    "method": "Method",
+    "model": "Promise",
+    "force": "replace an earlier release of that name",
+}
+CHOICES = {
+    "delimiter": {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"},
+    "missing": {
+        "error": "stop and tell me",
+        "drop": "leave them out",
+        "value": "treat “missing” as a value of its own",
+    },
+}
+ELSEWHERE = "only at the command line or in Python"
+
+
+def write_label(mention: Mention) -> str:
+    """Write a mention as the form shows it.
+
+    >>> write_label(Mention("option", "encoding", "latin-1")), write_label(Mention("option", "force", True))
+    ('Encoding: latin-1', '“replace an earlier release of that name”')
+    >>> write_label(Mention("option", "model", "l-diversity", {"l": 3, "form": "entropy"}))
+    'Promise: l-diversity with l: 3, form: entropy'
+    >>> write_label(Mention("option", "quasi", ["age"])), write_label(Mention("parameter", "on_fail", "lower"))
+    ('age: “others may know it”', 'on fail: lower')
+    """
+    if mention.family == "recipe":
+        return f"{mention.name}:{_write_value(mention.value)}" if mention.value else mention.name
+    if mention.family == "parameter":
+        name = mention.name.replace("_", " ")
+        return name if mention.value is None else f"{name}: {_write_value(mention.value)}"
+    label = LABELS.get(mention.name)
+    if label is None:
+        return f"{mention.name}: {ELSEWHERE}"
+    if isinstance(mention.value, (list, tuple)):
+        return f"{', '.join(mention.value)}: “{label}”"
+    if mention.value in (None, True):
+        return f"“{label}”"
+    knobs = ", ".join(f"{name}: {_write_value(value)}" for name, value in mention.knobs.items())
+    value = CHOICES.get(mention.name, {}).get(mention.value, _write_value(mention.value))
+    return f"{label}: {value}" + (f" with {knobs}" if knobs else "")
+
+
+def _write_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "|".join(f"{key}={part}" for key, part in value.items())
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
