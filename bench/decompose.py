@@ -37,10 +37,10 @@ def largest_l(rows: int) -> None:
 
         def work(code: np.ndarray = code, values: int = values) -> int:
             counts = np.bincount(code, minlength=values)
-            picks, remaining = kernels.dealing.largest_l(counts, 10, key.stream("ties", rows // 10))
+            picks, remaining = kernels.dealing.pick_largest_l(counts, 10, key.stream("ties", rows // 10))
             starts = np.concatenate([[0], np.cumsum(counts)])
             spare = key.stream("leftovers", int(remaining.sum()))
-            group = kernels.dealing.seat(starts, picks, remaining, key.stream("deal", rows), spare)
+            group = kernels.dealing.seat_rows(starts, picks, remaining, key.stream("deal", rows), spare)
             assert group.min() >= 0
             return len(picks)
 

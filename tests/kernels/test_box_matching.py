@@ -38,9 +38,9 @@ def test_people(seed: int, number: int, crowd: int, intervals: bool) -> None:
         boxes.append(cells)
     people = np.stack([rng.integers(0, size, crowd) for size in sizes], axis=1)
     weights = rng.integers(1, 5, crowd)
-    found = kernel.people(matrices(boxes, sizes), people.astype(np.uint16), weights)
+    found = kernel.count_fitting(matrices(boxes, sizes), people.astype(np.uint16), weights)
     assert found.tolist() == oracle.people_fitting(boxes, [tuple(row) for row in people.tolist()], weights)
-    for person, owner in zip(people.tolist(), kernel.owners(matrices(boxes, sizes), people), strict=True):
+    for person, owner in zip(people.tolist(), kernel.find_owners(matrices(boxes, sizes), people), strict=True):
         alone = oracle.people_fitting(boxes, [tuple(person)], [1])
         assert owner == (alone.index(1) if sum(alone) == 1 else kernel.SEVERAL if any(alone) else kernel.NONE)
 
@@ -48,20 +48,20 @@ def test_people(seed: int, number: int, crowd: int, intervals: bool) -> None:
 def test_many_equal_boxes_do_not_overflow_the_stack() -> None:
     """5,000 boxes that all hold everybody."""
     boxes = [sparse.csr_matrix(np.ones((5000, 3)))]
-    found = kernel.people(boxes, np.array([[0], [2]]), np.array([2, 3]))
+    found = kernel.count_fitting(boxes, np.array([[0], [2]]), np.array([2, 3]))
     assert found.tolist() == [5] * 5000
 
 
 def test_columns_with_unsorted_indices() -> None:
     unsorted = sparse.csr_matrix((np.ones(3), np.array([2, 0, 1]), np.array([0, 3])), shape=(1, 4))
-    assert kernel.people([unsorted], np.array([[0], [1], [2], [3]]), np.ones(4, dtype=np.int64)).tolist() == [3]
+    assert kernel.count_fitting([unsorted], np.array([[0], [1], [2], [3]]), np.ones(4, dtype=np.int64)).tolist() == [3]
 
 
 @pytest.mark.parametrize("code", [0, 99_999])
 def test_many_codes(code: int) -> None:
     box = sparse.csr_matrix(([1.0], ([0], [code])), shape=(1, 100_000))
     people = np.array([[0], [50_000], [99_999]], dtype=np.uint32)
-    assert kernel.people([box], people, np.array([1, 1, 1])).tolist() == [1]
+    assert kernel.count_fitting([box], people, np.array([1, 1, 1])).tolist() == [1]
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0, 1, 9, 30]), st.sampled_from([0, 1, 9, 30]))
@@ -72,7 +72,7 @@ def test_overlaps(seed: int, number: int, others: int) -> None:
         [[{code for code in range(size) if rng.random() < 0.4} for size in sizes] for _ in range(many)]
         for many in (number, others)
     )
-    first, second = kernel.overlaps(matrices(some, sizes), matrices(more, sizes), 10**6)
+    first, second = kernel.find_overlaps(matrices(some, sizes), matrices(more, sizes), 10**6)
     expected = {
         (i, j)
         for i, box in enumerate(some)
@@ -80,5 +80,5 @@ def test_overlaps(seed: int, number: int, others: int) -> None:
         if all(a & b for a, b in zip(box, other, strict=True))
     }
     assert sorted(zip(first.tolist(), second.tolist(), strict=True)) == sorted(expected)
-    few, _ = kernel.overlaps(matrices(some, sizes), matrices(more, sizes), 3)
+    few, _ = kernel.find_overlaps(matrices(some, sizes), matrices(more, sizes), 3)
     assert len(few) == min(3, len(expected))

@@ -18,14 +18,16 @@ def coins(seed: int, size: int) -> np.ndarray:
 
 
 def dealt(sizes: list[int], l: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:  # noqa: E741
-    return kernel.largest_l(np.array(sizes, dtype=np.int64), l, coins(seed, sum(sizes)))
+    return kernel.pick_largest_l(np.array(sizes, dtype=np.int64), l, coins(seed, sum(sizes)))
 
 
 def seated(sizes: list[int], l: int, seed: int = 0) -> tuple[list[int], list[int], np.ndarray, np.ndarray]:  # noqa: E741
     """The bucket and the group of every row, the picks and what was left."""
     picks, remaining = dealt(sizes, l, seed)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    group = kernel.seat(starts, picks, remaining, coins(seed + 1, sum(sizes)), coins(seed + 2, int(remaining.sum())))
+    group = kernel.seat_rows(
+        starts, picks, remaining, coins(seed + 1, sum(sizes)), coins(seed + 2, int(remaining.sum()))
+    )
     bucket = np.repeat(np.arange(len(sizes)), sizes)
     return bucket.tolist(), group.tolist(), picks, remaining
 
@@ -80,7 +82,7 @@ def test_handing_out(sizes: list[int], l: int) -> None:  # noqa: E741
         mine = np.flatnonzero(cell_bucket == b)
         counts[mine] = [size] if len(mine) == 1 else [1, size - 1] if len(mine) else []
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    cells, groups = kernel.hand_out(cell_bucket, counts, starts, np.array(group, dtype=np.int64))
+    cells, groups = kernel.hand_out_groups(cell_bucket, counts, starts, np.array(group, dtype=np.int64))
     assert np.bincount(cells, minlength=len(counts)).tolist() == counts.tolist()
     for b in range(len(sizes)):
         got = sorted(int(g) for c, g in zip(cells, groups, strict=True) if cell_bucket[c] == b)
@@ -114,44 +116,3 @@ def test_many_buckets(buckets: int) -> None:
     picks, _ = dealt(sizes, 10)
     assert len(picks) == oracle.most_groups(sizes, 10)
     assert all(len(set(group)) == 10 for group in picks.tolist())
-
-
-@given(st.integers(1, 25), st.integers(1, 4), st.integers(0, 200))
-def test_joining_until_none_is_above(groups: int, values: int, seed: int) -> None:
-    """Whatever can be mended by joining is mended; groups that need no help and give none are left alone."""
-    rng = np.random.default_rng(seed)
-    over = rng.normal(0, 1, (groups, values))
-    over -= np.maximum(over.sum(axis=0), 0) / groups  # all together none is above
-    label = kernel.joined(over.copy(), 1e-9)
-    assert sorted(set(label.tolist())) == list(range(label.max() + 1))
-    sums = np.zeros((label.max() + 1, values))
-    np.add.at(sums, label, over)
-    assert (sums <= 1e-8).all()
-    if (over <= 0).all():
-        assert len(set(label.tolist())) == groups
-
-
-def test_joining_takes_no_more_than_it_needs() -> None:
-    over = np.array([[0.5], [-0.6], [-5.0], [-0.1]])
-    label = kernel.joined(over, 0.0)
-    assert label[0] == label[1]
-    assert len(set(label.tolist())) == 3
-
-
-def test_hopeless_cases_end() -> None:
-    label = kernel.joined(np.full((400, 1), 1.0), 0.0)
-    assert label.max() == 0
-
-
-@given(st.lists(st.integers(1, 5), min_size=2, max_size=5), st.integers(0, 20))
-def test_excess_adds_up(sizes: list[int], seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    group = rng.integers(0, 3, starts[-1])
-    share, limits = rng.random((len(sizes), 2)), np.array([0.3, 0.5])
-    found = kernel.excess(starts, group, share, limits, 3)
-    slow = np.zeros((3, 2))
-    for row, g in enumerate(group):
-        bucket = int(np.searchsorted(starts, row, side="right")) - 1
-        slow[g] += share[bucket] - limits
-    assert found == pytest.approx(slow)

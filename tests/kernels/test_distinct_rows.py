@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voile.kernels import distinct_rows as kernel
+from voile.kernels import column_codes, distinct_rows, packed_keys
 
 # (sizes of the domains): short keys, more codes than a byte or two bytes hold, keys of 63 bits and wider
 SIZES = [
@@ -52,13 +52,13 @@ def as_pairs(codes: np.ndarray, counts: np.ndarray) -> list[tuple[tuple[int, ...
 @given(tables())
 def test_distinct_rows(table: Any) -> None:
     columns, sizes, _ = table
-    assert as_pairs(*kernel.distinct(columns, sizes)) == oracle.distinct(columns)
+    assert as_pairs(*distinct_rows.count_rows(columns, sizes)) == oracle.distinct(columns)
 
 
 @given(tables())
 def test_weighted_rows(table: Any) -> None:
     columns, sizes, weights = table
-    assert as_pairs(*kernel.weighted(columns, sizes, weights)) == oracle.distinct(columns, weights)
+    assert as_pairs(*distinct_rows.weigh_rows(columns, sizes, weights)) == oracle.distinct(columns, weights)
 
 
 @given(tables())
@@ -66,7 +66,7 @@ def test_ranks_and_groups(table: Any) -> None:
     columns, sizes, _ = table
     rows = oracle.rows_of(columns)
     expected = oracle.ranks(columns)
-    for work in (kernel.ranked, kernel.groups_of):
+    for work in (distinct_rows.rank_rows, distinct_rows.number_groups):
         rank, first = work(columns, sizes)
         assert rank.tolist() == expected
         assert [rows[i] for i in first] == sorted(set(rows))
@@ -77,7 +77,7 @@ def test_groups_of_sorted_rows(table: Any) -> None:
     columns, sizes, _ = table
     rows = sorted(oracle.rows_of(columns))
     ordered = [np.array([row[j] for row in rows], dtype=column.dtype) for j, column in enumerate(columns)]
-    group, first = kernel.groups_of(ordered, sizes)
+    group, first = distinct_rows.number_groups(ordered, sizes)
     assert group.tolist() == oracle.ranks(ordered)
     assert [rows[i] for i in first] == sorted(set(rows))
 
@@ -86,18 +86,18 @@ def test_groups_of_sorted_rows(table: Any) -> None:
 def test_collapse(table: Any) -> None:
     columns, sizes, weights = table
     rows = oracle.rows_of(columns)
-    first, totals = kernel.collapse(columns, sizes, weights)
+    first, totals = distinct_rows.merge_rows(columns, sizes, weights)
     assert [(rows[i], int(w)) for i, w in zip(first, totals, strict=True)] == oracle.distinct(columns, weights)
 
 
 @given(tables())
 def test_packing_keeps_rows_and_their_order(table: Any) -> None:
     columns, sizes, _ = table
-    if not kernel.fits(sizes):
+    if not packed_keys.fits_one_key(sizes):
         return
-    key = kernel.pack(columns, sizes)
+    key = packed_keys.pack_rows(columns, sizes)
     rows = oracle.rows_of(columns)
-    assert [tuple(row) for row in kernel.unpack(key, sizes).tolist()] == rows
+    assert [tuple(row) for row in packed_keys.unpack_keys(key, sizes).tolist()] == rows
     assert [rows[i] for i in np.argsort(key, kind="stable")] == sorted(rows)
     assert (key >= 0).all()
 
@@ -109,12 +109,12 @@ def test_frequencies_and_recoding(table: Any) -> None:
         return
     codes = np.stack(columns, axis=1)
     rows = oracle.rows_of(columns)
-    found = [column.tolist() for column in kernel.frequencies(codes, sizes, weights)]
+    found = [column.tolist() for column in column_codes.count_codes(codes, sizes, weights)]
     assert found == oracle.frequencies(rows, sizes, weights)
     rng = np.random.default_rng(3)
     ranks = [None if j % 3 == 1 else rng.permutation(size) for j, size in enumerate(sizes)]
     kept = max(len(sizes) - 1, 1)
-    wide = kernel.recoded(codes, ranks[:kept], kept + 2)
+    wide = column_codes.recode_columns(codes, ranks[:kept], kept + 2)
     moved = wide[:, :kept]
     assert not wide[:, kept:].any()
     expected = [[row[j] if ranks[j] is None else int(ranks[j][row[j]]) for j in range(kept)] for row in rows]
@@ -126,7 +126,9 @@ def test_heads_of_sorted_rows(table: Any, lead: int) -> None:
     columns, _, _ = table
     lead = min(lead, len(columns))
     rows = sorted(oracle.rows_of(columns))
-    first, index = kernel.heads(np.array(rows, dtype=np.int64).reshape(len(rows), len(columns)), lead)
+    first, index = distinct_rows.group_sorted_rows(
+        np.array(rows, dtype=np.int64).reshape(len(rows), len(columns)), lead
+    )
     leads = [row[:lead] for row in rows]
     assert index.tolist() == [sorted(set(leads)).index(row) for row in leads]
     assert first.tolist() == [leads.index(one) for one in sorted(set(leads))]
@@ -136,14 +138,14 @@ def test_heads_of_sorted_rows(table: Any, lead: int) -> None:
 def test_tallied_keys_dense_and_sorted(keys: list[int], width: int) -> None:
     key = np.array(keys, dtype=np.int64) * (width // 7)
     weights = np.arange(1, len(key) + 1)
-    found, totals = kernel.tallied(key, weights, width)
+    found, totals = packed_keys.sum_by_key(key, weights, width)
     expected = oracle.distinct([key], weights)
     assert list(zip(found.tolist(), totals.tolist(), strict=True)) == [(row[0], total) for row, total in expected]
 
 
 @given(st.lists(st.integers(0, 3), max_size=20))
 def test_runs(keys: list[int]) -> None:
-    starts = kernel.runs(np.array(sorted(keys), dtype=np.int64)).tolist()
+    starts = packed_keys.run_starts(np.array(sorted(keys), dtype=np.int64)).tolist()
     expected = [i for i, key in enumerate(sorted(keys)) if i == 0 or sorted(keys)[i - 1] != key]
     assert starts == [*expected, len(keys)] if keys else starts == [0]
 
@@ -152,25 +154,25 @@ def test_runs(keys: list[int]) -> None:
 def test_many_rows_take_two_threads(sizes: tuple[int, ...]) -> None:
     """Above the threshold of one thread the answer is numpy's own."""
     rng = np.random.default_rng(5)
-    rows = kernel.SMALL + 12_345
+    rows = packed_keys.SMALL + 12_345
     columns = [
         (rng.integers(0, min(size, 40), rows) * (size // min(size, 40))).astype(smallest(size)) for size in sizes
     ]
-    codes, counts = kernel.distinct(columns, sizes)
+    codes, counts = distinct_rows.count_rows(columns, sizes)
     expected, many = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
     assert np.array_equal(codes, expected)
     assert np.array_equal(counts, many)
-    weighted, totals = kernel.weighted(columns, sizes, np.full(rows, 3))
+    weighted, totals = distinct_rows.weigh_rows(columns, sizes, np.full(rows, 3))
     assert np.array_equal(weighted, expected)
     assert np.array_equal(totals, 3 * many)
     if max(sizes) < 100:
-        found = kernel.frequencies(np.stack(columns, axis=1), sizes, np.full(rows, 2))
+        found = column_codes.count_codes(np.stack(columns, axis=1), sizes, np.full(rows, 2))
         for column, one, size in zip(columns, found, sizes, strict=True):
             assert np.array_equal(one, 2 * np.bincount(column, minlength=size))
 
 
 def test_which_keys_fit() -> None:
-    assert kernel.bits([1, 2, 3, 256, 257]) == [0, 1, 2, 8, 9]
-    assert kernel.fits([2**31, 2**32])
-    assert not kernel.fits([2**32, 2**32])
-    assert kernel.fits([])
+    assert packed_keys.bit_widths([1, 2, 3, 256, 257]) == [0, 1, 2, 8, 9]
+    assert packed_keys.fits_one_key([2**31, 2**32])
+    assert not packed_keys.fits_one_key([2**32, 2**32])
+    assert packed_keys.fits_one_key([])

@@ -32,7 +32,7 @@ def lists(starts: np.ndarray, members: np.ndarray) -> list[list[int]]:
 @given(grouped(100_000))
 def test_extents(table: Any) -> None:
     group, codes, groups = table
-    low, high = kernel.extents(group, codes, 1, groups)
+    low, high = kernel.find_extents(group, codes, 1, groups)
     expected = oracle.members(group, codes[:, 1], groups)
     assert low.tolist() == [inside[0] for inside in expected]
     assert high.tolist() == [inside[-1] for inside in expected]
@@ -41,14 +41,14 @@ def test_extents(table: Any) -> None:
 @given(st.sampled_from([1, 2, 63, 64]).flatmap(grouped))
 def test_masks_and_their_expansion(table: Any) -> None:
     group, codes, groups = table
-    found = kernel.masks(group, codes, 1, groups)
-    assert lists(*kernel.expand(found)) == oracle.members(group, codes[:, 1], groups)
+    found = kernel.collect_masks(group, codes, 1, groups)
+    assert lists(*kernel.expand_masks(found)) == oracle.members(group, codes[:, 1], groups)
 
 
 def test_the_empty_and_the_full_set() -> None:
-    starts, members = kernel.expand(np.array([0, 2**64 - 1, 2**63], dtype=np.uint64))
+    starts, members = kernel.expand_masks(np.array([0, 2**64 - 1, 2**63], dtype=np.uint64))
     assert lists(starts, members) == [[], list(range(64)), [63]]
-    starts, members = kernel.expand(np.zeros(0, dtype=np.uint64))
+    starts, members = kernel.expand_masks(np.zeros(0, dtype=np.uint64))
     assert starts.tolist() == [0]
     assert len(members) == 0
 
@@ -60,10 +60,10 @@ def test_equal_sets_are_found(sets: list[frozenset[int]], size: int) -> None:
     inside = [sorted(code + shift for code in one) for one in sets]
     starts = np.concatenate([[0], np.cumsum([len(one) for one in inside])]).astype(np.int64)
     members = np.array([code for one in inside for code in one], dtype=np.int64)
-    first, number = kernel.same_sets(starts, members, size)
+    first, number = kernel.match_equal_sets(starts, members, size)
     assert [inside[first[n]] for n in number] == inside
     assert len(first) == len(set(sets))
-    prints = [tuple(row) for row in kernel.fingerprints(starts, members).tolist()]
+    prints = [tuple(row) for row in kernel.hash_sets(starts, members).tolist()]
     assert len(set(prints)) == len(set(sets))
 
 
@@ -71,7 +71,7 @@ def test_equal_sets_are_found(sets: list[frozenset[int]], size: int) -> None:
 def test_extents_of_ranks(table: Any, seed: int) -> None:
     group, codes, groups = table
     rank = np.random.default_rng(seed).permutation(30)
-    low, high = kernel.ranked_extents(group, codes, 1, groups, rank)
+    low, high = kernel.find_ranked_extents(group, codes, 1, groups, rank)
     expected = oracle.members(group, rank[codes[:, 1]].tolist(), groups)
     assert low.tolist() == [inside[0] for inside in expected]
     assert high.tolist() == [inside[-1] for inside in expected]
@@ -85,9 +85,9 @@ def test_picking_a_person(table: Any, seed: int) -> None:
     people: list[list[int]] = [[] for _ in range(groups)]
     for g, c, w in zip(group, codes[:, 1], weights, strict=True):
         people[g] += [int(c)] * int(w)
-    assert kernel.headcount(group, weights, groups).tolist() == [len(inside) for inside in people]
+    assert kernel.count_people(group, weights, groups).tolist() == [len(inside) for inside in people]
     places = np.array([rng.integers(len(inside)) for inside in people])
-    found = kernel.pick(group, weights, codes, 1, places)
+    found = kernel.pick_codes(group, weights, codes, 1, places)
     assert found.tolist() == [inside[place] for inside, place in zip(people, places, strict=True)]
 
 
@@ -103,18 +103,7 @@ def as_arrays(sets: list[set[int]]) -> tuple[np.ndarray, np.ndarray]:
 def test_agreement_is_member_by_member(sets: list[set[int]], data: st.DataObject) -> None:
     model = np.array([data.draw(st.integers(0, len(sets) - 1)) for _ in sets])
     same = all(sets[g] == sets[model[g]] for g in range(len(sets)))
-    assert kernel.agree(*as_arrays(sets), model) is same
-
-
-@given(LISTS, st.data())
-def test_unions_of_kinds(kinds: list[set[int]], data: st.DataObject) -> None:
-    groups = data.draw(st.lists(st.lists(st.integers(0, len(kinds) - 1), max_size=4), min_size=1, max_size=5))
-    cuts = np.cumsum([0, *(len(group) for group in groups)])
-    kind = np.array([one for group in groups for one in group], dtype=np.int64)
-    begins, found = kernel.unions(cuts, kind, *as_arrays(kinds), 9)
-    for g, group in enumerate(groups):
-        union = sorted(set().union(*(kinds[one] for one in group)))
-        assert found[begins[g] : begins[g + 1]].tolist() == union
+    assert kernel.sets_agree(*as_arrays(sets), model) is same
 
 
 @given(LISTS, st.data())
@@ -126,7 +115,7 @@ def test_spreading_numbers_over_lists(kinds: list[set[int]], data: st.DataObject
     starts, values = as_arrays(kinds)
     numbers = np.arange(1.0, len(values) + 1)
     begins, shown = as_arrays(listed)
-    found = kernel.spread(cuts, kind, starts, values, numbers, begins, shown, 9)
+    found = kernel.sum_at_listed(cuts, kind, starts, values, numbers, begins, shown, 9)
     slow = []
     for group, inside in zip(groups, listed, strict=True):
         for value in sorted(inside):
@@ -135,29 +124,13 @@ def test_spreading_numbers_over_lists(kinds: list[set[int]], data: st.DataObject
     assert found.tolist() == pytest.approx(slow)
 
 
-@given(LISTS, st.integers(0, 7), st.data())
-def test_lists_filled_up_with_what_could_be(kinds: list[set[int]], wanted: int, data: st.DataObject) -> None:
-    groups = data.draw(st.lists(st.lists(st.integers(0, len(kinds) - 1), max_size=4), min_size=1, max_size=5))
-    own = [data.draw(st.sets(st.integers(0, 8), max_size=4)) for _ in groups]
-    order = np.array(data.draw(st.permutations(range(9))), dtype=np.int64)
-    cuts = np.cumsum([0, *(len(group) for group in groups)])
-    kind = np.array([one for group in groups for one in group], dtype=np.int64)
-    begins, found = kernel.padded(*as_arrays(own), wanted, cuts, kind, *as_arrays(kinds), order, 9)
-    for g, group in enumerate(groups):
-        slow = set(own[g])
-        for value in order.tolist():
-            if len(slow) < wanted and any(value in kinds[one] for one in group):
-                slow.add(value)
-        assert found[begins[g] : begins[g + 1]].tolist() == sorted(slow)
-
-
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=12), LISTS)
 def test_rows_that_fit(rows: list[tuple[int, int, int]], lists: list[set[int]]) -> None:
     rows = sorted(set(rows))
     codes = np.array([row[1:] for row in rows], dtype=np.int64)
     whose = np.searchsorted([row[0] for row in rows], np.arange(4))
     pairs = [(first, a, b) for first in range(3) for a in range(len(lists)) for b in range(len(lists))]
-    begins, found = kernel.fitting(
+    begins, found = kernel.find_fitting_rows(
         np.array([pair[0] for pair in pairs]), np.array([pair[1:] for pair in pairs]), *as_arrays(lists), codes, whose
     )
     for p, (first, a, b) in enumerate(pairs):

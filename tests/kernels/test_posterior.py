@@ -14,6 +14,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from voile.kernels import posterior as kernel
+from voile.kernels import world_walk
 
 MOST = 1_000_000
 CHANCE = st.sampled_from([0, 0, 1, 2, 3, 5, 8, 13, 40]).map(lambda part: Fraction(part, 100))
@@ -39,7 +40,7 @@ def collapsed(priors: list[list[Any]], values: list[int]) -> tuple[np.ndarray, n
 
 def walked(weights: np.ndarray, amounts: np.ndarray, capacity: np.ndarray) -> tuple[np.ndarray, bool]:
     needed = int(np.prod(capacity + 1))
-    found, possible = kernel.expected(weights, amounts, capacity, np.empty(needed), np.empty(needed))
+    found, possible = world_walk.compute_expected_counts(weights, amounts, capacity, np.empty(needed), np.empty(needed))
     return found, bool(possible)
 
 
@@ -48,14 +49,14 @@ def believed(
 ) -> tuple[list[float], int]:
     weights, amounts, capacity, home = collapsed(priors, values)
     kinds = np.array([events[value] for value in np.unique(values)])
-    needed = min(int(kernel.states(capacity, most)), int(kernel.states(amounts, most)))
-    worst, status = kernel.believed(weights, amounts, capacity, kinds, most, np.empty(needed), np.empty(needed))
+    needed = min(int(world_walk.count_states(capacity, most)), int(world_walk.count_states(amounts, most)))
+    worst, status = kernel.compute_beliefs(weights, amounts, capacity, kinds, most, np.empty(needed), np.empty(needed))
     return worst[home].tolist(), int(status)
 
 
 @pytest.mark.parametrize(("capacity", "most", "states"), [([1, 2], 9, 6), ([], 9, 1), ([4, 4], 9, 10), ([9], 9, 10)])
 def test_states_are_counted_up_to_a_limit(capacity: list[int], most: int, states: int) -> None:
-    assert kernel.states(np.array(capacity, dtype=np.int64), most) == states
+    assert world_walk.count_states(np.array(capacity, dtype=np.int64), most) == states
 
 
 @given(groups())
@@ -99,7 +100,7 @@ def test_the_swap_bound_is_never_below_belief(group: tuple[list[list[Fraction]],
     assert slow is not None
     weights, amounts, capacity, home = collapsed(priors, values)
     for place, value in enumerate(np.unique(values).tolist()):
-        bound = kernel.swap_bound(weights, amounts, capacity, place)
+        bound = world_walk.bound_by_swaps(weights, amounts, capacity, place)
         assert (bound <= 1).all()
         for member, beliefs in enumerate(slow):
             assert float(beliefs[value]) <= bound[home[member]] + 1e-12
@@ -124,7 +125,7 @@ def test_the_swap_bound_is_attained_by_the_worst_family() -> None:
     priors = [[f, c * f]] + [[c * f, f]] * (n - 1)
     values = [0] + [1] * (n - 1)
     weights, amounts, capacity, home = collapsed(priors, values)
-    assert kernel.swap_bound(weights, amounts, capacity, 0)[home[0]] == pytest.approx(1 / r)
+    assert world_walk.bound_by_swaps(weights, amounts, capacity, 0)[home[0]] == pytest.approx(1 / r)
     found, _ = walked(weights, amounts, capacity)
     assert found[home[0], 0] == pytest.approx(1 / r)
 
@@ -219,7 +220,7 @@ def linked(
     index = np.array([[rows.index(row) for row in one] for one in flat])
     tallied = [np.unique(values, return_counts=True) for values in valued]
     value_starts = np.concatenate([[0], np.cumsum([len(kinds) for kinds, _ in tallied])]).astype(np.int64)
-    risk, status, source = kernel.linked(
+    risk, status, source = kernel.compute_group_beliefs(
         np.array(rows),
         index,
         starts,
@@ -262,7 +263,7 @@ def test_linked_counts_people_alike_together() -> None:
     rows = np.array([[0.1, 0.9], [0.3, 0.7]])
     one = np.array([0, 1])
     counts = np.array([3, 1])
-    risk, status, _ = kernel.linked(
+    risk, status, _ = kernel.compute_group_beliefs(
         rows, np.array([[0, 1]]), np.array([0, 2]), one, counts, np.array([0, 2]), one, np.array([1, 3]),
         np.array([0, -1]), False, MOST, 0, 1,
     )  # fmt: skip

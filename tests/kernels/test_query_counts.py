@@ -30,7 +30,7 @@ def test_counts(seed: int, queries: int, rows: int) -> None:
     offset, chosen = drawn(rng, sizes, queries)
     codes = np.stack([rng.integers(0, size, rows) for size in sizes], axis=1)
     weights = rng.integers(1, 5, rows)
-    found = kernel.count(codes, weights, offset, chosen).tolist()
+    found = kernel.count_matches(codes, weights, offset, chosen).tolist()
     assert found == [oracle.count(map(tuple, codes.tolist()), weights, query) for query in sets(chosen, offset)]
 
 
@@ -53,7 +53,7 @@ def test_boxes(seed: int, queries: int, groups: int) -> None:
     entries = np.concatenate([[0], np.cumsum(rng.integers(1, 5, groups))]).astype(np.int64)
     codes = np.stack([rng.integers(0, size, entries[-1]) for size in values], axis=1)
     weights = rng.integers(1, 5, entries[-1])
-    found = kernel.boxes(
+    found = kernel.estimate_from_boxes(
         np.concatenate(shares, axis=1).reshape(queries, base),
         np.stack(place, axis=1).reshape(groups, len(sizes)),
         entries,
@@ -85,7 +85,7 @@ def test_buckets(seed: int, queries: int, groups: int) -> None:
     entries = np.concatenate([[0], np.cumsum(rng.integers(1, 4, groups))]).astype(np.int64)
     values, weights = rng.integers(0, 4, entries[-1]), rng.integers(1, 4, entries[-1])
     distinct, cell = np.unique(codes, axis=0, return_inverse=True)
-    found = kernel.buckets(rows, cell.reshape(-1), distinct, entries, values, weights, offset, chosen)
+    found = kernel.estimate_from_buckets(rows, cell.reshape(-1), distinct, entries, values, weights, offset, chosen)
     people = [tuple(row) for row in codes.tolist()]
     table = [
         (

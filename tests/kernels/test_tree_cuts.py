@@ -31,17 +31,17 @@ def trees(draw: st.DrawFn) -> tuple[np.ndarray, ...]:
 
 @given(trees())
 def test_every_row_reaches_the_leaf_that_the_cuts_say(tree: tuple[np.ndarray, ...]) -> None:
-    assert tree_cuts.leaves(*tree).tolist() == oracle.leaves(*tree)
+    assert tree_cuts.find_leaves(*tree).tolist() == oracle.leaves(*tree)
 
 
 @given(trees(), st.data())
 def test_profiles_are_counts(tree: tuple[np.ndarray, ...], data: st.DataObject) -> None:
     codes = tree[0]
-    leaf = tree_cuts.leaves(*tree)
+    leaf = tree_cuts.find_leaves(*tree)
     weights = np.array(data.draw(st.lists(st.integers(1, 5), min_size=len(codes), max_size=len(codes))))
     asked = data.draw(st.lists(st.sampled_from(range(len(tree[4]))), unique=True, min_size=1))
     slot = np.full(len(tree[4]), -1)
     slot[asked] = np.arange(len(asked))
     places, offset = np.array([2, 0]), np.array([0, 3, 8])
-    found = tree_cuts.profile(codes, weights, places, offset, leaf, slot, len(asked))
+    found = tree_cuts.count_leaf_codes(codes, weights, places, offset, leaf, slot, len(asked))
     assert found.tolist() == oracle.profile(codes, weights, places, offset, leaf, asked)

@@ -69,7 +69,7 @@ def count_estimate(
 
 def largest_l(bucket_sizes: list[int], l: int) -> dict[str, int]:  # noqa: E741 - the letter of the literature
     coins = np.random.default_rng(7).integers(0, 1 << 63, sum(bucket_sizes), dtype=np.uint64)
-    picks, remaining = kernels.dealing.largest_l(np.array(bucket_sizes, dtype=np.int64), l, coins)
+    picks, remaining = kernels.dealing.pick_largest_l(np.array(bucket_sizes, dtype=np.int64), l, coins)
     return {"groups": len(picks), "leftover": int(remaining.sum())}
 
 

@@ -219,7 +219,7 @@ def _matched(known: Statistics, people: Sequence[Column], codes: np.ndarray) -> 
         np.concatenate([codes[:, number].astype(np.int64), listed[usable, place]])
         for place, (number, _) in enumerate(chosen)
     ]
-    index, first = kernels.distinct_rows.ranked(every, [max(size, 1) for size in sizes])
+    index, first = kernels.distinct_rows.rank_rows(every, [max(size, 1) for size in sizes])
     home = np.full(len(first), -1, dtype=np.int64)
     home[index[len(codes) :]] = usable
     return np.asarray(home[index[: len(codes)]])

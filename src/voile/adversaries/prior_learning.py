@@ -60,7 +60,9 @@ def tabulated(
     for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
         for some in combinations(range(len(quasi)), size):
             chosen = sorted(some, key=lambda j: quasi[j].name)  # one order for all, so that a file has one digest
-            index, first = kernels.distinct_rows.ranked([codes[:, j] for j in chosen], [quasi[j].size for j in chosen])
+            index, first = kernels.distinct_rows.rank_rows(
+                [codes[:, j] for j in chosen], [quasi[j].size for j in chosen]
+            )
             people = np.bincount(index, weights=weights, minlength=len(first))
             kept = np.flatnonzero(people >= min_support - 1e-9)
             place = np.full(len(first), -1)

@@ -88,7 +88,7 @@ def _linkage(
     given = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
     parts = _parts(members.starts)
     with ThreadPoolExecutor(len(parts)) as pool:
-        done = list(pool.map(lambda part: kernels.posterior.linked(*given, *part), parts))
+        done = list(pool.map(lambda part: kernels.posterior.compute_group_beliefs(*given, *part), parts))
     risk, status, source = (np.concatenate(pieces) for pieces in zip(*done, strict=True))
     contradicted = int((status == kernels.posterior.CONTRADICTION).sum())
     if contradicted:

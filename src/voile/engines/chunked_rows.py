@@ -180,5 +180,5 @@ def recoded(rows: MemoryRows, number: int, codes: Mapping[str, np.ndarray], size
 def chunk(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> MemoryRows:
     """Some rows of a table as codes; equal ones are kept once."""
     sizes = [max(size, 1) for size in sizes]
-    codes, weights = kernels.distinct_rows.distinct(columns, sizes)
+    codes, weights = kernels.distinct_rows.count_rows(columns, sizes)
     return MemoryRows(tuple(names), tuple(sizes), codes.astype(code_type(sizes), copy=False), weights)

@@ -54,18 +54,18 @@ class MemoryRows:
             return Histogram(tuple(names), self.codes, self.weights, None)
         if where == list(range(len(where))):
             # leading columns of sorted rows: equal ones are neighbours
-            first, index = kernels.distinct_rows.heads(self.codes, len(where))
+            first, index = kernels.distinct_rows.group_sorted_rows(self.codes, len(where))
             counts = np.add.reduceat(self.weights, first) if len(first) else self.weights[:0]
             return Histogram(tuple(names), self.codes[first, : len(where)], counts, index)
         if len(where) == 1:
             column = self.codes[:, where[0]]
-            (people,) = kernels.distinct_rows.frequencies(column.reshape(-1, 1), [self.sizes[where[0]]], self.weights)
+            (people,) = kernels.column_codes.count_codes(column.reshape(-1, 1), [self.sizes[where[0]]], self.weights)
             found = np.flatnonzero(people)
             rank = np.cumsum(people > 0) - 1
             codes = found.astype(self.codes.dtype).reshape(-1, 1)
             return Histogram(tuple(names), codes, people[found], rank[column])
         columns = [self.codes[:, j] for j in where]
-        index, first = kernels.distinct_rows.ranked(columns, [self.sizes[j] for j in where])
+        index, first = kernels.distinct_rows.rank_rows(columns, [self.sizes[j] for j in where])
         counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)
         return Histogram(tuple(names), self.codes[first][:, where], counts, index)
 
@@ -75,7 +75,7 @@ class MemoryRows:
     def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         table = self.histogram(names)
         codes = np.ascontiguousarray(table.codes).astype(np.int64)
-        return np.asarray(kernels.query_counts.count(codes, table.counts, offset, np.ascontiguousarray(chosen)))
+        return np.asarray(kernels.query_counts.count_matches(codes, table.counts, offset, np.ascontiguousarray(chosen)))
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         places = np.array([self.names.index(name) for name in names], dtype=np.int64)
@@ -83,7 +83,7 @@ class MemoryRows:
         slot = np.full(len(tree.column), -1)
         slot[nodes] = np.arange(len(nodes))
         leaf = tree.nodes(self.names, self.codes)
-        found = kernels.tree_cuts.profile(self.codes, self.weights, places, offset, leaf, slot, len(nodes))
+        found = kernels.tree_cuts.count_leaf_codes(self.codes, self.weights, places, offset, leaf, slot, len(nodes))
         return np.asarray(found)
 
     def parts(self, tree: PartitionTree | None) -> PartsInMemory:
@@ -184,24 +184,24 @@ class MemoryRows:
         assert self.group is not None
         where = self.names.index(name)
         if rank is not None:
-            return kernels.group_scans.ranked_extents(self.group, self.codes, where, self.groups, rank)  # type: ignore[no-any-return]
-        return kernels.group_scans.extents(self.group, self.codes, where, self.groups)  # type: ignore[no-any-return]
+            return kernels.group_scans.find_ranked_extents(self.group, self.codes, where, self.groups, rank)  # type: ignore[no-any-return]
+        return kernels.group_scans.find_extents(self.group, self.codes, where, self.groups)  # type: ignore[no-any-return]
 
     def count_people(self) -> np.ndarray:
         assert self.group is not None
-        return np.asarray(kernels.group_scans.headcount(self.group, self.weights, self.groups))
+        return np.asarray(kernels.group_scans.count_people(self.group, self.weights, self.groups))
 
     def pick(self, places: np.ndarray, name: str) -> np.ndarray:
         assert self.group is not None
-        found = kernels.group_scans.pick(self.group, self.weights, self.codes, self.names.index(name), places)
+        found = kernels.group_scans.pick_codes(self.group, self.weights, self.codes, self.names.index(name), places)
         return np.asarray(found)
 
     def list_codes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         assert self.group is not None
         where = self.names.index(name)
         if self.sizes[where] <= 64:
-            masks = kernels.group_scans.masks(self.group, self.codes, where, self.groups)
-            return kernels.group_scans.expand(masks)  # type: ignore[no-any-return]
+            masks = kernels.group_scans.collect_masks(self.group, self.codes, where, self.groups)
+            return kernels.group_scans.expand_masks(masks)  # type: ignore[no-any-return]
         group, table = self.count_by_group([name])
         return np.searchsorted(group, np.arange(self.groups + 1)), table.codes[:, 0].astype(np.int64)
 
@@ -210,15 +210,15 @@ class MemoryRows:
         where = [self.names.index(name) for name in names]
         columns = [self.group, *(self.codes[:, j] for j in where)]
         sizes = [max(self.groups, 1), *(self.sizes[j] for j in where)]
-        codes, counts = kernels.distinct_rows.weighted(columns, sizes, self.weights)
+        codes, counts = kernels.distinct_rows.weigh_rows(columns, sizes, self.weights)
         return codes[:, 0].astype(np.int64), Histogram(tuple(names), codes[:, 1:], counts)
 
 
 def _rising(codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     """The order in which rows rise; fast where most of them do."""
-    if kernels.distinct_rows.fits(sizes):
+    if kernels.packed_keys.fits_one_key(sizes):
         columns = [codes[:, number] for number in range(len(sizes))]
-        return np.argsort(kernels.distinct_rows.pack(columns, sizes), kind="stable")
+        return np.argsort(kernels.packed_keys.pack_rows(columns, sizes), kind="stable")
     return np.lexsort(codes.T[::-1])
 
 
@@ -229,7 +229,7 @@ def merge_rows(pieces: Sequence[MemoryRows]) -> MemoryRows:
         return pieces[0]
     first = pieces[0]
     columns = [np.concatenate([piece.codes[:, j] for piece in pieces]) for j in range(len(first.names))]
-    codes, weights = kernels.distinct_rows.weighted(
+    codes, weights = kernels.distinct_rows.weigh_rows(
         columns, first.sizes, np.concatenate([one.weights for one in pieces])
     )
     return replace(first, codes=codes.astype(code_type(first.sizes), copy=False), weights=weights)
@@ -242,5 +242,5 @@ def code_type(sizes: Sequence[int]) -> Any:
 
 def build_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> MemoryRows:
     """Rows from one array of codes a column."""
-    codes, weights = kernels.distinct_rows.distinct(columns, [max(size, 1) for size in sizes])
+    codes, weights = kernels.distinct_rows.count_rows(columns, [max(size, 1) for size in sizes])
     return MemoryRows(tuple(names), tuple(max(size, 1) for size in sizes), codes, weights)

@@ -1,7 +1,7 @@
 """Compiled loops on arrays that several rooms share; a loop with one owner lives in that owner's folder.
 
-A kernel takes arrays and returns arrays, imports nothing else from voile, and has a slow twin in tests/oracle. Kernels
-are imported when the first of their functions is asked for, so that `voile --help` never loads numba.
+A kernel takes arrays and returns arrays, imports nothing from voile but other kernels, and has a slow twin in
+tests/oracle. Kernels are imported when one of their functions is first used, so `voile --help` never loads numba.
 """
 
 from __future__ import annotations
@@ -11,9 +11,31 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voile.kernels import box_matching, dealing, distinct_rows, group_scans, posterior, query_counts, tree_cuts
+    from voile.kernels import (
+        box_matching,
+        column_codes,
+        dealing,
+        distinct_rows,
+        group_scans,
+        packed_keys,
+        posterior,
+        query_counts,
+        tree_cuts,
+        world_walk,
+    )
 
-__all__ = ["box_matching", "dealing", "distinct_rows", "group_scans", "posterior", "query_counts", "tree_cuts"]
+__all__ = [
+    "box_matching",
+    "column_codes",
+    "dealing",
+    "distinct_rows",
+    "group_scans",
+    "packed_keys",
+    "posterior",
+    "query_counts",
+    "tree_cuts",
+    "world_walk",
+]
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -23,7 +45,7 @@ def __getattr__(name: str) -> ModuleType:
 
 
 class _LazyKernel:
-    """Stands for a module until one of its attributes is asked for."""
+    """Stand for a module until one of its attributes is used."""
 
     def __init__(self, module: str) -> None:
         self._module = module

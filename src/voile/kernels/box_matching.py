@@ -1,4 +1,8 @@
-"""Which people of an external table fit which boxes."""
+"""Which people fit which boxes, and which boxes overlap, by a tree of bounding boxes.
+
+A box has a set of values per column. The tree is a bounding volume hierarchy: it finds the few boxes around a person
+without looking at the others.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,11 @@ NONE, SEVERAL = -1, -2
 
 
 @njit(nogil=True, cache=True)
-def _build(low, high, order, nodes, bounds):
-    """A tree of bounding boxes over `order` (boxes, moved in place): children of a node are the two halves of its boxes
-    by the middle of the widest column. Returns the number of nodes. O(boxes log boxes)."""
+def _split_boxes(low, high, order, nodes, bounds):
+    """Build a tree of bounding boxes over `order` (boxes, reordered in place); return the number of nodes.
+
+    The children of a node are the two halves of its boxes by the middle of the widest column. O(boxes log^2 boxes).
+    """
     columns = low.shape[1]
     nodes[0] = (0, order.size, -1, -1)
     total, at = 1, 0
@@ -49,8 +55,8 @@ def _build(low, high, order, nodes, bounds):
 
 
 @njit(nogil=True, cache=True)
-def _inside(members, starts, box, code):
-    """Whether a code is among a box's rising members. O(log members)."""
+def _box_holds(members, starts, box, code):
+    """Return whether a code is among a box's rising members. O(log members)."""
     low, high = starts[box], starts[box + 1]
     while low < high:
         middle = (low + high) // 2
@@ -62,9 +68,9 @@ def _inside(members, starts, box, code):
 
 
 @njit(nogil=True, cache=True)
-def _place(codes, weights, nodes, bounds, order, members, starts, found, owner):
-    """Add each person's weight to every box that holds them, and note the box where it is the only one (else SEVERAL).
-    About O(people * log boxes) for boxes that overlap little.
+def _match_people(codes, weights, nodes, bounds, order, members, starts, found, owner):
+    """Add each person's weight to every box that holds them, and note the box if it is the only one (else SEVERAL).
+    About O(people * log boxes) if the boxes overlap little.
 
     `members` and `starts` hold the sets of all columns one after another, column d of box b at d * boxes + b.
     """
@@ -90,7 +96,7 @@ def _place(codes, weights, nodes, bounds, order, members, starts, found, owner):
                 fits = True
                 for d in range(columns):
                     if fits:
-                        fits = _inside(members, starts, d * boxes + order[i], codes[person, d])
+                        fits = _box_holds(members, starts, d * boxes + order[i], codes[person, d])
                 if fits:
                     found[order[i]] += weights[person]
                     homes += 1
@@ -100,8 +106,8 @@ def _place(codes, weights, nodes, bounds, order, members, starts, found, owner):
 Tree = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _flat(boxes: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Ends of the boxes, and their sets, the columns one after another: low, high, members, starts."""
+def _flatten_sets(boxes: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the ends of the boxes, and their sets, the columns one after another: low, high, members, starts."""
     number = boxes[0].shape[0]
     low, high = np.zeros((number, len(boxes)), np.int64), np.full((number, len(boxes)), -1, np.int64)
     members, starts, base = [], [np.zeros(1, np.int64)], 0
@@ -116,36 +122,36 @@ def _flat(boxes: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     return low, high, np.concatenate(members), np.concatenate(starts)
 
 
-def _tree(boxes: Sequence[Any]) -> Tree:
-    """The tree over boxes, and their sets: nodes, bounds, order, members, starts."""
-    low, high, members, starts = _flat(boxes)
+def _build_tree(boxes: Sequence[Any]) -> Tree:
+    """Return the tree over boxes, and their sets: nodes, bounds, order, members, starts."""
+    low, high, members, starts = _flatten_sets(boxes)
     order = np.arange(len(low))
     nodes, bounds = np.empty((2 * len(low) + 1, 4), np.int64), np.empty((2 * len(low) + 1, len(boxes), 2), np.int64)
-    total = _build(low, high, order, nodes, bounds)
+    total = _split_boxes(low, high, order, nodes, bounds)
     return nodes[:total], bounds[:total], order, members, starts
 
 
-def people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """How many people fit each box. `boxes` has for every column a sparse matrix boxes x values (sorted indices)."""
-    return _placed(boxes, codes, weights)[0]
+def count_fitting(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return how many people fit each box. `boxes` has one sparse matrix (boxes x values) per column."""
+    return _place_people(boxes, codes, weights)[0]
 
 
-def owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
-    """The one box that each person fits, NONE where there is none, SEVERAL where more than one. `boxes` as for
-    `people`."""
-    return _placed(boxes, codes, np.ones(len(codes), np.int64))[1]
+def find_owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
+    """Return the one box that each person fits, NONE if there is none, SEVERAL if there are more. `boxes` as for
+    `count_fitting`."""
+    return _place_people(boxes, codes, np.ones(len(codes), np.int64))[1]
 
 
-def _placed(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _place_people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     found, owner = np.zeros(boxes[0].shape[0], np.int64), np.full(len(codes), NONE, np.int64)
     if len(found):
-        _place(codes.astype(np.int64), weights, *_tree(boxes), found, owner)
+        _match_people(codes.astype(np.int64), weights, *_build_tree(boxes), found, owner)
     return found, owner
 
 
 @njit(nogil=True, cache=True)
-def _share(members, starts, box, others, bounds, other):
-    """Whether two rising sets have a member in common. O(members)."""
+def _sets_meet(members, starts, box, others, bounds, other):
+    """Return whether two rising sets have a member in common. O(members)."""
     i, j = starts[box], bounds[other]
     while i < starts[box + 1] and j < bounds[other + 1]:
         if members[i] == others[j]:
@@ -158,9 +164,9 @@ def _share(members, starts, box, others, bounds, other):
 
 
 @njit(nogil=True, cache=True)
-def _pairs(low, high, members, starts, nodes, bounds, order, others, places, most):
-    """Every pair (box, other box) with a common value in each column, `most` at most. About O(boxes log boxes) where
-    boxes overlap little."""
+def _find_pairs(low, high, members, starts, nodes, bounds, order, others, places, most):
+    """Return all pairs (box, other box) with a common value in every column, at most `most` of them. About
+    O(boxes log boxes) if the boxes overlap little."""
     columns, number, count = low.shape[1], low.shape[0], order.size
     first, second = np.empty(1024, np.int64), np.empty(1024, np.int64)
     stack = np.empty(4096, np.int64)
@@ -185,7 +191,7 @@ def _pairs(low, high, members, starts, nodes, bounds, order, others, places, mos
                 fits = True
                 for d in range(columns):
                     if fits:
-                        fits = _share(members, starts, d * number + box, others, places, d * count + order[i])
+                        fits = _sets_meet(members, starts, d * number + box, others, places, d * count + order[i])
                 if fits:
                     if found == most:
                         return first[:found], second[:found]
@@ -197,9 +203,9 @@ def _pairs(low, high, members, starts, nodes, bounds, order, others, places, mos
     return first[:found], second[:found]
 
 
-def overlaps(boxes: Sequence[Any], others: Sequence[Any], most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of boxes (number, number of the other) that have a value in common in every column; at most `most`."""
+def find_overlaps(boxes: Sequence[Any], others: Sequence[Any], most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs (box, other box) that have a value in common in every column, at most `most` of them."""
     if not boxes[0].shape[0] or not others[0].shape[0]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    low, high, members, starts = _flat(boxes)
-    return _pairs(low, high, members, starts, *_tree(others), most)  # type: ignore[no-any-return]
+    low, high, members, starts = _flatten_sets(boxes)
+    return _find_pairs(low, high, members, starts, *_build_tree(others), most)  # type: ignore[no-any-return]

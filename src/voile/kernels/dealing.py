@@ -1,8 +1,8 @@
-"""Largest-l: deal the rows of buckets (one bucket a sensitive value) into groups of l rows from l different buckets.
+"""Largest-l: deal the rows of buckets (one bucket per sensitive value) into groups of l rows from l different buckets.
 
-Each group takes one row from each of the l largest buckets, so that as many groups as possible are formed. The buckets
-are kept sorted by what is left in them: among equals the chosen ones are moved to the end of their block, which keeps
-the order without a heap. Ties are broken by coins.
+Each group takes one row from each of the l largest buckets, which forms as many groups as possible (Xiao, Tao:
+Anatomy, VLDB 2006). The buckets are kept sorted by the rows left in them: among buckets of equal size the chosen ones
+move to the end of their block, which keeps the order without a heap. Ties are broken at random.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def _first_at_most(left, bound):
-    """The first position of a falling array with left <= bound. O(log n)."""
+    """Return the first position of a falling array at which left <= bound. O(log n)."""
     low, high = 0, left.size
     while low < high:
         middle = (low + high) // 2
@@ -25,10 +25,10 @@ def _first_at_most(left, bound):
 
 
 @njit(nogil=True, cache=True)
-def largest_l(sizes, l, coins):  # noqa: E741
-    """The buckets that each group draws from (groups x l), and what is left in each bucket.
+def pick_largest_l(sizes, l, coins):  # noqa: E741
+    """Return the buckets that each group draws from (groups x l), and the rows left in each bucket.
 
-    `coins` are random 64-bit numbers, one for each group, stretched where a group has several ties to break.
+    `coins` are random 64-bit numbers, one per group, stretched if a group has several ties to break.
     O(rows + groups log buckets).
     """
     order = np.argsort(-sizes, kind="mergesort")
@@ -60,11 +60,11 @@ def largest_l(sizes, l, coins):  # noqa: E741
 
 
 @njit(nogil=True, cache=True)
-def seat(starts, picks, remaining, coins, spare):
-    """The group of each row, rows sorted by bucket; rows within a bucket take the bucket's groups in random order.
+def seat_rows(starts, picks, remaining, coins, spare):
+    """Return the group of each row, rows sorted by bucket; the rows of a bucket take its groups in random order.
 
-    Leftovers go to a random group that lacks their value, or get -1 where there is none. `coins` has one number for
-    each row, `spare` one for each leftover. O(rows), and O(groups * l) for each leftover.
+    A leftover row goes to a random group that lacks its value, or gets -1 if there is none. `coins` has one random
+    number per row, `spare` one per leftover. O(rows), and O(groups * l) per bucket with leftovers.
     """
     group = np.full(starts[-1], -1, np.int64)
     used = starts[:-1].copy()
@@ -101,10 +101,10 @@ def seat(starts, picks, remaining, coins, spare):
 
 
 @njit(nogil=True, cache=True)
-def hand_out(bucket, counts, starts, group):
-    """Each row of each cell takes the next group of its bucket: the cell and the group of every row. O(rows).
+def hand_out_groups(bucket, counts, starts, group):
+    """Give each row of each cell the next group of its bucket; return the cell and the group of every row. O(rows).
 
-    The bucket's groups are already in random order, so cells may be served in theirs.
+    The groups of a bucket are in random order already, so the cells may be served in order.
     """
     cells, groups = np.empty(group.size, np.int64), np.empty(group.size, np.int64)
     following = starts[:-1].copy()
@@ -117,97 +117,3 @@ def hand_out(bucket, counts, starts, group):
             following[b] += 1
             place += 1
     return cells, groups
-
-
-@njit(nogil=True, cache=True)
-def excess(starts, group, share, limits, groups):
-    """How far each group is above its limits: the shares of its rows' buckets, summed, less limit times rows.
-
-    Rows are sorted by bucket. O(rows * values).
-    """
-    found = np.zeros((groups, limits.size))
-    for bucket in range(starts.size - 1):
-        for i in range(starts[bucket], starts[bucket + 1]):
-            for value in range(limits.size):
-                found[group[i], value] += share[bucket, value] - limits[value]
-    return found
-
-
-@njit(nogil=True, cache=True)
-def _unused(order, jump, used, place):
-    """The last place up to `place` whose group is not used, or -1; `jump` learns to skip the used ones."""
-    root = place
-    while root >= 0 and used[order[root]]:
-        root = jump[root]
-    while place >= 0 and place != root:
-        following = jump[place]
-        jump[place] = root
-        place = following
-    return root
-
-
-@njit(nogil=True, cache=True)
-def joined(over, slack):
-    """Join groups until none is above a limit (`over` is their excess, which adds up): the new group of each.
-
-    Groups that are furthest above come first. Each takes in the group that just makes up for its worst value, or the
-    one that is furthest below where none does, and so on; groups that were joined already are taken in only when no
-    other is left. Ends with one group at the latest. O(groups log groups) for each value that is in excess
-    somewhere, if single groups suffice.
-    """
-    groups, values = over.shape
-    parent, used = np.arange(groups), np.zeros(groups, np.bool_)
-    order, jump = np.empty((values, groups), np.int32), np.empty((values, groups), np.int32)
-    below = np.empty((values, groups))
-    ready, place = np.zeros(values, np.bool_), np.zeros(values, np.int64)
-    worst = np.empty(groups)
-    for g in range(groups):
-        worst[g] = over[g].max()
-    scans = 0
-    for g in np.argsort(-worst, kind="mergesort"):
-        if worst[g] <= slack:
-            break
-        while parent[g] == g:
-            value = np.argmax(over[g])
-            if over[g, value] <= slack:
-                break
-            if not ready[value]:
-                order[value] = np.argsort(over[:, value], kind="mergesort")
-                below[value] = over[:, value][order[value]]
-                jump[value] = np.arange(-1, groups - 1)
-                ready[value] = True
-            used[g] = True
-            enough = np.searchsorted(below[value], -over[g, value], side="right") - 1
-            at = _unused(order[value], jump[value], used, enough)
-            other = -1
-            if at >= 0:
-                other = order[value, at]
-            while other < 0 and place[value] < groups:
-                if not used[order[value, place[value]]]:
-                    other = order[value, place[value]]
-                place[value] += 1
-            if other < 0:
-                scans += 1
-                for candidate in range(groups):
-                    if candidate != g and parent[candidate] == candidate:
-                        if scans > 100:  # it does not come to an end: all that are left
-                            parent[candidate] = g
-                            over[g] += over[candidate]
-                        elif other < 0 or over[candidate, value] < over[other, value]:
-                            other = candidate
-                if scans > 100 or other < 0:
-                    break
-            parent[other], used[other] = g, True
-            over[g] += over[other]
-    number = np.full(groups, -1, np.int64)
-    label = np.empty(groups, np.int64)
-    total = 0
-    for g in range(groups):
-        root = g
-        while parent[root] != root:
-            root = parent[root]
-        if number[root] < 0:
-            number[root] = total
-            total += 1
-        label[g] = number[root]
-    return label

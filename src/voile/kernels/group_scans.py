@@ -1,4 +1,4 @@
-"""What occurs of a column in each group, by one pass over the rows."""
+"""Which codes of a column occur in each group, found in one pass over the rows; and sets of codes compared."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def extents(group, codes, column, groups):
-    """Least and greatest code of each group. O(n)."""
+def find_extents(group, codes, column, groups):
+    """Return the least and the greatest code of each group. O(n)."""
     low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
     for i in range(group.size):
         g, c = group[i], np.int64(codes[i, column])
@@ -18,8 +18,8 @@ def extents(group, codes, column, groups):
 
 
 @njit(nogil=True, cache=True)
-def ranked_extents(group, codes, column, groups, rank):
-    """Least and greatest rank of each group's codes. O(n)."""
+def find_ranked_extents(group, codes, column, groups, rank):
+    """Return the least and the greatest rank of each group's codes. O(n)."""
     low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
     for i in range(group.size):
         g, c = group[i], rank[codes[i, column]]
@@ -29,8 +29,8 @@ def ranked_extents(group, codes, column, groups, rank):
 
 
 @njit(nogil=True, cache=True)
-def headcount(group, weights, groups):
-    """How many people each group has. O(n)."""
+def count_people(group, weights, groups):
+    """Return how many people each group has. O(n)."""
     total = np.zeros(groups, np.int64)
     for i in range(group.size):
         total[group[i]] += weights[i]
@@ -38,8 +38,8 @@ def headcount(group, weights, groups):
 
 
 @njit(nogil=True, cache=True)
-def pick(group, weights, codes, column, places):
-    """The code of the places[g]-th person of each group, in the order of the rows. O(n)."""
+def pick_codes(group, weights, codes, column, places):
+    """Return the code of the places[g]-th person of each group g, in the order of the rows. O(n)."""
     left, found = places.copy(), np.full(places.size, -1)
     for i in range(group.size):
         g = group[i]
@@ -51,8 +51,8 @@ def pick(group, weights, codes, column, places):
 
 
 @njit(nogil=True, cache=True)
-def masks(group, codes, column, groups):
-    """The codes of each group as a 64-bit set, for columns of at most 64 values. O(n)."""
+def collect_masks(group, codes, column, groups):
+    """Return the codes of each group as a 64-bit set, for columns of at most 64 values. O(n)."""
     found = np.zeros(groups, np.uint64)
     for i in range(group.size):
         found[group[i]] |= np.uint64(1) << np.uint64(codes[i, column])
@@ -60,8 +60,8 @@ def masks(group, codes, column, groups):
 
 
 @njit(nogil=True, cache=True)
-def expand(found):
-    """Sets as lists: where each starts, and the codes, rising. O(64 * sets)."""
+def expand_masks(found):
+    """Return 64-bit sets as lists: where each list starts, and its codes, rising. O(64 * sets)."""
     starts = np.zeros(found.size + 1, np.int64)
     for g in range(found.size):
         total = np.int64(0)
@@ -79,10 +79,9 @@ def expand(found):
 
 
 @njit(nogil=True, cache=True)
-def fingerprints(starts, members):
-    """Two 64-bit sums of scrambled codes for each set: equal sets have equal ones, others do not but for chance
-    2**-128.
-    """
+def hash_sets(starts, members):
+    """Return two 64-bit sums of scrambled codes per set. Equal sets have equal sums; different sets differ except with
+    probability 2**-128. Codes are scrambled by splitmix64. O(members)."""
     sums = np.zeros((starts.size - 1, 2), np.uint64)
     for g in range(starts.size - 1):
         for i in range(starts[g], starts[g + 1]):
@@ -95,8 +94,8 @@ def fingerprints(starts, members):
 
 
 @njit(nogil=True, cache=True)
-def _as_masks(starts, members):
-    """Sets of codes below 64 as 64-bit words. O(members)."""
+def _masks_of(starts, members):
+    """Return sets of codes below 64 as 64-bit words. O(members)."""
     found = np.zeros(starts.size - 1, np.uint64)
     for g in range(starts.size - 1):
         for i in range(starts[g], starts[g + 1]):
@@ -104,12 +103,15 @@ def _as_masks(starts, members):
     return found
 
 
-def same_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """One representative of each different set, and the number of each set's representative."""
+def match_equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return one representative of each distinct set, and the number of each set's representative.
+
+    O(members + sets log sets).
+    """
     if size <= 64:
-        _, first, number = np.unique(_as_masks(starts, members), return_index=True, return_inverse=True)
+        _, first, number = np.unique(_masks_of(starts, members), return_index=True, return_inverse=True)
         return first, number
-    prints = fingerprints(starts, members)
+    prints = hash_sets(starts, members)
     order = np.lexsort((prints[:, 1], prints[:, 0]))
     fresh = np.append(True, (prints[order][1:] != prints[order][:-1]).any(axis=1)) if len(order) else np.zeros(0, bool)
     number = np.empty(len(order), np.int64)
@@ -118,8 +120,8 @@ def same_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.nd
 
 
 @njit(nogil=True, cache=True)
-def agree(starts, members, model):
-    """Whether every set is the same, member by member, as the one that `model` names for it. O(members)."""
+def sets_agree(starts, members, model):
+    """Return whether every set equals, member by member, the one that `model` names for it. O(members)."""
     for g in range(starts.size - 1):
         start, other = starts[g], starts[model[g]]
         length = starts[g + 1] - start
@@ -132,8 +134,8 @@ def agree(starts, members, model):
 
 
 @njit(nogil=True, cache=True)
-def _has(members, low, high, value):
-    """Whether a rising stretch holds a value. O(log)."""
+def _holds(members, low, high, value):
+    """Return whether the rising members low..high-1 include a value. O(log members)."""
     while low < high:
         middle = (low + high) // 2
         if members[middle] < value:
@@ -146,40 +148,45 @@ def _has(members, low, high, value):
 
 
 @njit(nogil=True, cache=True)
-def _fits(listed, starts, members, codes, row):
+def _row_fits(listed, starts, members, codes, row):
+    """Return whether every value of a row is in the list of its column. O(columns * log list)."""
     for j in range(codes.shape[1]):  # noqa: SIM110 - numba compiles no generator
-        if not _has(members, starts[listed[j]], starts[listed[j] + 1], codes[row, j]):
+        if not _holds(members, starts[listed[j]], starts[listed[j] + 1], codes[row, j]):
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def fitting(first, listed, starts, members, codes, whose):
-    """For each pair of a first value and lists (one a further column) the rows that fit: where each pair starts, rows.
+def find_fitting_rows(first, listed, starts, members, codes, whose):
+    """Return the rows that fit each pair of a first value and lists (one per further column): where the rows of each
+    pair start, and the rows.
 
-    Rows are sorted by their first value, those of value v being whose[v]..whose[v+1]; `codes` are their further values.
+    Rows are sorted by their first value, those of value v being whose[v]..whose[v+1]-1; `codes` are their other values.
     O(pairs * rows of the value * columns * log list).
     """
     begins = np.zeros(first.size + 1, np.int64)
     for p in range(first.size):
         total = 0
         for row in range(whose[first[p]], whose[first[p] + 1]):
-            total += _fits(listed[p], starts, members, codes, row)
+            total += _row_fits(listed[p], starts, members, codes, row)
         begins[p + 1] = begins[p] + total
     found = np.empty(begins[-1], np.int64)
     for p in range(first.size):
         place = begins[p]
         for row in range(whose[first[p]], whose[first[p] + 1]):
-            if _fits(listed[p], starts, members, codes, row):
+            if _row_fits(listed[p], starts, members, codes, row):
                 found[place] = row
                 place += 1
     return begins, found
 
 
 @njit(nogil=True, cache=True)
-def spread(slots, kind, starts, values, numbers, begins, listed, size):
-    """Numbers of the kinds of a group's slots, summed at the values that the group lists; values not listed are left
-    out. `slots` are the cuts between groups in `kind`, `begins` those in `listed`. O(slots * values of a kind)."""
+def sum_at_listed(slots, kind, starts, values, numbers, begins, listed, size):
+    """Return, for each value that a group lists, the sum of its numbers over the kinds of the group's slots.
+
+    Kind k has values[starts[k]:starts[k+1]] with `numbers`; values that the group does not list are left out. `slots`
+    are the cuts between groups in `kind`, `begins` those in `listed`. O(slots * values of a kind).
+    """
     total = np.zeros(listed.size)
     place = np.full(size, -1, np.int64)
     for g in range(begins.size - 1):
@@ -192,68 +199,3 @@ def spread(slots, kind, starts, values, numbers, begins, listed, size):
         for i in range(begins[g], begins[g + 1]):
             place[listed[i]] = -1
     return total
-
-
-@njit(nogil=True, cache=True)
-def unions(slots, kind, starts, values, size):
-    """The values of the kinds of each group's slots, each once, rising: where each group starts, and the values.
-
-    `slots` are the cuts between groups in `kind`; kind k has values[starts[k]:starts[k+1]]. O(slots * values of a
-    kind).
-    """
-    seen = np.full(size, -1, np.int64)
-    begins = np.zeros(slots.size, np.int64)
-    for g in range(slots.size - 1):
-        total = 0
-        for s in range(slots[g], slots[g + 1]):
-            for i in range(starts[kind[s]], starts[kind[s] + 1]):
-                if seen[values[i]] != g:
-                    seen[values[i]] = g
-                    total += 1
-        begins[g + 1] = begins[g] + total
-    found = np.empty(begins[-1], np.int64)
-    seen[:] = -1
-    for g in range(slots.size - 1):
-        place = begins[g]
-        for s in range(slots[g], slots[g + 1]):
-            for i in range(starts[kind[s]], starts[kind[s] + 1]):
-                if seen[values[i]] != g:
-                    seen[values[i]] = g
-                    found[place] = values[i]
-                    place += 1
-        found[begins[g] : place].sort()
-    return begins, found
-
-
-@njit(nogil=True, cache=True)
-def padded(begins, listed, wanted, slots, kind, starts, values, order, size):
-    """Lists filled up to `wanted` values with the first of `order` that some slot of the group could have.
-
-    Slots of kind k can have values[starts[k]:starts[k+1]], rising. O(short groups * order * slots * log values).
-    """
-    room = np.zeros(begins.size, np.int64)
-    for g in range(begins.size - 1):
-        room[g + 1] = room[g] + max(begins[g + 1] - begins[g], wanted)
-    found = np.empty(room[-1], np.int64)
-    cuts = np.zeros(begins.size, np.int64)
-    seen = np.full(size, -1, np.int64)
-    place = 0
-    for g in range(begins.size - 1):
-        first = place
-        for i in range(begins[g], begins[g + 1]):
-            seen[listed[i]] = g
-            found[place] = listed[i]
-            place += 1
-        for value in order:
-            if place - first >= wanted:
-                break
-            if seen[value] == g:
-                continue
-            for s in range(slots[g], slots[g + 1]):
-                if _has(values, starts[kind[s]], starts[kind[s] + 1], value):
-                    found[place] = value
-                    place += 1
-                    break
-        found[first:place].sort()
-        cuts[g + 1] = place
-    return cuts, found[:place]

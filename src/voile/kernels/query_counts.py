@@ -1,5 +1,7 @@
-"""COUNT queries by the thousand. A query is a row of `chosen`: for every column (at its offset) which codes it
-admits.
+"""COUNT queries by the thousand: exact answers, and estimates from each kind of release.
+
+A query is a row of `chosen`, which says for every column (from its offset on) which codes the query admits. Queries are
+shared out to two threads.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ CORES = 2
 
 @njit(nogil=True, cache=True)
 def _count(codes, weights, offset, chosen, first, last, answer):
+    """Count the people who satisfy queries first..last-1. O(queries * rows * columns)."""
     for q in range(first, last):
         total = 0
         for i in range(codes.shape[0]):
@@ -29,7 +32,8 @@ def _count(codes, weights, offset, chosen, first, last, answer):
 
 
 @njit(nogil=True, cache=True)
-def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, answer):
+def _estimate_boxes(shares, place, entries, codes, weights, offset, chosen, first, last, answer):
+    """Estimate queries first..last-1 from boxes. O(queries * (groups * columns + entries))."""
     for q in range(first, last):
         total = 0.0
         for g in range(entries.size - 1):
@@ -54,8 +58,8 @@ def _boxes(shares, place, entries, codes, weights, offset, chosen, first, last, 
 
 
 @njit(nogil=True, cache=True)
-def _fit(codes, offset, chosen, fitting):
-    """Which quasi-identifiers a query wants. O(rows * columns)."""
+def _mark_fitting(codes, offset, chosen, fitting):
+    """Mark the quasi-identifiers that a query admits. O(rows * columns)."""
     for i in range(codes.shape[0]):
         fitting[i] = 1
         for d in range(codes.shape[1]):
@@ -65,8 +69,8 @@ def _fit(codes, offset, chosen, fitting):
 
 
 @njit(nogil=True, cache=True)
-def _matching(rows, cell, fitting, group):
-    """How many people of a group fit."""
+def _count_fitting(rows, cell, fitting, group):
+    """Return how many people of a group fit. O(people)."""
     found = 0
     for i in range(rows[group], rows[group + 1]):
         found += fitting[cell[i]]
@@ -74,14 +78,15 @@ def _matching(rows, cell, fitting, group):
 
 
 @njit(nogil=True, cache=True)
-def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first, last, answer):
+def _estimate_buckets(rows, cell, codes, entries, values, weights, offset, chosen, first, last, answer):
+    """Estimate queries first..last-1 from buckets. O(queries * rows)."""
     quasi = codes.shape[1]
     fitting = np.empty(codes.shape[0], np.int64)
     for q in range(first, last):
-        _fit(codes, offset, chosen[q], fitting)
+        _mark_fitting(codes, offset, chosen[q], fitting)
         total = 0.0
         for g in range(rows.size - 1):
-            matching = _matching(rows, cell, fitting, g)
+            matching = _count_fitting(rows, cell, fitting, g)
             if matching == 0:
                 continue
             people = 0
@@ -93,13 +98,14 @@ def _buckets(rows, cell, codes, entries, values, weights, offset, chosen, first,
 
 
 @njit(nogil=True, cache=True)
-def _lists(rows, cell, codes, slots, kind, shares, offset, chosen, first, last, answer):
+def _estimate_lists(rows, cell, codes, slots, kind, shares, offset, chosen, first, last, answer):
+    """Estimate queries first..last-1 from lists. O(queries * people)."""
     fitting = np.empty(codes.shape[0], np.int64)
     for q in range(first, last):
-        _fit(codes, offset, chosen[q], fitting)
+        _mark_fitting(codes, offset, chosen[q], fitting)
         total = 0.0
         for g in range(rows.size - 1):
-            matching = _matching(rows, cell, fitting, g)
+            matching = _count_fitting(rows, cell, fitting, g)
             if matching == 0:
                 continue
             people = 0.0
@@ -109,19 +115,20 @@ def _lists(rows, cell, codes, slots, kind, shares, offset, chosen, first, last, 
         answer[q] = total
 
 
-def _halved(kernel: Any, queries: int, arguments: tuple[np.ndarray, ...], answer: np.ndarray) -> np.ndarray:
+def _share_out(kernel: Any, queries: int, arguments: tuple[np.ndarray, ...], answer: np.ndarray) -> np.ndarray:
+    """Let each thread answer its share of the queries; return `answer`."""
     cuts = np.linspace(0, queries, CORES + 1).astype(np.int64)
     with ThreadPoolExecutor(CORES) as pool:
         list(pool.map(lambda first, last: kernel(*arguments, first, last, answer), cuts[:-1], cuts[1:]))
     return answer
 
 
-def count(codes: np.ndarray, weights: np.ndarray, offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """How many people satisfy each query. O(queries * rows * columns)."""
-    return _halved(_count, len(chosen), (codes, weights, offset, chosen), np.zeros(len(chosen), np.int64))
+def count_matches(codes: np.ndarray, weights: np.ndarray, offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Return how many people satisfy each query. O(queries * rows * columns)."""
+    return _share_out(_count, len(chosen), (codes, weights, offset, chosen), np.zeros(len(chosen), np.int64))
 
 
-def boxes(
+def estimate_from_boxes(
     shares: np.ndarray,
     place: np.ndarray,
     entries: np.ndarray,
@@ -130,16 +137,16 @@ def boxes(
     offset: np.ndarray,
     chosen: np.ndarray,
 ) -> np.ndarray:
-    """Estimates from boxes: the product of the shares of a group's cells, times its matching sensitive rows.
+    """Estimate each query from boxes: the product of the shares of a group's cells, times its matching sensitive rows.
 
     `shares[q, place[g, d]]` is the share of group g's cell in column d; the group's sensitive rows are
     entries[g]..entries[g+1] of `codes`. O(queries * (groups * columns + entries)).
     """
     arguments = (shares, place, entries, codes, weights, offset, chosen)
-    return _halved(_boxes, len(chosen), arguments, np.zeros(len(chosen)))
+    return _share_out(_estimate_boxes, len(chosen), arguments, np.zeros(len(chosen)))
 
 
-def buckets(
+def estimate_from_buckets(
     rows: np.ndarray,
     cell: np.ndarray,
     codes: np.ndarray,
@@ -149,16 +156,16 @@ def buckets(
     offset: np.ndarray,
     chosen: np.ndarray,
 ) -> np.ndarray:
-    """Estimates from buckets: the share of a group's people that match, times its matching sensitive values.
+    """Estimate each query from buckets: the share of a group's people that match, times its matching sensitive values.
 
     Group g has the people rows[g]..rows[g+1] of `cell`, which says where in `codes` a person's values are, and the
     values entries[g]..entries[g+1]. O(queries * rows).
     """
     arguments = (rows, cell, codes, entries, values, weights, offset, chosen)
-    return _halved(_buckets, len(chosen), arguments, np.zeros(len(chosen)))
+    return _share_out(_estimate_buckets, len(chosen), arguments, np.zeros(len(chosen)))
 
 
-def lists(
+def estimate_from_lists(
     rows: np.ndarray,
     cell: np.ndarray,
     codes: np.ndarray,
@@ -168,10 +175,10 @@ def lists(
     offset: np.ndarray,
     chosen: np.ndarray,
 ) -> np.ndarray:
-    """Estimates from lists: the people of a group that fit, times the mean share of its slots.
+    """Estimate each query from lists: the people of a group that fit, times the mean share of its slots.
 
     The slots of group g are slots[g]..slots[g+1] of `kind`; `shares[q, k]` is the share of kind k that satisfies query
     q. O(queries * people).
     """
     arguments = (rows, cell, codes, slots, kind, shares, offset, chosen)
-    return _halved(_lists, len(chosen), arguments, np.zeros(len(chosen)))
+    return _share_out(_estimate_lists, len(chosen), arguments, np.zeros(len(chosen)))

@@ -1,4 +1,4 @@
-"""A tree of cuts applied to rows: which leaf a row falls into, and what the leaves hold.
+"""A tree of cuts applied to rows: the leaf that each row falls into, and the codes that occur in the leaves.
 
 The children of node i are `left[i]` (codes whose rank is at most `cut[i]` in column `column[i]`) and `left[i] + 1`;
 `column[i]` is -1 at a leaf. `offset[j]` is where the ranks of column j start in `rank`.
@@ -11,8 +11,8 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def leaves(codes, places, offset, rank, column, cut, left):
-    """The leaf of each row. O(rows * depth)."""
+def find_leaves(codes, places, offset, rank, column, cut, left):
+    """Return the leaf of each row. O(rows * depth)."""
     found = np.empty(codes.shape[0], np.int32)
     for i in range(codes.shape[0]):
         node = 0
@@ -24,8 +24,8 @@ def leaves(codes, places, offset, rank, column, cut, left):
 
 
 @njit(nogil=True, cache=True)
-def profile(codes, weights, places, offset, leaf, slot, slots):
-    """How many people of some leaves have each code of each column: slots x codes. O(rows * columns)."""
+def count_leaf_codes(codes, weights, places, offset, leaf, slot, slots):
+    """Return how many people of each chosen leaf have each code of each column (slots x codes). O(rows * columns)."""
     found = np.zeros((slots, offset[-1]), np.int64)
     for i in range(codes.shape[0]):
         s = slot[leaf[i]]

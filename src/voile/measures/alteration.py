@@ -46,7 +46,7 @@ class Alteration(Measure):
             sparse.identity(data.columns[name].size, format="csr")[table.column(name).astype(np.int64)]
             for name in view.names
         ]
-        cell, group = kernels.box_matching.overlaps(single, boxes, PAIRS)
+        cell, group = kernels.box_matching.find_overlaps(single, boxes, PAIRS)
         home = np.full(len(table.counts), -1)
         home[cell] = group
         shared = np.bincount(cell, minlength=len(home)) > 1

@@ -180,7 +180,7 @@ class View:
         assert isinstance(self.release, Generalized)
         sizes = [self.release.groups, *(column.size for column in self.data.columns.sensitive)]
         ones = np.ones(self.release.people, dtype=np.int64)
-        rows, people = kernels.distinct_rows.weighted([self.release.group, *codes], sizes, ones)
+        rows, people = kernels.distinct_rows.weigh_rows([self.release.group, *codes], sizes, ones)
         return rows[:, 0].astype(np.int64), rows[:, 1:], people
 
     def recoded(self, name: str) -> np.ndarray:

@@ -51,11 +51,13 @@ class Anatomy(Partitionable, IgnoresValues, Method):
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         wanted, table, code, sizes = eligible(self, columns, rows, policy)
         total = table.total
-        picks, remaining = kernels.dealing.largest_l(sizes, wanted, rows.key.stream("anatomy ties", total // wanted))
+        picks, remaining = kernels.dealing.pick_largest_l(
+            sizes, wanted, rows.key.stream("anatomy ties", total // wanted)
+        )
         starts = np.concatenate([[0], np.cumsum(sizes)])
         spare = rows.key.stream("anatomy leftovers", int(remaining.sum()))
-        group = kernels.dealing.seat(starts, picks, remaining, rows.key.stream("anatomy deal", total), spare)
-        cells, groups = kernels.dealing.hand_out(code, table.counts, starts, group)
+        group = kernels.dealing.seat_rows(starts, picks, remaining, rows.key.stream("anatomy deal", total), spare)
+        cells, groups = kernels.dealing.hand_out_groups(code, table.counts, starts, group)
         return rows.deal(table, cells, groups, np.ones(total, dtype=np.int64))
 
     def show(self, columns: Columns, rows: Rows) -> Release:
@@ -82,7 +84,7 @@ def eligible(
     wanted, target = _wanted(policy), columns.sensitive[0]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name)
-    (sizes,) = kernels.distinct_rows.frequencies(value.reshape(-1, 1), [target.size], table.counts)
+    (sizes,) = kernels.column_codes.count_codes(value.reshape(-1, 1), [target.size], table.counts)
     total, most = int(sizes.sum()), int(sizes.max(initial=0))
     if most * wanted > total:
         best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."

@@ -106,7 +106,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
             shown.append(column.hierarchy.maps[level][codes])
             if level:
                 steps.append(column.hierarchy.maps[level - 1][codes])
-        _, first = kernels.distinct_rows.ranked(shown, [column.size + 1 for column in columns.quasi])
+        _, first = kernels.distinct_rows.rank_rows(shown, [column.size + 1 for column in columns.quasi])
         if len(first) != len(np.unique(group)):
             return None  # the groups are not those of a level vector: these are not the publisher's hierarchies
         return RefusedSteps(np.stack(steps, axis=1) if steps else np.zeros((len(group), 0), dtype=np.int64), whole=True)
@@ -209,7 +209,7 @@ class _Search:
         else:
             codes, weights = self.table.codes[:, list(some)], self.weights
         nodes = [self.maps[j][level][codes[:, i]] for i, (j, level) in enumerate(zip(some, vector, strict=True))]
-        first, totals = kernels.distinct_rows.collapse(nodes, self._node_counts(some, vector), weights)
+        first, totals = kernels.distinct_rows.merge_rows(nodes, self._node_counts(some, vector), weights)
         if 2 * len(totals) < len(weights):
             self.rolled[vector] = codes[first], totals
         return codes[first], totals
@@ -219,7 +219,7 @@ class _Search:
 
     def _group(self, vector: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         nodes = [self.maps[j][level][self.table.codes[:, j]] for j, level in enumerate(vector)]
-        return kernels.distinct_rows.ranked(nodes, self._node_counts(range(len(vector)), vector))
+        return kernels.distinct_rows.rank_rows(nodes, self._node_counts(range(len(vector)), vector))
 
     def _judged(self, vector: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """The group of each cell, and which groups are kept.

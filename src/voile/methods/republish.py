@@ -184,10 +184,10 @@ class _Dealing:
         if not total:
             return
         coins = self.key.stream("republish ties", total // self.m)
-        picks, remaining = kernels.dealing.largest_l(self.left, self.m, coins)
+        picks, remaining = kernels.dealing.pick_largest_l(self.left, self.m, coins)
         starts = np.concatenate([[0], np.cumsum(self.left)])
         spare = self.key.stream("republish leftovers", int(remaining.sum()))
-        seats = kernels.dealing.seat(starts, picks, remaining, self.key.stream("republish deal", total), spare)
+        seats = kernels.dealing.seat_rows(starts, picks, remaining, self.key.stream("republish deal", total), spare)
         for code, some in enumerate(self.new):
             waiting = some[: self.left[code]]
             self.group[waiting] = self.groups + seats[starts[code] : starts[code + 1]]

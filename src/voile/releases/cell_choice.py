@@ -32,13 +32,13 @@ def tight_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
 
 def _range_cells(column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray) -> tuple[Cells, np.ndarray]:
     size = column.size + 1
-    ranks, first = kernels.distinct_rows.ranked([low, high + 1, missing.astype(np.int64)], [size, size, 2])
+    ranks, first = kernels.distinct_rows.rank_rows([low, high + 1, missing.astype(np.int64)], [size, size, 2])
     return ranges(column.domain, low[first], high[first], missing[first]), ranks
 
 
 def set_cells(column: Column, starts: np.ndarray, members: np.ndarray) -> tuple[Cells, np.ndarray]:
     """Equal sets become one cell; the cells are ordered by their labels."""
-    first, cell = kernels.group_scans.same_sets(starts, members, column.size)
+    first, cell = kernels.group_scans.match_equal_sets(starts, members, column.size)
     sizes = np.diff(starts)[first]
     cuts = np.concatenate([[0], np.cumsum(sizes)])
     inside = np.arange(cuts[-1]) - np.repeat(cuts[:-1] - starts[first], sizes)

@@ -62,7 +62,9 @@ def _linked(
     group = np.concatenate([group, numbers[groups]])
     value = np.concatenate([table.codes[:, 0].astype(np.int64), codes])
     people = np.concatenate([table.counts, np.ones(len(codes), dtype=np.int64)])
-    listed, people = kernels.distinct_rows.weighted([group, value], [max(rows.groups, 1), max(target.size, 1)], people)
+    listed, people = kernels.distinct_rows.weigh_rows(
+        [group, value], [max(rows.groups, 1), max(target.size, 1)], people
+    )
     sensitive = {
         "group": pl.Series(listed[:, 0].astype(np.int64) + 1, dtype=pl.Int64),
         target.name: target.domain.decode(listed[:, 1]),

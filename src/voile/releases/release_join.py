@@ -52,7 +52,7 @@ def joined(release: Release, earlier: Sequence[Release], column: str) -> Counts:
     nested = all(isinstance(one, Generalized) for one in every)
     for other, table in zip(earlier, tables[1:], strict=True):
         there = _fitting(other, domains)
-        mine, theirs = kernels.box_matching.overlaps(fit.boxes, there.boxes, LARGEST)
+        mine, theirs = kernels.box_matching.find_overlaps(fit.boxes, there.boxes, LARGEST)
         if len(mine) >= LARGEST:
             raise DataError(
                 f"The join of the releases has more than {LARGEST} pairs of groups.",
@@ -140,7 +140,7 @@ def _fitting(release: Release, domains: dict[str, Domain]) -> Fitting:
     if isinstance(release, Generalized):
         return Fitting(tuple(box[cell] for box, cell in zip(boxes, codes, strict=True)), np.arange(release.groups))
     assert isinstance(release, Bucketized)
-    _, first = kernels.distinct_rows.ranked([release.group, *codes], [release.groups, *sizes])
+    _, first = kernels.distinct_rows.rank_rows([release.group, *codes], [release.groups, *sizes])
     return Fitting(tuple(box[cell[first]] for box, cell in zip(boxes, codes, strict=True)), release.group[first])
 
 

@@ -92,7 +92,7 @@ def tally(
     """
     size = column.size
     key = group.astype(np.int64) * size + value
-    found, counts = kernels.distinct_rows.tallied(key, weight, groups * size)
+    found, counts = kernels.packed_keys.sum_by_key(key, weight, groups * size)
     owner, values = found // size, found % size
     starts = np.searchsorted(owner, np.arange(groups + 1))
     sizes = np.bincount(owner, weights=counts, minlength=groups).astype(np.int64)

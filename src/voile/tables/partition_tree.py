@@ -72,4 +72,4 @@ class PartitionTree:
         places = np.array([list(names).index(name) for name in self.names], dtype=np.int64)
         offset = np.concatenate([[0], np.cumsum([len(rank) for rank in self.ranks])]).astype(np.int64)
         ranks = np.concatenate([*self.ranks, np.zeros(0, np.int64)]).astype(np.int64)
-        return np.asarray(kernels.tree_cuts.leaves(codes, places, offset, ranks, self.column, self.cut, self.left))
+        return np.asarray(kernels.tree_cuts.find_leaves(codes, places, offset, ranks, self.column, self.cut, self.left))

@@ -113,7 +113,7 @@ def test_equal_sets_are_found_even_where_prints_collide(sets: list[set[int]], co
     with patch.context() as alone:
         if collide:  # a publisher who makes all fingerprints alike
             alone.setattr(
-                kernels.group_scans, "fingerprints", lambda starts, members: np.zeros((len(starts) - 1, 2), np.uint64)
+                kernels.group_scans, "hash_sets", lambda starts, members: np.zeros((len(starts) - 1, 2), np.uint64)
             )
         first, number = equal_sets(starts, members, 91)
     for g, one in enumerate(sets):

@@ -81,7 +81,7 @@ def _refused_steps(
 ) -> RefusedSteps | None:
     """What the method says that it refused, one row per entry; None if it does not say."""
     kind, group = candidates.kind, candidates.group
-    if policy is None or not any(model.reads_values for model in policy):
+    if policy is None or policy.sizes_suffice:
         return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64))
     method = _find_method(candidates.release)
     if original or not isinstance(method, ExplainsRefusals):
@@ -129,7 +129,7 @@ def _place_people(release: Release, external: Microdata, table: Histogram) -> tu
             sparse.identity(external.columns[name].domain.size, format="csr")[table.codes[:, column].astype(np.int64)]
             for column, name in enumerate(table.names)
         ]
-        kind, group = kernels.box_matching.overlaps(points, boxes, PAIRS)
+        kind, group = kernels.box_matching.find_overlaps(points, boxes, PAIRS)
     else:
         kinds = {row: kind for kind, row in enumerate(_texts(external, table))}
         pairs = [(group, kinds[row]) for group, row in _listed_people(release) if row in kinds]

@@ -33,7 +33,7 @@ class ValueTypes:
         group, weight = published[0][0], published[0][2]
         lumped = [alike[code] for alike, (_, code, _) in zip(classes, published, strict=True)]
         sizes = [release.groups, *(int(alike.max(initial=0)) + 1 for alike in classes)]
-        rows, self.count = kernels.distinct_rows.weighted([group, *lumped], sizes, weight)
+        rows, self.count = kernels.distinct_rows.weigh_rows([group, *lumped], sizes, weight)
         kinds, code = np.unique(rows[:, 1:], axis=0, return_inverse=True)
         self.code = code.ravel()
         self.starts = np.searchsorted(rows[:, 0].astype(np.int64), np.arange(release.groups + 1))

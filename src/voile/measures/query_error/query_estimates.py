@@ -49,7 +49,9 @@ class Estimates:
             return self._from_lists(view.release, chosen).reshape(1, -1)
         if not view.cells:
             held = (self.entries, self.values[:, 0], self.people)
-            return np.asarray(kernels.query_counts.buckets(*self._people, *held, self.offset, chosen)).reshape(1, -1)
+            return np.asarray(
+                kernels.query_counts.estimate_from_buckets(*self._people, *held, self.offset, chosen)
+            ).reshape(1, -1)
         shares, place, base = [], [], 0
         for number, name in enumerate(view.names):
             cells, cell = view.cells[name]
@@ -59,9 +61,9 @@ class Estimates:
             base += len(cells)
         boxes = np.ascontiguousarray(np.concatenate(shares, axis=1)), np.ascontiguousarray(np.stack(place, axis=1))
         offset, published = self.offset[len(view.names) :], (self.entries, self.values, self.people)
-        answers = [kernels.query_counts.boxes(*boxes, *published, offset, chosen)]
+        answers = [kernels.query_counts.estimate_from_boxes(*boxes, *published, offset, chosen)]
         if view.release.channel is not None:
-            answers.append(kernels.query_counts.boxes(*boxes, *published, offset, np.ones_like(chosen)))
+            answers.append(kernels.query_counts.estimate_from_boxes(*boxes, *published, offset, np.ones_like(chosen)))
         return np.stack(answers)
 
     def _from_lists(self, release: Decomposed, chosen: np.ndarray) -> np.ndarray:
@@ -76,7 +78,9 @@ class Estimates:
                 for j in range(quasi, len(names))
             }
             shares = np.ascontiguousarray(release.shares(wanted))
-            found.append(kernels.query_counts.lists(*self._people, cuts, release.units, shares, self.offset, part))
+            found.append(
+                kernels.query_counts.estimate_from_lists(*self._people, cuts, release.units, shares, self.offset, part)
+            )
         return np.concatenate(found) if found else np.zeros(0)
 
     @cached_property
@@ -85,7 +89,7 @@ class Estimates:
         group, codes = self.view.quasi
         order = np.argsort(group, kind="stable")
         sizes = [column.size for column in self.view.data.columns.quasi]
-        cell, first = kernels.distinct_rows.ranked(list(codes.T), sizes)
+        cell, first = kernels.distinct_rows.rank_rows(list(codes.T), sizes)
         rows = np.searchsorted(group[order], np.arange(self.view.release.groups + 1))
         return rows, cell[order], np.ascontiguousarray(codes[first])
 

@@ -226,12 +226,12 @@ def _certify(people: Crowd, test: Test, grouping: Grouping) -> None:
     members = np.concatenate([kinds for kinds, _, _ in grouping.made])
     counts = np.concatenate([many for _, many, _ in grouping.made])
     group = np.repeat(np.arange(len(grouping.made)), np.diff(starts))
-    pairs, amounts = kernels.distinct_rows.weighted(
+    pairs, amounts = kernels.distinct_rows.weigh_rows(
         [group, people.value[members]], [len(grouping.made), len(people.event)], counts
     )
     value_starts = np.searchsorted(pairs[:, 0], np.arange(len(grouping.made) + 1))
     given = (people.rows, people.index, starts, members, counts, value_starts, pairs[:, 1].astype(np.int64), amounts)
-    risk, status, _ = kernels.posterior.linked(
+    risk, status, _ = kernels.posterior.compute_group_beliefs(
         *given, people.event, test.binary, test.max_states, 0, len(grouping.made)
     )
     worst = np.maximum.reduceat(risk, starts[:-1])
@@ -265,5 +265,5 @@ def _dealt(people: Crowd, grouping: Grouping, key: Key) -> tuple[np.ndarray, np.
     order = np.lexsort((key.stream("art deal", len(slots)), slots))
     starts = np.concatenate([[0], np.cumsum(people.size)])
     assert people.table is not None
-    cells, seats = kernels.dealing.hand_out(people.bucket, people.table.counts, starts, groups[order])
+    cells, seats = kernels.dealing.hand_out_groups(people.bucket, people.table.counts, starts, groups[order])
     return cells[seats >= 0], seats[seats >= 0]

@@ -76,13 +76,13 @@ def _all_different(
     wanted = int(np.ceil(r - 1e-9))
     sizes = np.bincount(crowd.value[inside], weights=crowd.size[inside], minlength=len(crowd.event)).astype(np.int64)
     total = int(sizes.sum())
-    picks, remaining = kernels.dealing.largest_l(
+    picks, remaining = kernels.dealing.pick_largest_l(
         sizes, wanted, key.stream(f"art ties {number}", max(total // wanted, 1))
     )
     starts = np.concatenate([[0], np.cumsum(sizes)])
     spare = key.stream(f"art leftovers {number}", max(int(remaining.sum()), 1))
-    group = kernels.dealing.seat(starts, picks, remaining, key.stream(f"art deal {number}", max(total, 1)), spare)
-    cells, groups = kernels.dealing.hand_out(crowd.value[inside], crowd.size[inside], starts, group)
+    group = kernels.dealing.seat_rows(starts, picks, remaining, key.stream(f"art deal {number}", max(total, 1)), spare)
+    cells, groups = kernels.dealing.hand_out_groups(crowd.value[inside], crowd.size[inside], starts, group)
     order = np.argsort(groups, kind="stable")
     edges = np.searchsorted(groups[order], np.arange(len(picks) + 1))
     return [inside[cells[order[edges[g] : edges[g + 1]]]] for g in range(len(picks))]

@@ -74,8 +74,8 @@ def _bucketed(
 ) -> Crowd:
     number = int(events.max()) + 1
     chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(number)])
-    profile, _ = kernels.distinct_rows.ranked(list(index), [len(probabilities)] * len(index))
-    bucket, first = kernels.distinct_rows.ranked([value, profile], [len(events), int(profile.max(initial=0)) + 1])
+    profile, _ = kernels.distinct_rows.rank_rows(list(index), [len(probabilities)] * len(index))
+    bucket, first = kernels.distinct_rows.rank_rows([value, profile], [len(events), int(profile.max(initial=0)) + 1])
     return Crowd(
         table,
         bucket,

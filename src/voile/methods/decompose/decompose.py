@@ -16,6 +16,7 @@ import numpy as np
 
 from voile import kernels
 from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise_together
+from voile.kernels import lazy_kernel
 from voile.methods.base import Method
 from voile.methods.decompose.list_tables import show_lists
 from voile.methods.decompose.strata import Strata, stratified
@@ -27,6 +28,8 @@ from voile.releases.certificate import Claim
 from voile.releases.release import Release
 from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Columns, suggest_name
+
+kernel = lazy_kernel("voile.methods.decompose.kernel")
 
 SLACK = 1e-10
 
@@ -144,7 +147,7 @@ class Decompose(Method):
             seats, number = self._dealt(rows, strata, stratum, found[low:high] % width, sizes[low:high])
             group[starts[low] : starts[high]] = seats + total
             total += number
-        cells, groups = kernels.dealing.hand_out(bucket[kind], table.counts, starts, group)
+        cells, groups = kernels.dealing.hand_out_groups(bucket[kind], table.counts, starts, group)
         return rows.deal(table, cells, groups, np.ones(rows.total, dtype=np.int64))
 
     def _dealt(
@@ -154,18 +157,18 @@ class Decompose(Method):
         least, total = self.l[str(self.primary)], int(sizes.sum())
         where = f"stratum {stratum}"
         ties = rows.key.stream(f"decompose ties, {where}", total // least)
-        picks, remaining = kernels.dealing.largest_l(sizes, least, ties)
+        picks, remaining = kernels.dealing.pick_largest_l(sizes, least, ties)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         spare = rows.key.stream(f"decompose leftovers, {where}", int(remaining.sum()))
-        group = kernels.dealing.seat(
+        group = kernels.dealing.seat_rows(
             starts, picks, remaining, rows.key.stream(f"decompose deal, {where}", total), spare
         )
         number = len(picks)
         if self.merges and self.publish_joint:
             share, limits = self._shares(strata, stratum, primary, sizes)
-            over = kernels.dealing.excess(starts, group, share, limits, number)
+            over = kernel.compute_excess(starts, group, share, limits, number)
             if (over > SLACK).any():
-                label = kernels.dealing.joined(over, SLACK)
+                label = kernel.merge_groups(over, SLACK)
                 group, number = label[group], int(label.max()) + 1
         return group, number
 

@@ -111,7 +111,7 @@ def _numbered(codes: np.ndarray, classes: Sequence[np.ndarray]) -> np.ndarray:
     columns = [number[codes[:, j]] for j, number in enumerate(classes, 1)]
     if not columns:
         return np.zeros(len(codes), dtype=np.int64)
-    stratum, _ = kernels.distinct_rows.ranked(columns, [int(column.max(initial=0)) + 1 for column in columns])
+    stratum, _ = kernels.distinct_rows.rank_rows(columns, [int(column.max(initial=0)) + 1 for column in columns])
     return stratum
 
 

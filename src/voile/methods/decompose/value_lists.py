@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile import kernels
+from voile.kernels import lazy_kernel
 from voile.methods.decompose.strata import Strata
+
+kernel = lazy_kernel("voile.methods.decompose.kernel")
 
 DENSE = 1 << 22
 
@@ -42,7 +45,7 @@ def dense_types(
     """The type of each row, the types (rising), and how many people each has. O(rows) where few types are possible."""
     widest = int(np.prod([float(size) for size in sizes]))
     if widest > DENSE:
-        kind, first = kernels.distinct_rows.ranked(codes, sizes)
+        kind, first = kernels.distinct_rows.rank_rows(codes, sizes)
         types = np.stack([column[first] for column in codes], axis=1).astype(np.int64)
         return kind, types, np.bincount(kind, weights=counts, minlength=len(first)).astype(np.int64)
     key = np.zeros(len(counts), dtype=np.int64)
@@ -71,10 +74,10 @@ def class_lists(lists: Lists, column: int, joint: bool) -> tuple[np.ndarray, np.
         place, starts, values = _values_of(strata.stratum, strata.codes[:, column])
         one_each = lists.cuts[:-1]
         slots = np.arange(lists.groups + 1)
-        return kernels.group_scans.unions(  # type: ignore[no-any-return]
+        return kernel.unite_values(  # type: ignore[no-any-return]
             slots, place[lists.kind[one_each]], starts, values, lists.sizes[column]
         )
-    return kernels.group_scans.unions(lists.cuts, place[lists.kind], starts, values, lists.sizes[column])  # type: ignore[no-any-return]
+    return kernel.unite_values(lists.cuts, place[lists.kind], starts, values, lists.sizes[column])  # type: ignore[no-any-return]
 
 
 def listed_with_noise(lists: Lists, column: int, wanted: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -83,13 +86,13 @@ def listed_with_noise(lists: Lists, column: int, wanted: int, joint: bool) -> tu
     sufficient)."""
     strata, size = lists.strata, lists.sizes[column]
     own = strata.codes[:, column]
-    begins, listed = kernels.group_scans.unions(lists.cuts, lists.kind, np.arange(len(own) + 1), own, size)
+    begins, listed = kernel.unite_values(lists.cuts, lists.kind, np.arange(len(own) + 1), own, size)
     people = np.bincount(own, weights=strata.counts, minlength=size)
     order = np.lexsort((np.arange(size), -people))
     order = order[people[order] > 0]
     key = strata.codes[:, 0] if joint else np.zeros(len(own), dtype=np.int64)
     place, starts, values = _values_of(key, own)
-    return kernels.group_scans.padded(  # type: ignore[no-any-return]
+    return kernel.pad_lists(  # type: ignore[no-any-return]
         begins, listed, wanted, lists.cuts, place[lists.kind], starts, values, order, size
     )
 

@@ -29,6 +29,7 @@ from voile.tables.schema import Column, Columns
 from voile.tables.secret_key import Key
 
 group_kernel = lazy_kernel("voile.methods.injector.kernel.groups")
+matching_kernel = lazy_kernel("voile.methods.injector.kernel.matchings")
 rule_kernel = lazy_kernel("voile.methods.injector.kernel.rules")
 
 NEVER = np.iinfo(np.int64).max
@@ -69,7 +70,7 @@ class Injector(Method):
         piles = piled(rows.key, table, value, home, allowed)
         pile, group = gathered(rows.key, piles, allowed, wanted)
         starts = np.searchsorted(pile, np.arange(len(piles.rows) + 1))
-        cells, groups = kernels.dealing.hand_out(piles.cell, table.counts, starts, group)
+        cells, groups = kernels.dealing.hand_out_groups(piles.cell, table.counts, starts, group)
         cells, groups = cells[groups != WITHHELD], groups[groups != WITHHELD]
         if not len(cells):
             name = columns.sensitive[0].name
@@ -91,7 +92,7 @@ class Injector(Method):
         cuts = [self._items(column, table) for column in columns.quasi]
         items = [cut[table.column(column.name)] for column, cut in zip(columns.quasi, cuts, strict=True)]
         widths = [int(cut.max(initial=0)) + 1 for cut in cuts]
-        row, first = kernels.distinct_rows.ranked([*items, value], [*widths, len(sizes)])
+        row, first = kernels.distinct_rows.rank_rows([*items, value], [*widths, len(sizes)])
         weight = np.bincount(row, weights=table.counts).astype(np.int64)
         items, value = [item[first] for item in items], value[first].astype(np.int64)
         needed = self._needed(sizes)
@@ -99,14 +100,14 @@ class Injector(Method):
         home = np.zeros(len(first), dtype=np.int64)
         for number in range(1, min(self.max_items, len(items)) + 1):
             for chosen in combinations(range(len(items)), number):
-                which, _ = kernels.distinct_rows.ranked([items[j] for j in chosen], [widths[j] for j in chosen])
+                which, _ = kernels.distinct_rows.rank_rows([items[j] for j in chosen], [widths[j] for j in chosen])
                 people = np.bincount(which, weights=weight).astype(np.int64)
-                ruled = rule_kernel.ruled_out(which, value, weight, needed, self._tolerated(people))
-                patterns, pattern = rule_kernel.alike(ruled)
+                ruled = rule_kernel.find_excluded_values(which, value, weight, needed, self._tolerated(people))
+                patterns, pattern = rule_kernel.number_patterns(ruled)
                 pair, home = np.unique(home * len(patterns) + pattern[which], return_inverse=True)
-                bits, merged = rule_kernel.alike(bits[pair // len(patterns)] | patterns[pair % len(patterns)])
+                bits, merged = rule_kernel.number_patterns(bits[pair // len(patterns)] | patterns[pair % len(patterns)])
                 home = merged[home]
-        return home[row], ~rule_kernel.unpacked(bits, len(sizes))
+        return home[row], ~rule_kernel.unpack_bits(bits, len(sizes))
 
     def _items(self, column: Column, table: Histogram) -> np.ndarray:
         """The item of each code: itself, or for numbers and dates one of `intervals` with about as many people each."""
@@ -115,7 +116,7 @@ class Injector(Method):
         if not column.domain.uses_intervals or known <= self.intervals:
             return code
         cells = table.column(column.name)
-        (people,) = kernels.distinct_rows.frequencies(cells.reshape(-1, 1), [column.size], table.counts)
+        (people,) = kernels.column_codes.count_codes(cells.reshape(-1, 1), [column.size], table.counts)
         before = np.cumsum(people[:known]) * 2 - people[:known]  # twice the people below the middle of each value
         cut = before * self.intervals // max(2 * int(people[:known].sum()), 1)
         return np.concatenate([cut, code[known:] - known + self.intervals])  # a missing value is an item of its own
@@ -176,10 +177,12 @@ def gathered(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[
     starts = np.searchsorted(value, np.arange(allowed.shape[1] + 1))
     totals = np.bincount(value, weights=left, minlength=allowed.shape[1]).astype(np.int64)
     order = np.lexsort((key.stream("injector ties", len(totals)), -totals))
-    bits = rule_kernel.packed(allowed)[home]
-    members, sizes = group_kernel.gather(home, value, left, starts, seeds, order, allowed, bits, wanted, 2 * wanted)
+    bits = rule_kernel.pack_bits(allowed)[home]
+    members, sizes = group_kernel.gather_groups(
+        home, value, left, starts, seeds, order, allowed, bits, wanted, 2 * wanted
+    )
     coins = key.stream("injector leftovers", len(left))
-    group_kernel.join(home, value, left, seeds, allowed, wanted, members, sizes, coins)
+    group_kernel.join_groups(home, value, left, seeds, allowed, wanted, members, sizes, coins)
     left[hopeless] = piles.rows[hopeless]
     seated = np.arange(members.shape[1]) < sizes[:, None]
     pile = np.concatenate([members[seated], np.repeat(np.arange(len(left)), left)])
@@ -191,8 +194,8 @@ def gathered(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[
 def confirm(groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np.ndarray, wanted: int) -> None:
     """The publisher's own check of what no certificate can show: in every group everybody keeps l values."""
     order = np.argsort(groups, kind="stable")
-    starts = kernels.distinct_rows.runs(groups[order])
-    short = int((group_kernel.kept(starts, home[order], value[order], allowed) < wanted).sum())
+    starts = kernels.packed_keys.run_starts(groups[order])
+    short = int((matching_kernel.count_kept_by_group(starts, home[order], value[order], allowed) < wanted).sum())
     if short:
         raise BrokenPromise(
             f"In {short} groups the rules leave somebody fewer than {wanted} values.",

@@ -109,7 +109,7 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
     def frame(self, columns: Columns, table: Histogram) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
         """The columns as the kernel wants them: codes in cutting order, and the sketch of each code."""
         sizes = [max(column.size, 1) for column in columns.quasi]
-        frequencies = kernels.distinct_rows.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
+        frequencies = kernels.column_codes.count_codes(table.codes[:, : len(sizes)], sizes, table.counts)
         ranks, sketches, fences, scales, exact = [], [], [], [], []
         for column, frequency in zip(columns.quasi, frequencies, strict=True):
             rank, fence = self.order(column, frequency)
@@ -120,7 +120,7 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
             scales.append(1 / max(int(bit.max(initial=0)), 1))
             exact.append(np.array_equal(bit, np.arange(len(bit))))
         width = split_kernel.padded(len(sizes), table.codes.dtype)
-        codes = kernels.distinct_rows.recoded(table.codes, ranks, width)
+        codes = kernels.column_codes.recode_columns(table.codes, ranks, width)
         offset = np.concatenate([[0], np.cumsum([len(sketch) for sketch in sketches])]).astype(np.int64)
         ranged = np.array([column.kind != "categorical" for column in columns.quasi])
         fenced = np.array([self._follows(column) for column in columns.quasi])

@@ -183,7 +183,7 @@ class PerturbedGeneralization(Partitionable, Method):
         table = rows.histogram([column.name for column in columns])
         sizes = [max(column.size, 1) for column in columns.quasi]
         ranks = list(_ranks(columns, rows).values())
-        codes = kernels.distinct_rows.recoded(table.codes[:, : len(sizes)], ranks, len(sizes)).astype(np.int64)
+        codes = kernels.column_codes.recode_columns(table.codes[:, : len(sizes)], ranks, len(sizes)).astype(np.int64)
         ids = np.arange(len(codes))
         values = table.column(target.name).astype(np.int64)
         ends = specialization_kernel.grow(codes, values, table.counts, ids, self.k, target.size, np.array(sizes))
@@ -217,7 +217,7 @@ def _ranks(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:
     large table, codes that belong to other parts come last."""
     table = rows.histogram([column.name for column in columns])
     sizes = [max(column.size, 1) for column in columns.quasi]
-    people = kernels.distinct_rows.frequencies(table.codes[:, : len(sizes)], sizes, table.counts)
+    people = kernels.column_codes.count_codes(table.codes[:, : len(sizes)], sizes, table.counts)
     found = {}
     for column, frequency in zip(columns.quasi, people, strict=True):
         inside = rows.box[column.name] if rows.box is not None else np.ones(len(frequency), dtype=bool)

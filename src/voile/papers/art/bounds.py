@@ -51,7 +51,7 @@ def linkage_exact(priors: Table, values: Sequence[int]) -> list[list[float]]:
     matrix, kinds, capacity = _group(priors, values)
     rows, home, amounts = np.unique(matrix[:, kinds], axis=0, return_inverse=True, return_counts=True)
     home, amounts = home.reshape(-1), amounts.astype(np.int64)
-    by_bin, by_class = (int(kernels.posterior.states(sizes, MAX_STATES)) for sizes in (capacity, amounts))
+    by_bin, by_class = (int(kernels.world_walk.count_states(sizes, MAX_STATES)) for sizes in (capacity, amounts))
     needed = min(by_bin, by_class)
     if needed > MAX_STATES:
         raise PolicyError(
@@ -61,9 +61,9 @@ def linkage_exact(priors: Table, values: Sequence[int]) -> list[list[float]]:
         )
     scratch = np.empty(needed), np.empty(needed)
     if by_bin <= by_class:
-        found, possible = kernels.posterior.expected(rows, amounts, capacity, *scratch)
+        found, possible = kernels.world_walk.compute_expected_counts(rows, amounts, capacity, *scratch)
     else:
-        turned, possible = kernels.posterior.expected(rows.T.copy(), capacity, amounts, *scratch)
+        turned, possible = kernels.world_walk.compute_expected_counts(rows.T.copy(), capacity, amounts, *scratch)
         found = turned.T
     if not possible:
         raise _contradiction()
@@ -117,7 +117,7 @@ def swap_bound(priors: Table, values: Sequence[int], value: int) -> list[float]:
         return [0.0] * len(matrix)
     weights = np.ascontiguousarray(matrix[:, kinds])
     place = int(np.searchsorted(kinds, value))
-    found = kernels.posterior.swap_bound(weights, np.ones(len(matrix), dtype=np.int64), capacity, place)
+    found = kernels.world_walk.bound_by_swaps(weights, np.ones(len(matrix), dtype=np.int64), capacity, place)
     return [float(bound) for bound in found]
 
 

@@ -98,8 +98,8 @@ class Linkage:
 def equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """One representative of each different set, and the number of each set's. Never confuses two sets: who writes a
     release could make fingerprints collide on purpose."""
-    first, number = kernels.group_scans.same_sets(starts, members, size)
-    if size <= 64 or kernels.group_scans.agree(starts, members, first[number]):
+    first, number = kernels.group_scans.match_equal_sets(starts, members, size)
+    if size <= 64 or kernels.group_scans.sets_agree(starts, members, first[number]):
         return first, number
     known: dict[bytes, int] = {}
     named = [known.setdefault(members[a:b].tobytes(), len(known)) for a, b in pairwise(starts)]
@@ -130,11 +130,11 @@ def linkage(
         starts.append(cuts[1:] + starts[-1][-1])
     last = int(max(primary.max(initial=0), codes[:, 0].max(initial=0))) + 1
     columns, spans = [primary, *(number[group] for number in ids)], [last, *(max(base, 1) for _ in ids)]
-    pair, one = kernels.distinct_rows.ranked(columns, spans)
+    pair, one = kernels.distinct_rows.rank_rows(columns, spans)
     listed = np.stack([number[group[one]] for number in ids], axis=1) if ids else np.zeros((len(one), 0), np.int64)
     whose = np.searchsorted(codes[:, 0], np.arange(last + 1))
     all_members = np.concatenate(members) if members else np.zeros(0, np.int64)
-    begins, types = kernels.group_scans.fitting(
+    begins, types = kernels.group_scans.find_fitting_rows(
         primary[one], listed, np.concatenate(starts), all_members, np.ascontiguousarray(codes[:, 1:]), whose
     )
     first, number = equal_sets(begins, types, max(len(counts), 1))

@@ -49,8 +49,8 @@ class Boxed(Release):
     def homes(self, people: Microdata) -> np.ndarray:
         """As `locate`, but people whom more than one box fits are told from those whom none does."""
         boxes, table = self._matched(people)
-        return kernels.box_matching.owners(boxes, table.codes)
+        return kernels.box_matching.find_owners(boxes, table.codes)
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         boxes, table = self._matched(external)
-        return kernels.box_matching.people(boxes, table.codes, table.counts), self.sizes
+        return kernels.box_matching.count_fitting(boxes, table.codes, table.counts), self.sizes

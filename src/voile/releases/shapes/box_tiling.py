@@ -149,7 +149,7 @@ def show_samples(
     """One row a group: its box, a disturbed value, and how many people it stands for; ordered by the box."""
     names = [column.name for column in columns.quasi]
     # every box is there once, so its rank is its place
-    rank, _ = kernels.distinct_rows.ranked([shown[n][1] for n in names], [max(len(shown[n][0]), 1) for n in names])
+    rank, _ = kernels.distinct_rows.rank_rows([shown[n][1] for n in names], [max(len(shown[n][0]), 1) for n in names])
     order = np.empty(len(rank), dtype=np.int64)
     order[rank] = np.arange(len(rank))
     target = columns.sensitive[0]

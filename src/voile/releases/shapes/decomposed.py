@@ -140,7 +140,7 @@ class Decomposed(Release):
             return None
         listings = list(self.listings.values())
         sizes = [listing.column.size for listing in listings]
-        codes, counts = kernels.distinct_rows.distinct([listing.joint for listing in listings], sizes)
+        codes, counts = kernels.distinct_rows.count_rows([listing.joint for listing in listings], sizes)
         lists = [(listing.starts, listing.values, listing.column.size) for listing in listings[1:]]
         return linkage(self.slots, listings[0].values, lists, codes.astype(np.int64), counts)
 
@@ -180,7 +180,9 @@ class Decomposed(Release):
         numbers = np.minimum(numbers, 1.0)
         first = self.listings[self.names[0]]
         return np.asarray(
-            kernels.group_scans.spread(first.starts, linked.slot, starts, values, numbers, begins, listing.values, size)
+            kernels.group_scans.sum_at_listed(
+                first.starts, linked.slot, starts, values, numbers, begins, listing.values, size
+            )
         )
 
     @cached_property
@@ -243,7 +245,7 @@ class Decomposed(Release):
         slots = self.slots
         same = [equal_sets(listing.starts, listing.values, listing.column.size) for listing in others]
         columns, sizes = [first.values, *(number[slots] for _, number in same)], [first.column.size]
-        kind, one = kernels.distinct_rows.ranked(columns, [*sizes, *(max(len(alike), 1) for alike, _ in same)])
+        kind, one = kernels.distinct_rows.rank_rows(columns, [*sizes, *(max(len(alike), 1) for alike, _ in same)])
         return kind, one, [(alike, number[slots[one]]) for alike, number in same]
 
     def shares(self, wanted: Mapping[str, np.ndarray]) -> np.ndarray:

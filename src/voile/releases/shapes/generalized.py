@@ -54,7 +54,7 @@ class Generalized(Boxed):
     def _grouping(self) -> tuple[np.ndarray, np.ndarray]:
         columns = [codes for _, codes in self._read.values()]
         sizes = [max(len(cells), 1) for cells, _ in self._read.values()]
-        return kernels.distinct_rows.groups_of(columns, sizes)
+        return kernels.distinct_rows.number_groups(columns, sizes)
 
     @property
     def group(self) -> np.ndarray:
@@ -111,7 +111,7 @@ def show_boxes(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np
     """The table of boxes: groups with equal cells become one; rows are ordered by what is published."""
     names = [column.name for column in columns.quasi]
     sizes = [max(len(shown[name][0]), 1) for name in names]
-    label, first = kernels.distinct_rows.ranked([shown[name][1] for name in names], sizes)
+    label, first = kernels.distinct_rows.rank_rows([shown[name][1] for name in names], sizes)
     exact = [*columns.sensitive, *columns.other]
     group, table = rows.regroup(label).count_by_group([column.name for column in exact])
     group = np.repeat(group, table.counts)

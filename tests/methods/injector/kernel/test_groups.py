@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voile.methods.injector.kernel import groups as kernel
+from voile.methods.injector.kernel import matchings
 from voile.methods.injector.kernel import rules as rule_kernel
 
 SHARES = st.sampled_from([0.2, 0.4, 0.6, 0.8])
@@ -21,7 +22,7 @@ def sets(edges: np.ndarray) -> list[set[int]]:
 
 def kept(edges: np.ndarray) -> int:
     size = len(edges)
-    return int(kernel.kept(np.array([0, size]), np.arange(size), np.arange(size), edges)[0])
+    return int(matchings.count_kept_by_group(np.array([0, size]), np.arange(size), np.arange(size), edges)[0])
 
 
 @given(st.integers(0, 2**32), st.integers(1, 6), SHARES, st.booleans())
@@ -66,14 +67,14 @@ def test_groups_grow_as_the_slow_twin_says(seed: int, values: int, l: int, share
         for v, h, n in zip(value, home, left, strict=True)
     ]
     wanted = oracle.gathered(slow, seeds.tolist(), order.tolist(), l, 2 * l)
-    members, sizes = kernel.gather(
-        home, value, left, starts, seeds, order, allowed, rule_kernel.packed(allowed)[home], l, 2 * l
+    members, sizes = kernel.gather_groups(
+        home, value, left, starts, seeds, order, allowed, rule_kernel.pack_bits(allowed)[home], l, 2 * l
     )
     assert [row[:size].tolist() for row, size in zip(members, sizes, strict=True)] == wanted
     assert left.tolist() == [pile.left for pile in slow]
 
     coins = rng.integers(0, 2**64, len(left), dtype=np.uint64)
-    kernel.join(home, value, left, seeds, allowed, l, members, sizes, coins)
+    kernel.join_groups(home, value, left, seeds, allowed, l, members, sizes, coins)
     used = np.bincount([p for row, size in zip(members, sizes, strict=True) for p in row[:size]], minlength=len(left))
     assert (used + left).tolist() == many.tolist(), "somebody is lost or doubled"
     for row, size in zip(members, sizes, strict=True):
@@ -93,6 +94,6 @@ def test_groups_of_several_sizes() -> None:
     starts = np.array([0, 2, 5, 9])
     homes, values = rng.integers(0, 4, 9), np.concatenate([np.arange(b - a) for a, b in pairwise(starts.tolist())])
     allowed = rng.random((4, 4)) < 0.8
-    found = kernel.kept(starts, homes, values, allowed)
+    found = matchings.count_kept_by_group(starts, homes, values, allowed)
     for number, (a, b) in enumerate(pairwise(starts.tolist())):
         assert found[number] == oracle.fewest_kept(sets(allowed[homes[a:b]][:, : b - a]), range(b - a))

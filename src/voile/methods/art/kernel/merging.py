@@ -11,7 +11,8 @@ import math
 import numpy as np
 from numba import njit
 
-from voile.kernels.posterior import CONTRADICTION, believed, states, swap_bound
+from voile.kernels.posterior import CONTRADICTION, compute_beliefs
+from voile.kernels.world_walk import bound_by_swaps, count_states
 
 PAPER, SWAP, WALK = 0, 1, 2  # acceptance tests
 CLOSEST, FEWEST = 0, 1  # which row comes next
@@ -120,13 +121,13 @@ def _within(weights, amounts, capacity, events, r, mode, most):
             total = np.zeros(amounts.size)
             for j in range(capacity.size):
                 if events[j] == events[i]:
-                    total += swap_bound(weights, amounts, capacity, j)
+                    total += bound_by_swaps(weights, amounts, capacity, j)
             if total.max() > limit:
                 return False
         return True
-    needed = min(states(capacity, most), states(amounts, most))
+    needed = min(count_states(capacity, most), count_states(amounts, most))
     scratch = needed if needed <= most else 1
-    worst, status = believed(weights, amounts, capacity, events, most, np.empty(scratch), np.empty(scratch))
+    worst, status = compute_beliefs(weights, amounts, capacity, events, most, np.empty(scratch), np.empty(scratch))
     return status != CONTRADICTION and worst.max() <= limit
 
 

@@ -1,1 +1,1 @@
-"""Injector's loops: mined rules, and groups that leave everybody enough values."""
+"""Injector's compiled loops: mined rules, perfect matchings, and groups that leave everybody enough values."""

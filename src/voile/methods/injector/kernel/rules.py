@@ -1,7 +1,7 @@
-"""Negative rules: of whom the table says that they do not have a value.
+"""Negative rules: values that people with certain items do not have.
 
-An item set stands for the people who share some values; it rules a value out where enough people have the items, and
-few or none of them have the value. The values that are ruled out are kept as bits, 64 to a word.
+An item set stands for the people who share some values. It excludes a sensitive value if enough people have the items,
+and few or none of them have the value. Excluded values are kept as bits, 64 per word.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ WORD = 64
 
 
 @njit(nogil=True, cache=True)
-def _ruled_out(order, items, values, weights, people, tolerated, needed, ranks, bits):
-    """O(rows + item sets * values)."""
+def _mark_excluded(order, items, values, weights, people, tolerated, needed, ranks, bits):
+    """Set the bits of the values that each item set excludes. O(rows + item sets * values)."""
     seen = np.zeros(needed.size, np.int64)
     start = 0
     while start < order.size:
@@ -25,7 +25,7 @@ def _ruled_out(order, items, values, weights, people, tolerated, needed, ranks, 
             stop += 1
         for value in ranks:
             if needed[value] > people[item]:
-                break  # the values after it are rarer and need more
+                break  # the values after it are rarer and need more people
             if seen[value] <= tolerated[item]:
                 bits[item, value // WORD] |= np.uint64(1) << np.uint64(value % WORD)
         for i in range(start, stop):
@@ -33,37 +33,38 @@ def _ruled_out(order, items, values, weights, people, tolerated, needed, ranks, 
         start = stop
 
 
-def ruled_out(
+def find_excluded_values(
     items: np.ndarray, values: np.ndarray, weights: np.ndarray, needed: np.ndarray, tolerated: np.ndarray
 ) -> np.ndarray:
-    """The bits of the values that each item set rules out (item sets x words).
+    """Return the bits of the values that each item set excludes (item sets x words).
 
-    Row i has the item set `items[i]`, all numbers from 0 on being used, and stands for `weights[i]` people with
-    `values[i]`. A value is ruled out where at least `needed[value]` people have the items and at most
-    `tolerated[item set]` of them have the value. O(rows log rows + item sets * values).
+    Row i has the item set `items[i]` (numbered from 0, without gaps) and stands for `weights[i]` people with
+    `values[i]`. A value is excluded if at least `needed[value]` people have the items and at most
+    `tolerated[item set]` of them have the value (Li, Li: Injector, ICDE 2008).
+    O(rows log rows + item sets * values).
     """
     people = np.bincount(items, weights=weights, minlength=len(tolerated)).astype(np.int64)
     bits = np.zeros((len(tolerated), -(-len(needed) // WORD)), dtype=np.uint64)
     order, ranks = np.argsort(items, kind="stable"), np.argsort(needed, kind="stable")
-    _ruled_out(order, items, values, weights, people, tolerated, needed, ranks, bits)
+    _mark_excluded(order, items, values, weights, people, tolerated, needed, ranks, bits)
     return bits
 
 
-def alike(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows of bits, and which of them each row is. O(rows log rows)."""
+def number_patterns(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct rows of bits, and the number of each row's pattern among them. O(rows log rows)."""
     found, which = np.unique(bits, axis=0, return_inverse=True)
     return found, which.reshape(-1)
 
 
-def unpacked(bits: np.ndarray, values: int) -> np.ndarray:
-    """Bits as true and false, one column a value."""
+def unpack_bits(bits: np.ndarray, values: int) -> np.ndarray:
+    """Return bits as booleans, one column per value. O(rows * values)."""
     shifts = np.arange(WORD, dtype=np.uint64)
     whole = (bits[:, :, None] >> shifts) & np.uint64(1)
     return whole.reshape(len(bits), -1)[:, :values].astype(bool)
 
 
-def packed(flags: np.ndarray) -> np.ndarray:
-    """The way back: true and false as bits."""
+def pack_bits(flags: np.ndarray) -> np.ndarray:
+    """Return booleans as bits: the inverse of `unpack_bits`. O(rows * values)."""
     whole = np.zeros((len(flags), -(-flags.shape[1] // WORD), WORD), dtype=np.uint64)
     whole.reshape(len(flags), -1)[:, : flags.shape[1]] = flags
     return np.asarray(np.bitwise_or.reduce(whole << np.arange(WORD, dtype=np.uint64), axis=2))

@@ -1,0 +1,183 @@
+"""Decompose's loops: the values that each group lists, and groups merged until none exceeds a limit."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def compute_excess(starts, group, share, limits, groups):
+    """Return how far each group is above its limits (groups x values): the sum of the shares of its rows' buckets, less
+    the limit times its rows.
+
+    Rows are sorted by bucket; `group[i]` is the group of row i. O(rows * values).
+    """
+    found = np.zeros((groups, limits.size))
+    for bucket in range(starts.size - 1):
+        for i in range(starts[bucket], starts[bucket + 1]):
+            for value in range(limits.size):
+                found[group[i], value] += share[bucket, value] - limits[value]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _last_unused(order, jump, used, place):
+    """Return the last place up to `place` whose group is not used, or -1. `jump` learns to skip used groups (path
+    compression). Nearly O(1), amortized."""
+    root = place
+    while root >= 0 and used[order[root]]:
+        root = jump[root]
+    while place >= 0 and place != root:
+        following = jump[place]
+        jump[place] = root
+        place = following
+    return root
+
+
+@njit(nogil=True, cache=True)
+def merge_groups(over, slack):
+    """Merge groups until none is above a limit; return the new group of each. `over` is their excess, which adds up.
+
+    Groups that are furthest above a limit come first. Each takes in the group that just makes up for its worst value,
+    or the group that is furthest below if none does, and so on; groups that were merged already are taken in only when
+    no other is left. Ends with one group at the latest. O(groups log groups) per value that is in excess somewhere, if
+    single groups suffice.
+    """
+    groups, values = over.shape
+    parent, used = np.arange(groups), np.zeros(groups, np.bool_)
+    order, jump = np.empty((values, groups), np.int32), np.empty((values, groups), np.int32)
+    below = np.empty((values, groups))
+    ready, place = np.zeros(values, np.bool_), np.zeros(values, np.int64)
+    worst = np.empty(groups)
+    for g in range(groups):
+        worst[g] = over[g].max()
+    scans = 0
+    for g in np.argsort(-worst, kind="mergesort"):
+        if worst[g] <= slack:
+            break
+        while parent[g] == g:
+            value = np.argmax(over[g])
+            if over[g, value] <= slack:
+                break
+            if not ready[value]:
+                order[value] = np.argsort(over[:, value], kind="mergesort")
+                below[value] = over[:, value][order[value]]
+                jump[value] = np.arange(-1, groups - 1)
+                ready[value] = True
+            used[g] = True
+            enough = np.searchsorted(below[value], -over[g, value], side="right") - 1
+            at = _last_unused(order[value], jump[value], used, enough)
+            other = -1
+            if at >= 0:
+                other = order[value, at]
+            while other < 0 and place[value] < groups:
+                if not used[order[value, place[value]]]:
+                    other = order[value, place[value]]
+                place[value] += 1
+            if other < 0:
+                scans += 1
+                for candidate in range(groups):
+                    if candidate != g and parent[candidate] == candidate:
+                        if scans > 100:  # no end in sight: take in all that are left
+                            parent[candidate] = g
+                            over[g] += over[candidate]
+                        elif other < 0 or over[candidate, value] < over[other, value]:
+                            other = candidate
+                if scans > 100 or other < 0:
+                    break
+            parent[other], used[other] = g, True
+            over[g] += over[other]
+    number = np.full(groups, -1, np.int64)
+    label = np.empty(groups, np.int64)
+    total = 0
+    for g in range(groups):
+        root = g
+        while parent[root] != root:
+            root = parent[root]
+        if number[root] < 0:
+            number[root] = total
+            total += 1
+        label[g] = number[root]
+    return label
+
+
+@njit(nogil=True, cache=True)
+def unite_values(slots, kind, starts, values, size):
+    """Return the values of the kinds of each group's slots, each value once, rising: where each group starts, and the
+    values.
+
+    `slots` are the cuts between groups in `kind`; kind k has values[starts[k]:starts[k+1]].
+    O(slots * values of a kind).
+    """
+    seen = np.full(size, -1, np.int64)
+    begins = np.zeros(slots.size, np.int64)
+    for g in range(slots.size - 1):
+        total = 0
+        for s in range(slots[g], slots[g + 1]):
+            for i in range(starts[kind[s]], starts[kind[s] + 1]):
+                if seen[values[i]] != g:
+                    seen[values[i]] = g
+                    total += 1
+        begins[g + 1] = begins[g] + total
+    found = np.empty(begins[-1], np.int64)
+    seen[:] = -1
+    for g in range(slots.size - 1):
+        place = begins[g]
+        for s in range(slots[g], slots[g + 1]):
+            for i in range(starts[kind[s]], starts[kind[s] + 1]):
+                if seen[values[i]] != g:
+                    seen[values[i]] = g
+                    found[place] = values[i]
+                    place += 1
+        found[begins[g] : place].sort()
+    return begins, found
+
+
+@njit(nogil=True, cache=True)
+def _holds(members, low, high, value):
+    """Return whether the rising members low..high-1 include a value. O(log members)."""
+    while low < high:
+        middle = (low + high) // 2
+        if members[middle] < value:
+            low = middle + 1
+        elif members[middle] > value:
+            high = middle
+        else:
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def pad_lists(begins, listed, wanted, slots, kind, starts, values, order, size):
+    """Fill lists up to `wanted` values with the first of `order` that some slot of the group could have; return where
+    each list starts, and its values, rising.
+
+    Slots of kind k can have values[starts[k]:starts[k+1]], rising. O(short groups * order * slots * log values).
+    """
+    room = np.zeros(begins.size, np.int64)
+    for g in range(begins.size - 1):
+        room[g + 1] = room[g] + max(begins[g + 1] - begins[g], wanted)
+    found = np.empty(room[-1], np.int64)
+    cuts = np.zeros(begins.size, np.int64)
+    seen = np.full(size, -1, np.int64)
+    place = 0
+    for g in range(begins.size - 1):
+        first = place
+        for i in range(begins[g], begins[g + 1]):
+            seen[listed[i]] = g
+            found[place] = listed[i]
+            place += 1
+        for value in order:
+            if place - first >= wanted:
+                break
+            if seen[value] == g:
+                continue
+            for s in range(slots[g], slots[g + 1]):
+                if _holds(values, starts[kind[s]], starts[kind[s] + 1], value):
+                    found[place] = value
+                    place += 1
+                    break
+        found[first:place].sort()
+        cuts[g + 1] = place
+    return cuts, found[:place]
