@@ -24,7 +24,9 @@ from voile.errors import PolicyError
 from voile.flow.publish.plan import check_request
 from voile.measures.base import Measure
 from voile.methods.base import Method
+from voile.models.abilities import distinct_values_needed
 from voile.models.base import Model
+from voile.models.kinds import SizeModel
 from voile.plugins.registry import Plugin, build, find, registered
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts, sizes_only, tally
@@ -45,8 +47,8 @@ def check_model(model: Model | type[Model], column: Column | None = None) -> Non
     """
     model = _example(model)
     _check_plugin(model)
-    known = model.limited().partition(" under ")[0] in LIMITS and model.basis in BASES
-    _require(model, known, f"limited() must be one of {LIMITS} and basis one of {BASES}")
+    known = model.limits.partition(" under ")[0] in LIMITS and model.basis in BASES
+    _require(model, known, f"limits must be one of {LIMITS} and basis one of {BASES}")
     exact = isinstance(model.bound(), Fraction) and 0 <= model.bound() <= 1
     _require(model, exact, "bound() must be a Fraction between 0 and 1: nothing is rounded")
     stated = bool(model.promise("disease").strip()) and isinstance(model.adversary(), vl.Adversary)
@@ -58,11 +60,15 @@ def check_model(model: Model | type[Model], column: Column | None = None) -> Non
             shares = rng.dirichlet(np.full(column.size, rng.choice([0.2, 1.0, 30.0])), rng.integers(2, 9))
             groups = [rng.multinomial(rng.integers(1, 25), share) for share in shares]  # skewed or even, never empty
             _check_predicate(model, column, np.array(groups, dtype=np.int64), rng)
-        needed = model.all_different()
+        needed = distinct_values_needed(model)
         for size in () if needed is None else range(needed, min(needed + 2, column.size + 1)):
             one = (np.arange(column.size) < size).astype(np.int64).reshape(1, -1)
             fine = bool(model.holds(_counts(model, column, one, one[0])).all())
-            _require(model, fine, f"all_different() is {needed}, but a group of {size} different values does not hold")
+            _require(
+                model,
+                fine,
+                f"distinct_values_needed() is {needed}, but a group of {size} different values does not hold",
+            )
 
 
 def _check_predicate(model: Model, column: Column, groups: np.ndarray, rng: np.random.Generator) -> None:
@@ -80,8 +86,8 @@ def _check_predicate(model: Model, column: Column, groups: np.ndarray, rng: np.r
     _require(model, np.array_equal(whole[order], holds(groups[order])), "holds() must not depend on the groups' order")
     _require(model, whole.tolist() == alone, "holds() must judge a group alone as among others")
     _require(model, not whole[sizes < model.smallest()].any(), "a group below smallest() must not hold")
-    if model.threshold:
-        _require(model, np.array_equal(whole, sizes >= model.smallest()), "threshold means: holds from smallest() on")
+    if isinstance(model, SizeModel):
+        _require(model, np.array_equal(whole, sizes >= model.smallest()), "a size model holds from smallest() rows on")
     good = groups[whole]
     if model.monotone and len(good) > 1:
         _require(model, bool(holds(good[1:] + good[:-1]).all()), "not monotone: two groups hold, and merged they fail")
@@ -268,7 +274,7 @@ def _policy_for(method: Method, data: Microdata) -> vl.Policy:
 
 
 def _counts(model: Model, column: Column, groups: np.ndarray, totals: np.ndarray) -> Counts:
-    if not model.reads_values:
+    if isinstance(model, SizeModel):
         return sizes_only(groups.sum(axis=1))
     owner, value = np.nonzero(groups)
     return tally(column, owner, value, groups[owner, value], len(groups), totals)

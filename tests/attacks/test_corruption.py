@@ -118,7 +118,7 @@ def test_an_observed_domain_tells_which_values_occur() -> None:
     observed = vl.publish(vl.read(frame, vl.Schema(quasi=["age"], sensitive=["value"])), vl.AntiCorruption(skew=0.5))
     listed = observed.dictionary["columns"][-1]["domain"]["values"]
     assert set(listed) - set(frame["value"][:-1]) == {"HIV"}
-    assert "taken as known" in observed.certificate.claims[0]["promise"]
+    assert "assumed to be known" in observed.certificate.claims[0]["promise"]
     everything = ["flu", "cold", "cough", "HIV", "gout"]
     schema = vl.Schema(quasi=["age"], sensitive=["value"], domains={"value": everything})
     declared = vl.publish(vl.read(frame, schema), vl.AntiCorruption(skew=0.5))

@@ -181,10 +181,27 @@ def test_two_plugins_of_one_name_are_refused(toys: Path) -> None:
 
 # contracts catch lies -----------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Honest(vl.KAnonymity):
-    """k-anonymity once more, to be spoiled below."""
+class Honest(Model):
+    """At least k rows per group: true, and to be spoiled below."""
 
     name: ClassVar[str] = "honest"
+
+    k: int = knob(low=2)
+
+    def holds(self, counts: Counts) -> np.ndarray:
+        return np.asarray(counts.sizes >= self.k)
+
+    def bound(self) -> Fraction:
+        return Fraction(1, self.k)
+
+    def adversary(self) -> vl.Adversary:
+        return vl.KAnonymity(k=self.k).adversary()
+
+    def promise(self, column: str) -> str:
+        return f"Nobody is alone with their {column!r}."
+
+    def smallest(self) -> int:
+        return self.k
 
 
 del registry._registry["models"]["honest"]  # each test of this file enters it anew; no other test sees it
@@ -203,30 +220,22 @@ def sometimes(self: Any, counts: Counts) -> np.ndarray:
 MODEL_LIES: dict[str, tuple[dict[str, Any], str]] = {
     "not one answer a group": ({"holds": lambda self, counts: np.array([True])}, "for each group"),
     "not a truth value": ({"holds": lambda self, counts: counts.sizes}, "True or False"),
-    "coins": ({"holds": sometimes, "threshold": False}, "holds()"),
+    "coins": ({"holds": sometimes}, "holds()"),
     "looks at its neighbours": (
-        {"holds": lambda self, counts: counts.sizes >= max(counts.sizes.mean(), self.k), "threshold": False},
+        {"holds": lambda self, counts: counts.sizes >= max(counts.sizes.mean(), self.k)},
         "holds()",
     ),
     "not monotone": (
-        {
-            "holds": lambda self, counts: (counts.sizes >= self.k) & (counts.sizes % 2 == 1),
-            "threshold": False,
-        },
+        {"holds": lambda self, counts: (counts.sizes >= self.k) & (counts.sizes % 2 == 1)},
         "monotone",
     ),
-    "no threshold": (
-        {"holds": lambda self, counts: (counts.sizes >= self.k) & (counts.sizes % 2 == 0)},
-        "threshold",
-    ),
-    "smallest too large": ({"smallest": lambda self: self.k + 1, "threshold": False}, "smallest"),
+    "smallest too large": ({"smallest": lambda self: self.k + 1}, "smallest"),
     "a float for a bound": ({"bound": lambda self: 1 / self.k}, "Fraction"),
     "a bound above 1": ({"bound": lambda self: Fraction(self.k)}, "between 0 and 1"),
     "no promise": ({"promise": lambda self, column: " "}, "promise()"),
     "no adversary": ({"adversary": lambda self: "a neighbour"}, "adversary()"),
-    "bounds something unheard of": ({"limits": "happiness"}, "limited()"),
+    "bounds something unheard of": ({"limits": "happiness"}, "limits"),
     "a basis unheard of": ({"basis": "trust"}, "basis"),
-    "all different is not enough": ({"all_different": lambda self: 2}, "all_different()"),
     "no docstring": ({"__doc__": ""}, "docstring"),
 }
 
@@ -240,9 +249,24 @@ def test_a_model_that_lies_is_caught(lie: str) -> None:
     assert complaint in str(caught.value)
 
 
+def test_a_size_model_must_hold_from_its_smallest_size_on() -> None:
+    def holds(self: Any, counts: Counts) -> np.ndarray:
+        return np.asarray((counts.sizes >= self.k) & (counts.sizes % 2 == 0))
+
+    check_model(spoiled(vl.KAnonymity)(k=3))
+    with pytest.raises(AssertionError, match="a size model holds from"):
+        check_model(spoiled(vl.KAnonymity, holds=holds)(k=3))
+
+
+def test_too_few_distinct_values_are_caught() -> None:
+    check_model(spoiled(vl.LDiversity)(l=3))
+    with pytest.raises(AssertionError, match="distinct_values_needed"):
+        check_model(spoiled(vl.LDiversity, distinct_values_needed=lambda self: 2)(l=3))
+
+
 def test_a_model_that_is_not_monotone_may_say_so() -> None:
     holds = MODEL_LIES["not monotone"][0]["holds"]
-    check_model(spoiled(Honest, holds=holds, threshold=False, monotone=False)(k=3))
+    check_model(spoiled(Honest, holds=holds, monotone=False)(k=3))
 
 
 def test_a_model_whose_basis_is_not_counts_is_checked_as_far_as_it_goes() -> None:

@@ -116,10 +116,10 @@ def test_one_sensitive_column_exactly() -> None:
 def test_a_forged_k_anonymity_claim_on_buckets_is_broken() -> None:
     from dataclasses import replace
 
-    from voile.models.policy import claim
+    from voile.models.policy import make_claim
 
     release = vl.publish(table(list("abcd") * 3), vl.LDiversity(l=2), vl.Anatomy())
-    forged = replace(release.certificate, claims=(claim(vl.KAnonymity(k=2), None).as_json(),))
+    forged = replace(release.certificate, claims=(make_claim(vl.KAnonymity(k=2), None).as_json(),))
     assert vl.verify(replace(release, certificate=forged)).broken
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import oracle
 import polars as pl
@@ -12,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.models.ck_safety import disclosure, fewest, partitions
+from voile.models.ck_safety import disclosure, least_chances, partitions
+from voile.models.evidence import NOTHING
 from voile.results import Answer
 from voile.tables.group_counts import Counts
 
@@ -46,7 +45,7 @@ def test_rules_about_other_groups_can_be_worse_than_those_about_ones_own() -> No
 
 def test_partitions_are_falling_sums() -> None:
     assert [len(list(partitions(number))) for number in range(8)] == [1, 1, 2, 3, 5, 7, 11, 15]
-    assert len(fewest(counts_of([[0, 1]]), 2)) == 3
+    assert len(least_chances(counts_of([[0, 1]]), 2)) == 3
 
 
 def test_verify_looks_at_all_groups_together() -> None:
@@ -58,7 +57,7 @@ def test_verify_looks_at_all_groups_together() -> None:
     assert release.groups == 2
     for c in np.linspace(0.2, 0.99, 80):
         model = vl.CKSafety(c=float(c), k=1)
-        answer, _ = model.judge(release, counts, Any)
+        answer = model.verify(release, counts, NOTHING).answer
         assert (answer is Answer.HOLDS) == (disclosure(counts, 1) < c - 1e-9)
         if answer is Answer.HOLDS:
             assert model.holds(counts).all()
@@ -74,6 +73,6 @@ def test_publish_keeps_it() -> None:
 
 
 def test_all_different_is_the_least_that_holds() -> None:
-    assert vl.CKSafety(c=0.8, k=1).all_different() == 3
-    assert vl.CKSafety(c=1e-5, k=1).all_different() is None
+    assert vl.CKSafety(c=0.8, k=1).distinct_values_needed() == 3
+    assert vl.CKSafety(c=1e-5, k=1).distinct_values_needed() is None
     assert "larger c" in vl.CKSafety(c=0.1, k=1).best(counts_of([[0, 1]]))

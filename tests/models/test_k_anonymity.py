@@ -33,7 +33,7 @@ def test_k_out_of_range(k: Any) -> None:
 def test_what_is_promised() -> None:
     model = vl.KAnonymity(k=4)
     assert model.bound() == Fraction(1, 4)
-    assert model.limited() == "identity"
+    assert model.limits == "identity"
     assert "1/4" in model.promise("")
     assert "3 others" in model.promise("")
 

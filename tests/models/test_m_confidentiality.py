@@ -34,7 +34,7 @@ def last(verdict: Any) -> Any:
 def test_a_stranger_is_told_what_is_missing(release: Any) -> None:
     check = last(vl.verify(release))
     assert check.answer is Answer.NEEDS
-    assert "key and data" in check.detail
+    assert "needs the table and the key" in check.detail
 
 
 def test_the_publisher_makes_it_again(data: Any, release: Any) -> None:

@@ -31,9 +31,9 @@ def data(frame: pl.DataFrame = FRAME) -> Any:
 
 def test_every_column_has_its_own_bound() -> None:
     model = vl.MultiDiversity({"drug": 4}, otherwise=3)
-    assert model.of("drug").bound() == Fraction(1, 4)
-    assert model.of("disease").bound() == Fraction(1, 3)
-    assert "1/4" in model.of("drug").promise("drug")
+    assert model.for_column("drug").bound() == Fraction(1, 4)
+    assert model.for_column("disease").bound() == Fraction(1, 3)
+    assert "1/4" in model.for_column("drug").promise("drug")
     assert vl.MultiDiversity({"drug": 1}).promise("drug").startswith("Nothing is promised")
 
 
@@ -51,7 +51,7 @@ def test_a_level_that_was_not_reached_is_named() -> None:
     )
     told = {claim["column"]: claim for claim in release.certificate.claims}
     assert Fraction(told["disease"]["bound"]) > Fraction(1, 3)
-    assert "asked for was 1/3" in told["disease"]["promise"]
+    assert "1/3 was requested" in told["disease"]["promise"]
     assert vl.verify(release).holds
 
 
@@ -127,7 +127,7 @@ def test_ways_not_to_write_it(told: Any) -> None:
 
 def test_levels_are_rounded_up() -> None:
     release = vl.publish(data(), vl.MultiDiversity({"drug": 2, "disease": 2}), vl.Decompose(on_fail="lower"), key=KEY)
-    model = vl.MultiDiversity({"drug": 2, "disease": 2}).reaching(release)
+    model = vl.MultiDiversity({"drug": 2, "disease": 2}).with_reached_levels(release)
     for name, level in model.reached.items():
         worst = release.worst(name)  # type: ignore[attr-defined]
         assert worst <= float(Fraction(level)) + 1e-9

@@ -29,10 +29,10 @@ def test_a_node_covers_the_values_below_it() -> None:
 
 
 def test_what_is_guarded_limits_what_the_claim_says() -> None:
-    assert vl.Personalized(p=0.5, nodes=("x",)).limited() == "protected belief"
-    assert vl.Personalized(p=0.5).limited() == "belief"
-    assert (vl.Personalized(p=0.3).smallest(), vl.Personalized(p=0.3).all_different()) == (4, 4)
-    assert vl.Personalized(p=0.3, nodes=("x",)).all_different() is None
+    assert vl.Personalized(p=0.5, nodes=("x",)).limits == "protected belief"
+    assert vl.Personalized(p=0.5).limits == "belief"
+    assert (vl.Personalized(p=0.3).smallest(), vl.Personalized(p=0.3).distinct_values_needed()) == (4, 4)
+    assert vl.Personalized(p=0.3, nodes=("x",)).distinct_values_needed() is None
 
 
 def test_a_node_that_nothing_has() -> None:

@@ -27,7 +27,7 @@ from scipy.optimize import linear_sum_assignment
 
 import voile as vl
 from voile.errors import BrokenPromise, DataError, VoileError
-from voile.models.policy import claim
+from voile.models.policy import make_claim
 from voile.releases.release import Release
 from voile.releases.shapes.bucketized import Bucketized
 from voile.releases.shapes.decomposed import Decomposed
@@ -553,7 +553,10 @@ def test_a_stronger_claim_is_believed_only_if_it_is_true(seed: int, k: int, l: i
         path = folder / "certificate.json"
         certificate = json.loads(path.read_text(encoding="utf-8"))
         known = [column.name for column in data.columns.quasi]
-        stated = [claim(vl.KAnonymity(k=k), None, known), claim(vl.LDiversity(l=l), data.columns["disease"], known)]
+        stated = [
+            make_claim(vl.KAnonymity(k=k), None, known),
+            make_claim(vl.LDiversity(l=l), data.columns["disease"], known),
+        ]
         certificate["claims"] = [one.as_json() for one in stated]
         path.write_text(json.dumps(certificate), encoding="utf-8")
         assert vl.verify(folder).holds == keeps(folder, k, l)

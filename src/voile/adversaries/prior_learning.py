@@ -20,7 +20,7 @@ HEAD = ("columns", "signature", "value", "probability")
 Listed = dict[tuple[str, ...], dict[tuple[str, ...], dict[str, float]]]  # columns, signature, value: probability
 
 
-def learn(
+def learn_statistics(
     columns: Columns,
     rows: Table,
     target: Column,
@@ -38,10 +38,10 @@ def learn(
     names = [column.name for column in columns.quasi]
     table = rows.histogram([*names, target.name])
     counted = (table.codes[:, :-1], table.column(target.name).astype(np.int64), table.counts)
-    return tabulated(columns.quasi, target, *counted, min_support, max_columns, smoothing, salt)
+    return tabulate_statistics(columns.quasi, target, *counted, min_support, max_columns, smoothing, salt)
 
 
-def tabulated(
+def tabulate_statistics(
     quasi: Sequence[Column],
     target: Column,
     codes: np.ndarray,
@@ -86,10 +86,10 @@ def read_prior(path: str | Path, column: str) -> Prior:
     probability 0, a signature that is not listed has the shares of the whole table.
     """
     frame = table_files.read_file(Path(path))
-    return of_frame(frame, column, Path(path).name)
+    return parse_prior(frame, column, Path(path).name)
 
 
-def of_frame(frame: pl.DataFrame, column: str, source: str = "the prior") -> Prior:
+def parse_prior(frame: pl.DataFrame, column: str, source: str = "the prior") -> Prior:
     """A prior from its table: every line is looked at, and all that is wrong is told together."""
     lacking = [name for name in HEAD if name not in frame.columns]
     if lacking:

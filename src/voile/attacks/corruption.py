@@ -120,7 +120,7 @@ class Corruption(Attack):
                 assert model.rho1 is not None
                 risk, baseline = _belief(release.channel, others, model.skew, model.rho1), model.rho1
                 title = f"from a prior of {model.rho1:g} about"
-            belief = Belief(model.limited(), risk, people, baseline, name, details)
+            belief = Belief(model.limits, risk, people, baseline, name, details)
             found.append(Guess(f"Corruption, skew {model.skew:g}: {title} {name!r}", CORRUPTER, belief))
         return found
 
@@ -131,7 +131,7 @@ class Corruption(Attack):
         if self.rho1 < 1:
             own.append(AntiCorruption(rho1=self.rho1, rho2=(1 + self.rho1) / 2, skew=skew))
         claimed = [_model(stated) for stated in release.certificate.claims if stated["model"] == AntiCorruption.name]
-        return list({model.limited(): model for model in [*claimed, *own]}.values())
+        return list({model.limits: model for model in [*claimed, *own]}.values())
 
     def _alike(self, release: Sampled, name: str, counts: Counts, external: Microdata | None) -> tuple[np.ndarray, int]:
         """How many corrupted people of each group truly have its published value; and how many fit no group."""

@@ -66,7 +66,7 @@ class Replay(Attack):
             assert counts.column is not None
             inside = counts.totals[model.events(counts.column) >= 0].sum() / max(int(counts.totals.sum()), 1)
             people = target.members.counts
-            belief = Belief(model.limited(), risk, people, float(inside), counts.column.name)
+            belief = Belief(model.limits, risk, people, float(inside), counts.column.name)
             title = f"Belief in a protected value of {claim['column']!r}, the method run again"
             found.append(Guess(title, insider, belief, prior.digest))
         return found
@@ -78,7 +78,7 @@ class Replay(Attack):
             return self.prior
         data = self.table
         limits = {"min_support": model.min_support, "max_columns": model.max_columns}
-        return prior_learning.learn(data.columns, data.rows, data.columns[column], **limits)  # type: ignore[arg-type]
+        return prior_learning.learn_statistics(data.columns, data.rows, data.columns[column], **limits)  # type: ignore[arg-type]
 
 
 def _robust(claim: Mapping[str, Any]) -> bool:

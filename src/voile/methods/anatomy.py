@@ -43,7 +43,7 @@ class Anatomy(Partitionable, IgnoresValues, Method):
 
     def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
         counts = tallies[columns.sensitive[0].name]
-        return counts.largest() * _wanted(policy) <= counts.sizes
+        return counts.largest() * policy.distinct_values_needed() <= counts.sizes
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         return list(columns.sensitive)
@@ -67,7 +67,7 @@ class Anatomy(Partitionable, IgnoresValues, Method):
 def check_linked(method: Method, columns: Columns, policy: Policy) -> None:
     """Raise PolicyError where groups of different values, shown as two linked tables, do not serve the policy."""
     check_bucketized(method.name, columns)
-    wild = [model.name for model in policy if model.all_different() is None]
+    wild = policy.refuses_distinct_values()
     if wild:
         raise PolicyError(
             f"{method.name} cannot serve {', '.join(wild)}: groups of different values say nothing about it.",
@@ -81,7 +81,7 @@ def eligible(
 ) -> tuple[int, Histogram, np.ndarray, np.ndarray]:
     """How many different values a group needs, the table with everybody's value, and how often each value occurs;
     Unsatisfiable where some value is too frequent to be in each group once only."""
-    wanted, target = _wanted(policy), columns.sensitive[0]
+    wanted, target = policy.distinct_values_needed(), columns.sensitive[0]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name)
     (sizes,) = kernels.column_codes.count_codes(value.reshape(-1, 1), [target.size], table.counts)
@@ -95,11 +95,6 @@ def eligible(
             best=best,
         )
     return wanted, table, value, sizes
-
-
-def _wanted(policy: Policy) -> int:
-    """How many different values make a group that holds."""
-    return max(model.all_different() or 1 for model in policy)
 
 
 def optimal_l(sizes: np.ndarray) -> int:

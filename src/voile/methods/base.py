@@ -91,8 +91,7 @@ class Partitionable:
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         """The sensitive columns to look at before a large table is cut: those of models that count. A promise that
         rests on coins must not depend on a look."""
-        blind = any(model.basis == "process" for model in policy)
-        return [] if blind else policy.reads(columns)
+        return [] if policy.rests_on_draws else policy.columns_read(columns)
 
     def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
         """Whether each part of a large table could be published by itself, by its sensitive values."""

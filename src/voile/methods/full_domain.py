@@ -69,7 +69,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         quasi = [column.name for column in columns.quasi]
-        table = rows.histogram([*quasi, *(column.name for column in policy.reads(columns))])
+        table = rows.histogram([*quasi, *(column.name for column in policy.columns_read(columns))])
         limit = int(self.suppression * table.total + 1e-9)
         search = _Search(columns, policy, table, limit)
         best = search.best()
@@ -152,7 +152,7 @@ class _Search:
         """The vector of least loss; ties go to the lexicographically least."""
         bound = self._bounds()
         status = self._pruned()
-        along = self.policy.threshold or (self.policy.monotone and self.limit == 0)
+        along = self.policy.sizes_suffice or (self.policy.monotone and self.limit == 0)
         # withholding is not monotone for models of values: a failing group may spoil a good one above it
         chosen: tuple[int, ...] | None = None
         least = np.inf
@@ -233,7 +233,7 @@ class _Search:
         while True:
             shown = kept[group]
             tallies = {}
-            for column in self.policy.reads(self.columns):
+            for column in self.policy.columns_read(self.columns):
                 value = self.table.column(column.name)
                 totals = np.bincount(value, weights=self.weights * shown, minlength=column.size).astype(np.int64)
                 tallies[column.name] = tally(column, group, value, self.weights, len(first), totals)

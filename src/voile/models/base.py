@@ -1,9 +1,9 @@
-"""What a model is: a promise about every group, as a predicate on counts."""
+"""The contract of a model: a promise about every group, as a predicate on counts."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -16,108 +16,77 @@ from voile.plugins.registry import Plugin
 from voile.releases.release import Release
 from voile.results import Answer
 from voile.tables.group_counts import Counts
-from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns, suggest_name
 
 
 @dataclasses.dataclass(frozen=True)
-class Model(Plugin):
-    """What is promised about every group, as a predicate on counts.
+class Verification:
+    """Whether a release keeps one promise: the answer, what was examined, and what a certificate states beyond the
+    bound (`found`, e.g. the greatest belief that anybody reaches)."""
 
-    `limits` says what `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "protected
-    belief" (the same, for some values only), "gain" (how much belief in any values may grow) or "distance" (how far a
-    group may differ from the table otherwise). `monotone` means that merging two groups that hold gives one that holds;
-    `threshold` that a group holds if and only if it has `smallest()` rows; `follows` that it needs to know who is who
-    from one release to the next.
+    answer: Answer
+    detail: str
+    found: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Model(Plugin):
+    """A promise about every group, as a predicate on counts.
+
+    A model defines `holds`, `bound`, `adversary` and `promise`, and overrides the other five verbs where it needs to.
+    Promises of another kind (about sizes only, resting on a prior or on random draws, spanning several releases) start
+    from a class in `kinds`; what only some models can do is a mixin in `abilities`.
+
+    `basis` says what the promise rests on: "counts", "prior" or "process". `monotone` means that merging two groups
+    that hold gives a group that holds. `shapes` are the shapes of release for which the promise has a meaning, and
+    `method` is the method to use if the user names none.
     """
 
     family: ClassVar[str] = "models"
-    limits: ClassVar[str] = "belief"
     monotone: ClassVar[bool] = True
-    reads_values: ClassVar[bool] = True
-    threshold: ClassVar[bool] = False
-    follows: ClassVar[bool] = False
     basis: ClassVar[str] = "counts"
     method: ClassVar[str] = "mondrian"
     shapes: ClassVar[tuple[str, ...]] = ("generalized", "bucketized")
 
+    @property
+    def limits(self) -> str:
+        """What `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "protected belief"
+        (the same, for some values only), "gain" (how much belief in any values may grow) or "distance" (how far a
+        group may differ from the table otherwise)."""
+        return "belief"
+
     def holds(self, counts: Counts) -> np.ndarray:
-        """One answer a group."""
+        """Return for each group whether the promise holds there."""
         raise NotImplementedError  # pragma: no cover - every model defines it
 
-    def judge(self, release: Release, counts: Counts, evidence: Evidence) -> tuple[Answer, str]:
-        """Whether a release keeps the promise, as far as the basis and the evidence tell; and what was looked at."""
-        held = self.holds(counts)
-        failing = int((~held).sum())
-        if failing or not len(held):
-            return Answer.BROKEN, f"{failing} of {len(held)} groups do not satisfy it."
-        return Answer.HOLDS, f"Recounted in {len(held)} groups."
-
-    def found(self, release: Release, counts: Counts, evidence: Evidence) -> Mapping[str, Any]:
-        """What the certificate states beyond the bound, e.g. the greatest belief that was found."""
-        return {}
-
-    def informed(self, columns: Columns, rows: Table) -> Model:
-        """The model with what it must learn from the table first, e.g. an adversary's statistics."""
-        return self
-
-    def of(self, column: str | None) -> Model:
-        """The model as it speaks of one column, where columns have parameters of their own."""
-        return self
-
     def bound(self) -> Fraction:
-        """The most that the adversary may reach."""
+        """Return the most that the adversary may reach."""
         raise NotImplementedError  # pragma: no cover - every model defines it
 
     def adversary(self) -> Adversary:
-        """Whom the promise holds against."""
+        """Return the adversary against whom the promise holds."""
         raise NotImplementedError  # pragma: no cover - every model defines it
-
-    def limited(self) -> str:
-        """What `bound()` bounds, where it depends on the parameters."""
-        return self.limits
 
     def promise(self, column: str) -> str:
-        """The promise in plain words."""
+        """State the promise in plain words, as the certificate, the report and the page show it."""
         raise NotImplementedError  # pragma: no cover - every model defines it
 
-    def guarded(self, column: Column) -> np.ndarray:
-        """The sets of values that `holds` looks at and whose belief is bounded: one row a set, true where a value is in
-        it. Values that no set tells apart are alike to the model."""
-        return np.eye(column.size, dtype=bool)
-
-    def following(self, earlier: Sequence[Release]) -> Model:
-        """The model with the earlier releases of the same people, where it speaks of several."""
-        return self
+    def check(self, column: Column | None) -> None:
+        """Raise PolicyError if the model does not fit a column, e.g. a numeric model on categories."""
 
     def smallest(self) -> int:
-        """No group below this size can hold: a fast necessary test."""
+        """Return the size below which no group can hold: a fast necessary test."""
         return 1
 
-    def all_different(self) -> int | None:
-        """How many rows with all different values make a group that holds; None if no number does."""
-        return None
-
-    def best(self, counts: Counts) -> str:
-        """What the whole table in one group could reach, for the error when even that fails."""
-        return ""
-
-    def check(self, column: Column | None) -> None:
-        """Raise PolicyError where the model does not fit a column, e.g. a numeric model on categories."""
-
-    def check_values(self, column: Column | None) -> None:
-        """Raise PolicyError where the request names values that the column does not have."""
-
     def targets(self, columns: Columns) -> list[Column | None]:
-        """The sensitive columns it speaks of: the named one, or each; none for a model of sizes."""
-        if not self.reads_values:
-            return [None]
+        """List the sensitive columns that the model is about: the one it names, or all of them. A model of sizes is
+        about no column, which is written None."""
         named = getattr(self, "column", None)
         if named is not None:
             known = [column.name for column in columns.sensitive]
             if named not in known:
                 raise PolicyError(
-                    f"{self.name} speaks of {named!r}, which is no sensitive column.",
+                    f"{self.name} names {named!r}, which is not a sensitive column.",
                     code="policy.column",
                     hint=suggest_name(named, known),
                 )
@@ -130,14 +99,14 @@ class Model(Plugin):
             )
         return list(columns.sensitive)
 
+    def best(self, counts: Counts) -> str:
+        """Say what the whole table in one group could reach, for the error when even that fails."""
+        return ""
 
-def require_values(model: Model, column: Column | None, named: Sequence[str]) -> None:
-    """Raise PolicyError where a request names values that the column does not have."""
-    assert column is not None
-    unknown = [value for value in named if value not in column.domain.labels]
-    if unknown:
-        raise PolicyError(
-            f"{model.name}: {len(unknown)} of {len(named)} protected values do not occur in {column.name!r}.",
-            code="policy.protect",
-            hint="Check their spelling, or declare the column's domain.",
-        )
+    def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
+        """Say whether a release keeps the promise, as far as the basis and the evidence tell."""
+        held = self.holds(counts)
+        failing = int((~held).sum())
+        if failing or not len(held):
+            return Verification(Answer.BROKEN, f"{failing} of {len(held)} groups do not satisfy it.")
+        return Verification(Answer.HOLDS, f"Recounted in {len(held)} groups.")

@@ -1,8 +1,8 @@
-"""(c, k)-safety: no k rules between people make a value near certain.
+"""(c, k)-safety: even k facts of the kind "if Ann has it, so does Bob" do not make a value nearly certain.
 
-The neighbour has background knowledge of any kind that k rules can express: "if my colleague has the flu, then he has
-it too". Ruling out a value is such a rule, and so is a fact about another person. Whatever the k rules are, belief in
-a value stays below c. The worst rules all lead to the same conclusion, which makes the worst case countable.
+The neighbour has any background knowledge that k rules can express, e.g. "if my colleague has the flu, then he has it
+too". Ruling out a value is such a rule, and so is a fact about another person. Whatever the k rules are, belief in a
+value stays below c. The worst rules all lead to the same conclusion, which is why the worst case can be counted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.models.base import Model
+from voile.models.abilities import AcceptsDistinctValues
+from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
@@ -24,12 +25,12 @@ from voile.results import Answer
 from voile.tables.group_counts import Counts
 
 SLACK = 1e-9
-LARGEST = 5000  # no group of this many different values: c is too small for k
+LARGEST_GROUP = 5000  # if not even this many different values hold, c is too small for k
 
 
 @dataclass(frozen=True)
-class CKSafety(Model):
-    """Belief in any value is below c, even for who knows k rules between people.
+class CKSafety(AcceptsDistinctValues, Model):
+    """Belief in any value stays below c, even for an adversary who knows k rules that link people.
 
     >>> CKSafety(c=0.8, k=1).bound()
     Fraction(4, 5)
@@ -42,16 +43,16 @@ class CKSafety(Model):
     column: str | None = None
 
     def holds(self, counts: Counts) -> np.ndarray:
-        """Rules within the group alone; `judge` also spreads them over several groups."""
-        least = fewest(counts, self.k + 1)
+        """Consider rules within each group alone; `verify` also spreads them over several groups."""
+        least = least_chances(counts, self.k + 1)
         return np.asarray(_disclosed(counts, least[self.k + 1]) < self.c - SLACK)
 
-    def judge(self, release: Release, counts: Counts, evidence: Evidence) -> tuple[Answer, str]:
-        """The rules may speak of people of any group, so all groups are looked at together."""
+    def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
+        """Look at all groups together, because a rule may mention people of any group."""
         worst = disclosure(counts, self.k)
         if worst < self.c - SLACK:
-            return Answer.HOLDS, f"The worst {self.k} rules lead to a belief of {worst:.4f}."
-        return Answer.BROKEN, f"Some {self.k} rules lead to a belief of {worst:.4f}."
+            return Verification(Answer.HOLDS, f"The worst {self.k} rules lead to a belief of {worst:.4f}.")
+        return Verification(Answer.BROKEN, f"Some {self.k} rules lead to a belief of {worst:.4f}.")
 
     def bound(self) -> Fraction:
         return Fraction(str(self.c))
@@ -62,15 +63,15 @@ class CKSafety(Model):
 
     def promise(self, column: str) -> str:
         return (
-            f"Even who knows {self.k} rules between people (if one has a value of {column!r}, then another has one) "
-            f"believes no value with probability {self.c:g} or more."
+            f"Even an adversary who knows {self.k} rules that link people (if one person has a certain {column!r}, "
+            f"another has a certain one too) believes no value with probability {self.c:g} or more."
         )
 
     def smallest(self) -> int:
-        return self.k + 2  # with fewer values one person's rules leave a single one
+        return self.k + 2  # with fewer values, rules about one person leave a single value
 
-    def all_different(self) -> int | None:
-        for size in range(self.k + 2, LARGEST):
+    def distinct_values_needed(self) -> int | None:
+        for size in range(self.k + 2, LARGEST_GROUP):
             ones = np.ones(size, dtype=np.int64)
             group = Counts(np.array([size]), np.array([0, size]), np.arange(size), ones, ones)
             if bool(self.holds(group)[0]):
@@ -78,17 +79,18 @@ class CKSafety(Model):
         return None
 
     def best(self, counts: Counts) -> str:
-        return f"All rows in one group reach {disclosure(counts, self.k):.4f}; give a larger c or a smaller k."
+        belief = disclosure(counts, self.k)
+        return f"With all rows in one group, belief reaches {belief:.4f}. Use a larger c or a smaller k."
 
 
 def disclosure(counts: Counts, k: int) -> float:
-    """The largest belief in any value under k rules with one conclusion, over all groups together.
+    """Return the largest belief in any value under k rules with one conclusion, over all groups together.
 
-    The conclusion and the premises are k + 1 facts. Groups are independent, so the chance that none of the facts is
-    true is a product over groups. That one group would be used twice does no harm: its facts together are less likely
-    to be all false than the product says.
+    The conclusion and the premises are k + 1 facts. Groups are independent, so the probability that none of the facts
+    is true is a product over groups. Using one group twice does no harm: its facts together are less likely to be all
+    false than the product says.
     """
-    least = fewest(counts, k + 1)
+    least = least_chances(counts, k + 1)
     alone = [1.0] + [float(row.min(initial=1.0)) for row in least[1:]]
     spread = []
     for size in range(k + 1):
@@ -100,36 +102,37 @@ def disclosure(counts: Counts, k: int) -> float:
 
 
 def _disclosed(counts: Counts, none: np.ndarray) -> np.ndarray:
-    """Pr(A) / (Pr(A) + Pr(none of the facts)), A being the most frequent value of the group."""
+    """Return Pr(A) / (Pr(A) + Pr(none of the facts)), where A is the most frequent value of the group."""
     share = counts.largest() / np.maximum(counts.sizes, 1)
     return np.asarray(share / np.maximum(share + none, 1e-300))
 
 
-def fewest(counts: Counts, facts: int) -> list[np.ndarray]:
-    """For 0, 1, ... facts (this person has this value) the least chance that none of them is true, a row of groups.
+def least_chances(counts: Counts, facts: int) -> list[np.ndarray]:
+    """Return the least probability that none of 0, 1, ..., `facts` facts is true, one row of groups per number.
 
-    The worst facts give the i-th person the k_i most frequent values, k_1 >= k_2 >= ...
+    A fact says that a certain person has a certain value. The worst facts give the i-th person the k_i most frequent
+    values, k_1 >= k_2 >= ...
     """
     order = np.lexsort((-counts.counts, counts.owner))
     rank = np.arange(len(order)) - counts.starts[counts.owner]
     tops = np.zeros((facts + 1, counts.groups))
     for most in range(1, facts + 1):
         tops[most] = counts.summed(np.where(rank < most, counts.counts[order], 0))
-    found = [np.ones(counts.groups)]
+    chances = [np.ones(counts.groups)]
     for size in range(1, facts + 1):
         least = np.ones(counts.groups)
         for parts in partitions(size):
             chance = np.ones(counts.groups)
             for person, values in enumerate(parts):
-                left = counts.sizes - person
-                chance *= np.where(left > 0, np.maximum(left - tops[values], 0) / np.maximum(left, 1), 1.0)
+                others = counts.sizes - person
+                chance *= np.where(others > 0, np.maximum(others - tops[values], 0) / np.maximum(others, 1), 1.0)
             least = np.minimum(least, chance)
-        found.append(least)
-    return found
+        chances.append(least)
+    return chances
 
 
 def partitions(total: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
-    """The ways to write a number as a falling sum.
+    """Yield the ways to write a number as a sum of falling terms.
 
     >>> list(partitions(3))
     [(3,), (2, 1), (1, 1, 1)]

@@ -1,8 +1,8 @@
 """k-anonymity: nobody can tell which of at least k rows is yours.
 
 A neighbour knows your age, your sex and your postcode, and that you are in the table. In the published table at least
-k rows look like yours, so a guess hits your row with probability at most 1/k. It says nothing about what those k rows
-have in common: if all of them have the same disease, the neighbour knows yours.
+k rows look like yours, so a guess finds your row with probability at most 1/k. The model says nothing about what those
+k rows have in common: if all of them have the same disease, the neighbour knows yours.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.models.base import Model
+from voile.models.kinds import SizeModel
 from voile.plugins.registry import knob
 from voile.tables.group_counts import Counts
 
@@ -22,24 +20,19 @@ NEIGHBOUR = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.POPULATION)
 
 
 @dataclass(frozen=True)
-class KAnonymity(Model):
+class KAnonymity(SizeModel):
     """Every group has at least k rows.
 
+    >>> import numpy as np
     >>> from voile.tables.group_counts import sizes_only
     >>> KAnonymity(k=3).holds(sizes_only(np.array([2, 3, 9]))).tolist()
     [False, True, True]
     """
 
     name: ClassVar[str] = "k-anonymity"
-    limits: ClassVar[str] = "identity"
-    reads_values: ClassVar[bool] = False
-    threshold: ClassVar[bool] = True
     shapes: ClassVar[tuple[str, ...]] = ("generalized",)
 
     k: int = knob(low=2)
-
-    def holds(self, counts: Counts) -> np.ndarray:
-        return counts.sizes >= self.k
 
     def bound(self) -> Fraction:
         return Fraction(1, self.k)
@@ -49,12 +42,13 @@ class KAnonymity(Model):
 
     def promise(self, column: str) -> str:
         return (
-            f"Every person's row looks like at least {self.k - 1} others; a guess which row is theirs is right "
-            f"with probability at most 1/{self.k}."
+            f"Every person's row looks the same as at least {self.k - 1} others. A guess at which row is theirs is "
+            f"right with probability at most 1/{self.k}."
         )
 
     def smallest(self) -> int:
         return self.k
 
     def best(self, counts: Counts) -> str:
-        return f"The table has {int(counts.sizes.sum())} rows; the largest possible k is {int(counts.sizes.sum())}."
+        rows = int(counts.sizes.sum())
+        return f"The table has {rows} rows, so the largest possible k is {rows}."

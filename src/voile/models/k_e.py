@@ -1,13 +1,13 @@
 """(k, e)-anonymity: the numbers in a group are many and far apart.
 
-For a numeric sensitive column such as a salary, different values are not enough: 30,000 and 30,001 are as good as one.
-Every group must have at least k different numbers whose range is at least e, so the neighbour cannot pin the number
-down to less than e. How likely each number is, is not bounded.
+For a numeric sensitive column such as a salary, different values are not enough: 30,000 and 30,001 are practically the
+same. Every group must have at least k different numbers whose range is at least e, so the neighbour cannot narrow the
+number down to less than e. The probability of each number is not bounded.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -39,15 +39,14 @@ class KE(Model):
     def holds(self, counts: Counts) -> np.ndarray:
         assert counts.column is not None
         points = counts.column.domain.numeric_values
-        known = counts.values < len(points)  # the missing value is no number
-        number = np.append(points.astype(np.float64), 0.0)[counts.values]
-        shown = Counts(counts.sizes, counts.starts, counts.values, np.where(known, number, -np.inf), counts.totals)
-        high = shown.largest()
-        shown = Counts(counts.sizes, counts.starts, counts.values, np.where(known, -number, -np.inf), counts.totals)
+        known = counts.values < len(points)  # the missing value is not a number
+        numbers = np.append(points.astype(np.float64), 0.0)[counts.values]
+        highest = replace(counts, counts=np.where(known, numbers, -np.inf)).largest()
+        minus_lowest = replace(counts, counts=np.where(known, -numbers, -np.inf)).largest()
         distinct = counts.summed(known.astype(np.int64))
         with np.errstate(invalid="ignore"):
-            apart = high + shown.largest()
-        return np.asarray((distinct >= self.k) & (apart >= self.e))
+            spread = highest + minus_lowest
+        return np.asarray((distinct >= self.k) & (spread >= self.e))
 
     def bound(self) -> Fraction:
         return Fraction(1)
@@ -57,8 +56,8 @@ class KE(Model):
 
     def promise(self, column: str) -> str:
         return (
-            f"For everybody at least {self.k} values of {column!r} stay possible, and they span at least {self.e:g}; "
-            "how likely each is, is not bounded."
+            f"For everybody, at least {self.k} values of {column!r} remain possible, and they span at least "
+            f"{self.e:g}. The probability of each value is not bounded."
         )
 
     def check(self, column: Column | None) -> None:
@@ -77,4 +76,4 @@ class KE(Model):
         assert counts.column is not None
         points = counts.column.domain.numeric_values[np.flatnonzero(counts.totals[: len(counts.column.domain.values)])]
         spread = float(points[-1]) - float(points[0]) if len(points) else 0.0
-        return f"The column has {len(points)} different numbers with a range of {spread:g}."
+        return f"The column has {len(points)} different numbers, with a range of {spread:g}."

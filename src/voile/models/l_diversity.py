@@ -1,13 +1,14 @@
 """l-diversity: the rows that look like yours do not agree on the sensitive value.
 
-The neighbour of k-anonymity finds your group. What they learn is the mix of sensitive values in it. Four readings of
-"well mixed" are in use, and they promise different things:
+The neighbour of k-anonymity finds your group and learns the mix of sensitive values in it. Four readings of "well
+mixed" are in use, and they promise different things:
 
 - frequency: no value covers more than 1/l of a group, so belief in any value is at most 1/l;
-- distinct: at least l different values occur; belief is not bounded, but l values stay possible;
-- entropy: the entropy of the values is at least log l; again no bound on a single value;
+- distinct: at least l different values occur; belief is not bounded, but l values remain possible;
+- entropy: the entropy of the values is at least log l; again there is no bound on a single value;
 - recursive (c, l): the most frequent value is at most c times as frequent as all values from the l-th most
-  frequent on together; an adversary who can rule out up to l-2 values still believes any value with at most c/(c+1).
+  frequent on together; an adversary who can rule out up to l-2 values still believes any value with probability at
+  most c/(c+1).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError, option
+from voile.models.abilities import AcceptsDistinctValues
 from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
@@ -30,8 +32,8 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class LDiversity(Model):
-    """Every group has l well represented sensitive values.
+class LDiversity(AcceptsDistinctValues, Model):
+    """Every group has l well-represented sensitive values.
 
     >>> LDiversity(l=3).bound()
     Fraction(1, 3)
@@ -48,7 +50,7 @@ class LDiversity(Model):
         super().__post_init__()
         if (self.c is not None) != (self.form == "recursive"):
             raise PolicyError(
-                f"l-diversity: c belongs to form = 'recursive' and only there (form = {self.form!r}).",
+                f"l-diversity: form = 'recursive' needs c, and no other form takes it (form = {self.form!r}).",
                 code="policy.parameter",
                 hint=f"E.g. {option('model', 'l-diversity', l=3, form='recursive', c=2)}.",
             )
@@ -84,18 +86,18 @@ class LDiversity(Model):
     def promise(self, column: str) -> str:
         return {
             "frequency": f"Nobody can be linked to a value of {column!r} with probability above 1/{self.l}.",
-            "distinct": f"For everybody at least {self.l} values of {column!r} stay possible; how likely each is, is "
-            "not bounded.",
-            "entropy": f"The values of {column!r} among the rows that look like a person's are as mixed as {self.l} "
-            "equally frequent ones (by entropy); how likely a single one is, is not bounded.",
-            "recursive": f"Even who can rule out {self.l - 2} values of {column!r} for a person believes no value with "
-            f"probability above {self.bound()}.",
+            "distinct": f"For everybody, at least {self.l} values of {column!r} remain possible. The probability of "
+            "each value is not bounded.",
+            "entropy": f"Among the rows that look like a person's, the values of {column!r} are as mixed as {self.l} "
+            "equally frequent values (measured by entropy). The probability of each value is not bounded.",
+            "recursive": f"Even an adversary who can rule out {self.l - 2} values of {column!r} for a person believes "
+            f"no value with probability above {self.bound()}.",
         }[self.form]
 
     def smallest(self) -> int:
         return self.l
 
-    def all_different(self) -> int:
+    def distinct_values_needed(self) -> int:
         if self.form != "recursive":
             return self.l
         # one of each value: 1 <= c (size - l + 1)
@@ -105,27 +107,26 @@ class LDiversity(Model):
         name = counts.column.name if counts.column else "the column"
         total, top, kinds = int(counts.sizes.sum()), int(counts.totals.max(initial=0)), int((counts.totals > 0).sum())
         if self.form == "frequency" and top:
-            share = 100 * top / total
-            covers = f"The most frequent value of {name!r} covers {share:.0f} % of rows"
+            covers = f"The most frequent value of {name!r} covers {100 * top / total:.0f} % of rows"
             return f"{covers}; the largest possible l is {total // top}."
         if self.form == "distinct":
             return f"{name!r} has {kinds} different values; the largest possible l is {kinds}."
         if self.form == "entropy":
             whole = float(np.exp(entropy(counts)[0]))
-            return f"The entropy of {name!r} over the whole table allows l = {int(whole + SLACK)} at most."
-        covers = f"{name!r} has {kinds} different values and the most frequent covers {top} of {total} rows"
+            return f"The entropy of {name!r} over the whole table allows at most l = {int(whole + SLACK)}."
+        covers = f"{name!r} has {kinds} different values, and the most frequent one covers {top} of {total} rows"
         return f"Raise c or lower l: {covers}."
 
 
 def entropy(counts: Counts) -> np.ndarray:
-    """Entropy of each group's values, in nats."""
+    """Return the entropy of each group's values, in nats."""
     sizes = np.maximum(counts.sizes, 1)
     share = counts.counts / sizes[counts.owner]
     return -counts.summed(share * np.log(share))
 
 
 def recursive(counts: Counts, c: Fraction, l: int) -> np.ndarray:  # noqa: E741 - the letter of the literature
-    """n_1 <= c (n_l + ... + n_m), in integers, with at least l different values."""
+    """Return for each group whether n_1 <= c (n_l + ... + n_m), in integers, and at least l values occur."""
     order = np.lexsort((-counts.counts, counts.owner))
     ranked = counts.counts[order]
     rank = np.arange(len(ranked)) - counts.starts[counts.owner]
@@ -134,7 +135,7 @@ def recursive(counts: Counts, c: Fraction, l: int) -> np.ndarray:  # noqa: E741 
 
 
 def check_recursive(frequencies: np.ndarray, c: float, l: int) -> bool:  # noqa: E741 - the letter of the literature
-    """Recursive (c, l)-diversity of one group given by its counts.
+    """Return whether one group, given by its counts, is recursively (c, l)-diverse.
 
     >>> check_recursive(np.array([3, 2, 2, 2, 1, 1]), 0.5, 3)
     True

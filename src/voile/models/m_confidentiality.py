@@ -1,45 +1,45 @@
-"""m-confidentiality: belief stays at 1/m even for who knows how the release was made.
+"""m-confidentiality: belief stays at most 1/m even if the adversary knows how the release was made.
 
-A release that is no coarser than its policy demands gives itself away: the adversary asks which tables would have
-forced it and strikes out the rest. m-confidentiality bounds the belief that is left. It cannot be seen in a table, for
-it rests on what the method did not look at and on its coins; so `verify` checks what can be seen, and who has the
-table and the key makes the release again.
+A release that is no coarser than its policy demands gives itself away: the adversary asks which tables would have led
+to it and rules out the rest. m-confidentiality bounds the belief that remains. It cannot be seen in a table, because it
+rests on what the method did not look at and on its random draws. So `verify` checks what can be seen, and whoever has
+the table and the key publishes again and compares.
 
 There are two readings. Under `mechanism` the adversary knows the method and how common each value is over groups of
 one kind, and belief in anybody's true value is at most 1/m. Under `published` the promise is about the published
-values only: no value covers more than 1/m of a group, and no group was made by looking at values. Who knows that some
-values were changed may then believe more than 1/m.
+values only: no value covers more than 1/m of a group, and no group was made by looking at values. An adversary who
+knows that some values were changed may then believe more than 1/m.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.models.base import Model, require_values
+from voile.models.abilities import ProtectsValues
+from voile.models.base import Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.models.kinds import ProcessModel
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
 from voile.tables.group_counts import Counts
-from voile.tables.schema import Column
 
 
 @dataclass(frozen=True)
-class MConfidentiality(Model):
-    """Belief in a value (or in a protected one) is at most 1/m, the method being known.
+class MConfidentiality(ProtectsValues, ProcessModel):
+    """Belief in a value (or in a protected value) is at most 1/m, even if the method is known.
 
     >>> MConfidentiality(m=4).bound()
     Fraction(1, 4)
     """
 
     name: ClassVar[str] = "m-confidentiality"
-    basis: ClassVar[str] = "process"
     method: ClassVar[str] = "mask"
     shapes: ClassVar[tuple[str, ...]] = ("generalized",)
 
@@ -49,33 +49,28 @@ class MConfidentiality(Model):
     column: str | None = None
 
     def holds(self, counts: Counts) -> np.ndarray:
-        """What can be seen: no protected value covers more than 1/m of a group."""
+        """Check what can be seen: no protected value covers more than 1/m of a group."""
         assert counts.column is not None
-        protected = np.asarray(self.guarded(counts.column).any(axis=0))
+        protected = np.asarray(self.protected_sets(counts.column).any(axis=0))
         entries = np.where(protected[counts.values], counts.counts, 0)
-        largest = Counts(counts.sizes, counts.starts, counts.values, entries, counts.totals).largest()
+        largest = replace(counts, counts=entries).largest()
         return np.asarray(largest * self.m <= counts.sizes)
 
-    def judge(self, release: Release, counts: Counts, evidence: Evidence) -> tuple[Answer, str]:
-        answer, detail = super().judge(release, counts, evidence)
-        if answer is Answer.BROKEN:
-            return answer, detail
-        made = release.certificate.method
-        if made.get("name") != self.method or (made.get("sampling") != "slack" and self.reading == "mechanism"):
-            return Answer.BROKEN, f"The method that the certificate names does not promise it (reading {self.reading})."
+    def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
+        seen = super().verify(release, counts, evidence)
+        if seen.answer is Answer.BROKEN:
+            return seen
+        method = release.certificate.method
+        if method.get("name") != self.method or (method.get("sampling") != "slack" and self.reading == "mechanism"):
+            which = f"reading {self.reading}"
+            return Verification(Answer.BROKEN, f"The method that the certificate names does not promise it ({which}).")
         if self.reading == "published":
-            return answer, f"{detail} The promise is about published values only."
-        return Answer.NEEDS, "What can be seen fits; the coins cannot be seen. Needs key and data."
-
-    def guarded(self, column: Column) -> np.ndarray:
-        every = super().guarded(column)
-        return every[[text in self.protect for text in column.domain.labels]] if self.protect else every
+            how = f"Recounted in {counts.groups} groups. The promise is about published values only."
+            return Verification(Answer.HOLDS, how)
+        return seen
 
     def bound(self) -> Fraction:
         return Fraction(1, self.m)
-
-    def limited(self) -> str:
-        return "protected belief" if self.protect else "belief"
 
     def adversary(self) -> Adversary:
         if self.reading == "published":
@@ -83,19 +78,16 @@ class MConfidentiality(Model):
         return Adversary.who("insider of the method", *NEIGHBOUR, Knowledge.STATISTICS, Knowledge.ALGORITHM)
 
     def promise(self, column: str) -> str:
-        which = f"one of {len(self.protect)} protected values" if self.protect else "a value"
+        values = f"{self.describe_protected()} of {column!r}"
         if self.reading == "published":
             return (
-                f"No published group shows {which} of {column!r} for more than 1/{self.m} of its rows, and no group "
-                "was made by looking at them. Some values were changed; belief in true values is not bounded."
+                f"No published group shows {values} for more than 1/{self.m} of its rows, and no group was formed by "
+                "looking at these values. Some values were changed, and belief in the true values is not bounded."
             )
         return (
-            f"Even who knows the method, and how common each value is, links nobody to {which} of {column!r} with "
-            f"probability above 1/{self.m}."
+            "Even an adversary who knows the method, and how common each value is, can link nobody to "
+            f"{values} with probability above 1/{self.m}."
         )
-
-    def check_values(self, column: Column | None) -> None:
-        require_values(self, column, self.protect)
 
     def smallest(self) -> int:
         return 1 if self.protect else self.m

@@ -1,9 +1,9 @@
-"""Personalized privacy: everybody's own idea of what must not be found out.
+"""Personalized privacy: everybody decides what must not be found out about them.
 
-A person names a guarding node of the sensitive column's hierarchy: "that I never went beyond elementary school" is
-enough for one, another guards the exact school. The neighbour's belief that somebody's value lies below the node that
-they guard is at most p. Who guards what is itself telling, so it is not published: the promise is kept for every
-listed node in every group, whoever set it.
+A person names a guarding node of the sensitive column's hierarchy: one person hides "that I never went beyond
+elementary school", another hides the exact school. The neighbour's belief that a person's value lies below the node
+they guard is at most p. Which node a person guards is itself revealing, so it is not published: the promise is kept for
+every listed node in every group, no matter who chose it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary
 from voile.errors import PolicyError
+from voile.models.abilities import AcceptsDistinctValues, ProtectsSets, single_values
 from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
@@ -24,9 +25,9 @@ from voile.tables.schema import Column
 
 
 @dataclass(frozen=True)
-class Personalized(Model):
+class Personalized(ProtectsSets, AcceptsDistinctValues, Model):
     """No guarded node covers more than p of a group. `nodes` are values or labels of the column's hierarchy; without
-    them everybody guards their own value.
+    nodes, everybody guards their own value.
 
     >>> Personalized(p=0.5, nodes=("elementary",)).bound()
     Fraction(1, 2)
@@ -41,30 +42,35 @@ class Personalized(Model):
     def holds(self, counts: Counts) -> np.ndarray:
         assert counts.column is not None
         answer = np.ones(counts.groups, dtype=bool)
-        for below in self.guarded(counts.column):
-            covered = counts.summed(np.where(below[counts.values], counts.counts, 0))
+        for inside in self.protected_sets(counts.column):
+            covered = counts.summed(np.where(inside[counts.values], counts.counts, 0))
             answer &= at_most(covered, self.bound(), counts.sizes)
         return answer
 
-    def guarded(self, column: Column) -> np.ndarray:
-        return super().guarded(column) if not self.nodes else np.array([below(column, node) for node in self.nodes])
+    def protected_sets(self, column: Column) -> np.ndarray:
+        return np.array([values_below(column, node) for node in self.nodes]) if self.nodes else single_values(column)
 
     def bound(self) -> Fraction:
         return Fraction(str(self.p))
 
-    def limited(self) -> str:
+    @property
+    def limits(self) -> str:
         return "protected belief" if self.nodes else "belief"
 
     def adversary(self) -> Adversary:
         return Adversary.who("neighbour", *NEIGHBOUR)
 
     def promise(self, column: str) -> str:
-        which = f"one of {len(self.nodes)} guarded nodes" if self.nodes else "a value"
-        return f"Nobody's {column!r} can be taken to lie below {which} with probability above {self.p:g}."
+        if not self.nodes:
+            return f"Nobody can be linked to a value of {column!r} with probability above {self.p:g}."
+        return (
+            f"For nobody can it be inferred with probability above {self.p:g} that their {column!r} lies below any of "
+            f"{len(self.nodes)} guarded nodes."
+        )
 
     def check(self, column: Column | None) -> None:
         assert column is not None
-        unknown = [node for node in self.nodes if not below(column, node).any()]
+        unknown = [node for node in self.nodes if not values_below(column, node).any()]
         if unknown:
             raise PolicyError(
                 f"{self.name}: {len(unknown)} guarded nodes are neither values of {column.name!r} nor labels of its "
@@ -76,21 +82,21 @@ class Personalized(Model):
     def smallest(self) -> int:
         return 1 if self.nodes else int(np.ceil(1 / float(self.bound()) - 1e-9))
 
-    def all_different(self) -> int | None:
+    def distinct_values_needed(self) -> int | None:
         return None if self.nodes else self.smallest()
 
     def best(self, counts: Counts) -> str:
         assert counts.column is not None
-        most = max(int(counts.totals[below].sum()) for below in self.guarded(counts.column))
+        most = max(int(counts.totals[inside].sum()) for inside in self.protected_sets(counts.column))
         return f"The most frequent guarded node covers {most} of {int(counts.totals.sum())} rows."
 
 
-def below(column: Column, node: str) -> np.ndarray:
-    """Which values of a column lie below a node: a value itself, or a label of the hierarchy."""
-    found = np.array([text == node for text in column.domain.labels], dtype=bool)
+def values_below(column: Column, node: str) -> np.ndarray:
+    """Mark the values of a column that lie below a node, which is a value itself or a label of the hierarchy."""
+    inside = np.array([text == node for text in column.domain.labels], dtype=bool)
     if column.hierarchy is not None:
         for level, labels in enumerate(column.hierarchy.labels):
             for number, label in enumerate(labels):
                 if label == node:
-                    found |= column.hierarchy.maps[level] == number
-    return found
+                    inside |= column.hierarchy.maps[level] == number
+    return inside

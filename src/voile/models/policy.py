@@ -1,4 +1,4 @@
-"""What must hold: a conjunction of models."""
+"""A policy: the models that a release must satisfy together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 
 from voile.adversaries.prior import Prior
 from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_together
+from voile.models.abilities import LearnsFromTable, check_fit, distinct_values_needed, narrow_to_column
 from voile.models.base import Model
+from voile.models.kinds import FollowsPeople, PriorModel, ProcessModel, SizeModel, SpansReleases
 from voile.releases.certificate import Claim
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts, sizes_only
@@ -42,82 +44,121 @@ class Policy:
     def __iter__(self) -> Iterator[Model]:
         return iter(self.models)
 
+    # completing it for one publication -----------------------------------------------------------------------------
     def check(self, columns: Columns) -> None:
-        """All faults of the policy against these columns, raised together."""
+        """Raise every fault of the policy against these columns together."""
         problems: list[SpecError] = []
         for model in self:
             try:
                 for column in model.targets(columns):
-                    model.check(column)
-                    model.check_values(column)
+                    check_fit(model, column)
             except SpecError as error:
                 problems.append(error)
         raise_together(problems)
 
-    def informed(self, columns: Columns, rows: Table) -> Policy:
-        """The same policy, its models having learned from the table what they must."""
-        return Policy(*(model.informed(columns, rows) for model in self))
+    def learn(self, columns: Columns, rows: Table) -> Policy:
+        """Return the policy with what its models must learn from the table, whose rows are under a key."""
+        return Policy(*(model.learn(columns, rows) if isinstance(model, LearnsFromTable) else model for model in self))
 
-    def following(self, earlier: Sequence[Release]) -> Policy:
-        """The same policy, its models having been told of earlier releases of the same people."""
-        return Policy(*(model.following(earlier) for model in self)) if earlier else self
+    def attach_history(self, earlier: Sequence[Release]) -> Policy:
+        """Return the policy with the earlier releases of the same people attached to the models that span several."""
+        if not earlier:
+            return self
+        return Policy(*(model.attach_history(earlier) if isinstance(model, SpansReleases) else model for model in self))
+
+    # what kinds of promise are in it -------------------------------------------------------------------------------
+    @property
+    def monotone(self) -> bool:
+        """Whether merging two groups that hold always gives a group that holds."""
+        return all(model.monotone for model in self)
 
     @property
-    def follows(self) -> bool:
-        return any(model.follows for model in self)
+    def sizes_suffice(self) -> bool:
+        """Whether a group holds if and only if it has `smallest()` rows."""
+        return all(isinstance(model, SizeModel) for model in self)
+
+    @property
+    def rests_on_draws(self) -> bool:
+        """Whether a promise rests on random draws, so that nobody may look at the values before they are made."""
+        return any(isinstance(model, ProcessModel) for model in self)
+
+    @property
+    def follows_people(self) -> bool:
+        """Whether a promise needs to know who is who from one release to the next."""
+        return any(isinstance(model, FollowsPeople) for model in self)
+
+    @property
+    def size_models(self) -> tuple[Model, ...]:
+        return tuple(model for model in self if isinstance(model, SizeModel))
+
+    @property
+    def value_models(self) -> tuple[Model, ...]:
+        return tuple(model for model in self if not isinstance(model, SizeModel))
+
+    @property
+    def single_release_models(self) -> tuple[Model, ...]:
+        """The models that count values of one release, and say nothing about several releases together."""
+        return tuple(
+            model for model in self.value_models if model.basis == "counts" and not isinstance(model, SpansReleases)
+        )
 
     def priors(self) -> tuple[Prior, ...]:
-        """The statistics that its adversaries are taken to know."""
-        known = [getattr(model, "prior", None) for model in self]
-        return tuple(prior for prior in known if isinstance(prior, Prior))
+        """The statistics that its adversaries are assumed to know."""
+        priors = [model.statistics for model in self if isinstance(model, PriorModel)]
+        return tuple(prior for prior in priors if prior is not None)
 
+    def columns_read(self, columns: Columns) -> list[Column]:
+        """The sensitive columns that some model looks at."""
+        seen = {column.name for model in self for column in model.targets(columns) if column}
+        return [column for column in columns.sensitive if column.name in seen]
+
+    # what it says about groups -------------------------------------------------------------------------------------
     def holds(self, columns: Columns, tallies: Mapping[str, Counts], sizes: np.ndarray) -> np.ndarray:
-        """Which groups satisfy every model."""
+        """Return for each group whether it satisfies every model."""
         answer = np.ones(len(sizes), dtype=bool)
         for model in self:
             for column in model.targets(columns):
                 answer &= model.holds(tallies[column.name] if column else sizes_only(sizes))
         return answer
 
-    def reads(self, columns: Columns) -> list[Column]:
-        """The sensitive columns that some model looks at."""
-        seen = {column.name for model in self for column in model.targets(columns) if column}
-        return [column for column in columns.sensitive if column.name in seen]
-
     def smallest(self) -> int:
+        """Return the size below which no group can hold."""
         return max(model.smallest() for model in self)
 
-    @property
-    def threshold(self) -> bool:
-        return all(model.threshold for model in self)
+    def distinct_values_needed(self) -> int:
+        """Return how many rows with all different values satisfy the models that such groups can satisfy."""
+        return max(distinct_values_needed(model) or 1 for model in self)
 
-    @property
-    def monotone(self) -> bool:
-        return all(model.monotone for model in self)
-
-    def claims(self, columns: Columns) -> tuple[Claim, ...]:
-        quasi = [column.name for column in columns.quasi]
-        return tuple(claim(model, column, quasi) for model in self for column in model.targets(columns))
+    def refuses_distinct_values(self) -> list[str]:
+        """The names of the models that no number of all different values satisfies."""
+        return [model.name for model in self if distinct_values_needed(model) is None]
 
     def require_whole(self, columns: Columns, tallies: Mapping[str, Counts], total: int) -> None:
-        """The table in one group must satisfy every model, else no grouping under monotone models can."""
+        """Raise Unsatisfiable unless the table in one group satisfies every model: under monotone models no grouping
+        can do better."""
         for model in self:
             for column in model.targets(columns):
                 counts = tallies[column.name] if column else sizes_only(np.array([total]))
                 if not bool(model.holds(counts)[0]):
-                    raise unreachable(model, column, counts)
+                    raise unreachable_error(model, column, counts)
+
+    def claims(self, columns: Columns) -> tuple[Claim, ...]:
+        """State the promise of every model for each of its columns."""
+        quasi = [column.name for column in columns.quasi]
+        return tuple(make_claim(model, column, quasi) for model in self for column in model.targets(columns))
 
 
-def claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -> Claim:
-    """A model's promise for one column, against who knows the `quasi` columns, as the certificate states it."""
+def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -> Claim:
+    """State a model's promise for one column as a certificate does, against an adversary who knows the `quasi`
+    columns."""
     name = column.name if column else None
-    model = model.of(name)
+    model = narrow_to_column(model, name)
     return Claim(
         model.name,
         {key: value for key, value in model.parameters().items() if key != "column"},
         name,
         tuple(quasi),
-        model.limited(),
+        model.limits,
         model.bound(),
         model.adversary(),
         model.basis,
@@ -125,8 +166,8 @@ def claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -> Cla
     )
 
 
-def unreachable(model: Model, column: Column | None, counts: Counts) -> Unsatisfiable:
-    """The error for a promise that even one single group of everybody does not keep."""
+def unreachable_error(model: Model, column: Column | None, counts: Counts) -> Unsatisfiable:
+    """Build the error for a promise that fails even with everybody in one group."""
     parameters = ", ".join(f"{key} = {value}" for key, value in model.parameters().items() if value is not None)
     where = f" for {column.name!r}" if column else ""
     best = model.best(counts)

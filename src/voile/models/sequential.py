@@ -1,14 +1,14 @@
-"""Sequential releases: what was published before is not forgotten.
+"""Sequential releases: earlier releases are not forgotten.
 
-The neighbour has this release and the earlier ones of the same people. Whoever fits a group of each has a value that
-all of them show, so groups that are well mixed one by one may leave a single value together. Here a requirement must
-hold not only in every group of this release but in every group of its join with the earlier ones.
+The neighbour has this release and the earlier ones of the same people. A person who fits one group of each release has
+a value that all of these groups show, so groups that are well mixed by themselves may leave a single value when
+combined. Here a requirement must hold not only in every group of this release, but also in every group of its join with
+the earlier ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -16,8 +16,17 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError
-from voile.models.base import Model
+from voile.models.abilities import (
+    AcceptsDistinctValues,
+    NamesValues,
+    ProtectsSets,
+    check_fit,
+    distinct_values_needed,
+    protected_sets,
+)
+from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
+from voile.models.kinds import SizeModel, SpansReleases
 from voile.models.l_diversity import LDiversity
 from voile.releases.release import Release
 from voile.releases.release_join import joined
@@ -27,7 +36,7 @@ from voile.tables.schema import Column
 
 
 @dataclass(frozen=True)
-class Sequential(Model):
+class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues, Model):
     """The requirement holds in the join of this release with the earlier ones, which the certificate names by digest.
 
     >>> Sequential(LDiversity(l=3)).bound()
@@ -42,9 +51,9 @@ class Sequential(Model):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.requirement.reads_values or self.requirement.basis != "counts":
+        if isinstance(self.requirement, SizeModel) or self.requirement.basis != "counts":
             raise PolicyError(
-                f"sequential cannot judge {self.requirement.name} on a join: it does not count values.",
+                f"sequential cannot check {self.requirement.name} on a join, because it does not count values.",
                 code="policy.requirement",
                 hint="Require e.g. l-diversity.",
             )
@@ -52,51 +61,49 @@ class Sequential(Model):
     def holds(self, counts: Counts) -> np.ndarray:
         return self.requirement.holds(counts)
 
-    def judge(self, release: Release, counts: Counts, evidence: Evidence) -> tuple[Answer, str]:
-        answer, detail = self.requirement.judge(release, counts, evidence)
-        if answer is not Answer.HOLDS:
-            return answer, detail
-        found = evidence.releases(self.earlier)
-        if found is None:
-            return Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names."
+    def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
+        alone = self.requirement.verify(release, counts, evidence)
+        if alone.answer is not Answer.HOLDS:
+            return Verification(alone.answer, alone.detail)
+        earlier = evidence.releases(self.earlier)
+        if earlier is None:
+            return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
         assert counts.column is not None
-        together = joined(release, found, counts.column.name)
-        failing = int((~self.requirement.holds(together)).sum())
+        together = joined(release, earlier, counts.column.name)
+        failing, groups = int((~self.requirement.holds(together)).sum()), f"{together.groups} groups of the join"
         if failing:
-            which = f"jointly with {len(found)} earlier releases"
-            return Answer.BROKEN, f"{failing} of {together.groups} groups do not satisfy it {which}."
-        return Answer.HOLDS, f"Recounted in {together.groups} groups of the join with {len(found)} earlier releases."
+            detail = f"{failing} of {groups} with {len(earlier)} earlier releases do not satisfy it."
+            return Verification(Answer.BROKEN, detail)
+        return Verification(Answer.HOLDS, f"Recounted in {groups} with {len(earlier)} earlier releases.")
 
-    def following(self, earlier: Sequence[Release]) -> Sequential:
-        return replace(self, earlier=tuple(earlier))
-
-    def guarded(self, column: Column) -> np.ndarray:
-        return self.requirement.guarded(column)
+    def protected_sets(self, column: Column) -> np.ndarray:
+        return protected_sets(self.requirement, column)
 
     def bound(self) -> Fraction:
         return self.requirement.bound()
 
-    def limited(self) -> str:
-        return self.requirement.limited()
+    @property
+    def limits(self) -> str:
+        return self.requirement.limits
 
     def adversary(self) -> Adversary:
-        other = self.requirement.adversary()
-        return Adversary(f"{other.name} with earlier releases", other.knows | {Knowledge.EARLIER}, other.excludes)
+        alone = self.requirement.adversary()
+        return Adversary(f"{alone.name} with earlier releases", alone.knows | {Knowledge.EARLIER}, alone.excludes)
 
     def promise(self, column: str) -> str:
-        return f"In the join with {len(self.earlier)} earlier releases: {self.requirement.promise(column)}"
+        return f"Even combined with {len(self.earlier)} earlier releases: {self.requirement.promise(column)}"
 
     def check(self, column: Column | None) -> None:
         self.requirement.check(column)
 
-    def check_values(self, column: Column | None) -> None:
-        self.requirement.check_values(column)
+    def check_named_values(self, column: Column | None) -> None:
+        check_fit(self.requirement, column)
 
     def smallest(self) -> int:
         return self.requirement.smallest()
 
-    def all_different(self) -> int | None:
-        return self.requirement.all_different()
+    def distinct_values_needed(self) -> int | None:
+        return distinct_values_needed(self.requirement)
 
     def best(self, counts: Counts) -> str:
         return self.requirement.best(counts)

@@ -11,7 +11,7 @@ import pytest
 
 import voile as vl
 from voile.errors import PolicyError, SpecError
-from voile.models.anti_corruption.anti_corruption import process
+from voile.models.anti_corruption.anti_corruption import read_process
 from voile.results import Answer
 
 ROWS = pl.DataFrame({"age": list(range(20, 60)), "disease": ["flu", "HIV", "asthma", "cold"] * 10})
@@ -58,7 +58,7 @@ def test_a_skew_that_no_belief_has() -> None:
         vl.publish(data, vl.AntiCorruption(skew=0.1))
     assert "0.2" in raised.value.hint
     alone = vl.read(ROWS.with_columns(disease=pl.lit("flu")), vl.Schema(quasi=["age"], sensitive=["disease"]))
-    with pytest.raises(PolicyError, match="nothing to hide it among"):
+    with pytest.raises(PolicyError, match="no other value to hide it among"):
         vl.publish(alone, vl.AntiCorruption(skew=0.1))
 
 
@@ -71,18 +71,18 @@ def test_two_targets_make_two_claims() -> None:
     assert (gain["bound"], gain["limits"]) == ("1/4", "gain under skew 0.4")
     assert belief["basis"] == gain["basis"] == "process"
     assert "corruption" in belief["adversary"]["knows"]
-    assert "even knowing the values of everybody else" in belief["promise"]
+    assert "who knows the value of 'disease' of everybody else" in belief["promise"]
     assert vl.verify(release, data=data, key=KEY).holds
 
 
 def test_the_certificate_says_whose_bounds_and_whose_domain() -> None:
     told = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4, bounds="tight"))
     assert "Tight bounds" in told.certificate.claims[0]["promise"]
-    assert "taken as known" not in told.certificate.claims[0]["promise"]
+    assert "assumed to be known" not in told.certificate.claims[0]["promise"]
     observed = vl.publish(vl.read(ROWS, vl.Schema(quasi=["age"], sensitive=["disease"])), vl.AntiCorruption(skew=0.4))
     claim = observed.certificate.claims[0]
     assert claim["parameters"]["domain"] == "observed"
-    assert "Which values occur in the table is taken as known" in claim["promise"]
+    assert "Which values occur in the table is assumed to be known" in claim["promise"]
 
 
 def test_tight_bounds_let_more_be_kept() -> None:
@@ -127,7 +127,7 @@ def test_a_claim_of_blindness_needs_more_p_than_a_look_allows() -> None:
     ],
 )
 def test_a_process_that_is_not_stated(method: Any) -> None:
-    assert process(method) is None
+    assert read_process(method) is None
 
 
 def test_the_model_has_no_meaning_elsewhere() -> None:

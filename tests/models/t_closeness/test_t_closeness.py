@@ -203,7 +203,7 @@ def test_a_distance_needs_what_it_speaks_of() -> None:
 def test_what_is_promised() -> None:
     equal, ordered = vl.TCloseness(t=0.25), vl.TCloseness(t=0.25, distance="ordered")
     assert equal.bound() == ordered.bound() == Fraction(1, 4)
-    assert (equal.limited(), ordered.limited()) == ("gain", "distance")
+    assert (equal.limits, ordered.limits) == ("gain", "distance")
     assert "not bounded" in ordered.promise("disease")
 
 

@@ -81,7 +81,7 @@ def _refused_steps(
 ) -> RefusedSteps | None:
     """What the method says that it refused, one row per entry; None if it does not say."""
     kind, group = candidates.kind, candidates.group
-    if policy is None or not any(model.reads_values for model in policy):
+    if policy is None or policy.sizes_suffice:
         return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64))
     method = _find_method(candidates.release)
     if original or not isinstance(method, ExplainsRefusals):

@@ -22,7 +22,9 @@ from voile.attacks.minimality.candidates import Candidates, find_candidates
 from voile.attacks.minimality.posterior import CandidateBeliefs, compute_beliefs
 from voile.attacks.minimality.value_types import sensitive_columns
 from voile.errors import PolicyError, SpecError, option
+from voile.models.abilities import protected_sets
 from voile.models.base import Model
+from voile.models.kinds import reads_column
 from voile.models.policy import Policy
 from voile.plugins.registry import build, knob
 from voile.releases.release import Release
@@ -81,7 +83,7 @@ class Minimality(Attack):
         counts = candidates.release.tallies[name]
         assert counts.column is not None
         found = compute_beliefs(candidates, policy, name, self.worlds)
-        own = [m for m in models if m.reads_values and getattr(m, "column", None) in (None, name)]
+        own = [model for model in models if reads_column(model, name)]
         guesses = []
         for limits, sets in _believable_sets(own, counts.column).items():
             bound = _strictest_bound(own, limits)
@@ -123,13 +125,13 @@ def _check_requirement(release: Release, models: Sequence[Model]) -> Policy | No
 
 def _believable_sets(models: Sequence[Model], column: Column) -> dict[str, np.ndarray]:
     """What can be believed: every value and, where a model protects some, the sets that it protects."""
-    protected = [model.guarded(column) for model in models if model.limited() == "protected belief"]
+    protected = [protected_sets(model, column) for model in models if model.limits == "protected belief"]
     sets = {"belief": np.eye(column.size, dtype=bool)}
     return {**sets, "protected belief": np.concatenate(protected)} if protected else sets
 
 
 def _strictest_bound(models: Sequence[Model], limits: str) -> Fraction | None:
-    return min((model.bound() for model in models if model.limited() == limits and model.bound() < 1), default=None)
+    return min((model.bound() for model in models if model.limits == limits and model.bound() < 1), default=None)
 
 
 def _details(found: CandidateBeliefs, risk: np.ndarray, naive: np.ndarray, bound: Fraction | None) -> dict[str, float]:

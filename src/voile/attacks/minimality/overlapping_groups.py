@@ -67,7 +67,7 @@ def _solve(
     people = {int(k): int(candidates.count[entries[kind == k][0]]) for k in np.unique(kind)}
     fitting = {int(g): [int(k) for k in kind[group == g]] for g in np.unique(group)}
     columns = sensitive_columns(release)
-    reads = policy.reads(columns) if policy else []
+    reads = policy.columns_read(columns) if policy else []
     if sum(people.values()) != int(release.sizes[list(fitting)].sum()) or len(reads) > 1:
         return None
     could_show = _requirement(candidates, policy, counts) if policy is not None and reads else lambda table: False

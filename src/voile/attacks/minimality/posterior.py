@@ -55,7 +55,7 @@ def compute_beliefs(candidates: Candidates, policy: Policy | None, name: str, mo
     shares, excess = _share_matrix(release.tallies[name]), candidates.fitting - release.sizes
     present = candidates.count * (release.sizes / np.maximum(candidates.fitting, 1))[group]
     found = CandidateBeliefs(shares[group], shares[group], present)
-    if policy is not None and any(column.name == name for column in policy.reads(sensitive_columns(release))):
+    if policy is not None and any(column.name == name for column in policy.columns_read(sensitive_columns(release))):
         types = ValueTypes(release, policy, name)
         for case, people, draws in _eliminate(candidates, types, excess, most):
             size = int(release.sizes[case.group])

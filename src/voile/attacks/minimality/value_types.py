@@ -11,6 +11,8 @@ from typing import cast
 import numpy as np
 
 from voile import kernels
+from voile.models.abilities import protected_sets
+from voile.models.kinds import reads_column
 from voile.models.policy import Policy
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import Generalized
@@ -27,7 +29,7 @@ class ValueTypes:
     def __init__(self, release: Release, policy: Policy, name: str) -> None:
         self.release, self.policy = release, policy
         self.columns = sensitive_columns(release)
-        self.reads = policy.reads(self.columns)
+        self.reads = policy.columns_read(self.columns)
         classes = [self._classify(cast(Column, release.tallies[column.name].column)) for column in self.reads]
         published = [_published_values(release, column.name) for column in self.reads]
         group, weight = published[0][0], published[0][2]
@@ -47,11 +49,7 @@ class ValueTypes:
 
     def _classify(self, column: Column) -> np.ndarray:
         """The class of each value of a column: values are alike if every model guards the same sets with them."""
-        sets = [
-            model.guarded(column)
-            for model in self.policy
-            if model.reads_values and getattr(model, "column", None) in (None, column.name)
-        ]
+        sets = [protected_sets(model, column) for model in self.policy if reads_column(model, column.name)]
         _, alike = np.unique(np.concatenate(sets), axis=1, return_inverse=True)
         return np.asarray(alike.ravel())
 

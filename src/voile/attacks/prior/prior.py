@@ -20,7 +20,7 @@ from voile.adversaries import prior_learning
 from voile.adversaries.group_members import Members
 from voile.adversaries.prior import INDICATOR, SUPPORT
 from voile.adversaries.prior import Prior as Statistics
-from voile.adversaries.prior_learning import read_prior, tabulated
+from voile.adversaries.prior_learning import read_prior, tabulate_statistics
 from voile.adversaries.prior_posterior import MAX_STATES, linkage
 from voile.attacks.base import Guess, PiecewiseAttack, Target, guess_piece, sensitive_names
 from voile.attacks.prior.register_matching import fits, from_register, surveyed, uncovered
@@ -71,7 +71,8 @@ class Prior(PiecewiseAttack):
             return replace(self, register=data)
         columns, limits = data.columns, self._limits(data.rows.total, len(data.columns.quasi))
         known = {
-            column.name: prior_learning.learn(columns, data.rows, column, **limits) for column in columns.sensitive
+            column.name: prior_learning.learn_statistics(columns, data.rows, column, **limits)
+            for column in columns.sensitive
         }
         return replace(self, known=known, register=data)
 
@@ -165,7 +166,7 @@ class Prior(PiecewiseAttack):
         weight = people[entry] * counts.counts[place] / np.maximum(counts.sizes[group[entry]], 1)
         limits = self._limits(int(counts.sizes.sum()), len(members.columns))
         codes = members.codes[rows[entry]]
-        return tabulated(members.columns, counts.column, codes, counts.values[place], weight, **limits)
+        return tabulate_statistics(members.columns, counts.column, codes, counts.values[place], weight, **limits)
 
     def _belief(
         self, prior: Statistics, members: Members | None, counts: Counts, model: RRobustness, binary: bool
@@ -176,12 +177,12 @@ class Prior(PiecewiseAttack):
             return _undistinguished(counts, events, model)
         events = np.append(events, -1)  # one more value for people who are not in the table
         most = self.max_states
-        found = linkage(prior, members, counts, events, model.named, binary=binary, max_states=most)
+        found = linkage(prior, members, counts, events, model.protected_values, binary=binary, max_states=most)
         bounded = float((~found.exact).sum())
         details = {SETS: float(len(found.sets)), "groups with an upper bound only": bounded}
         baseline = _baseline(prior, members, counts, events, model)
         people = _likeliest(found.risk, members, counts.sizes)
-        return Belief(model.limited(), found.risk, people, baseline, counts.column.name, details)
+        return Belief(model.limits, found.risk, people, baseline, counts.column.name, details)
 
 
 def _undistinguished(counts: Counts, events: np.ndarray, model: RRobustness) -> Belief:
@@ -194,7 +195,7 @@ def _undistinguished(counts: Counts, events: np.ndarray, model: RRobustness) -> 
     totals = np.bincount(events[events >= 0], weights=counts.totals[events >= 0], minlength=1)
     baseline = float(totals.max(initial=0)) / max(int(counts.totals.sum()), 1)
     share = most / np.maximum(counts.sizes, 1)
-    return Belief(model.limited(), share, counts.sizes, baseline, counts.column.name)
+    return Belief(model.limits, share, counts.sizes, baseline, counts.column.name)
 
 
 def _promised(target: Target, name: str) -> list[tuple[tuple[str, ...], bool, str]]:
@@ -232,7 +233,7 @@ def _likeliest(risk: np.ndarray, members: Members, sizes: np.ndarray) -> np.ndar
 def _baseline(prior: Statistics, members: Members, counts: Counts, events: np.ndarray, model: RRobustness) -> float:
     """The mean over people of the greatest prior belief in an event, without the release."""
     assert counts.column is not None
-    told = prior.collapsed(model.named) if tuple(counts.column.domain.labels) == INDICATOR else prior
+    told = prior.collapsed(model.protected_values) if tuple(counts.column.domain.labels) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     known = told.known(members.columns, members.codes, counts.column, usual[: counts.column.size])
     number = int(events.max(initial=-1)) + 1

@@ -15,7 +15,8 @@ from voile.flow.checking.claimed_model import claimed_model
 from voile.flow.checking.piece_checks import PieceVerdict, combine_verdicts, judge_pieces
 from voile.models.base import Model
 from voile.models.evidence import Evidence
-from voile.models.policy import claim
+from voile.models.kinds import SizeModel
+from voile.models.policy import make_claim
 from voile.releases.certificate import Certificate
 from voile.releases.release import Release
 from voile.releases.release_pieces import in_pieces, with_totals
@@ -110,24 +111,24 @@ def check_claim(
         return Checked("claim", Answer.BROKEN, "It cannot be read."), {}
     if release.shape not in model.shapes:
         return Checked(what, Answer.BROKEN, f"It has no meaning for a {release.shape} release."), {}
-    if model.reads_values and column not in tallies:
+    only_sizes = isinstance(model, SizeModel)
+    if not only_sizes and column not in tallies:
         return Checked(what, Answer.BROKEN, "It speaks of a column that is not published as sensitive."), {}
-    counts = tallies[str(column)] if model.reads_values else sizes_only(sizes)
+    counts = sizes_only(sizes) if only_sizes else tallies[str(column)]
     try:
         model.check(counts.column)
         quasi = [str(entry["name"]) for entry in release.described("quasi")]
-        expected = claim(model, counts.column, quasi).as_json()
+        expected = make_claim(model, counts.column, quasi).as_json()
     except SpecError as error:
         return Checked(what, Answer.BROKEN, str(error)), {}
     different = [part for part in expected if part != "parameters" and expected[part] != stated.get(part)]
     if different:
         return Checked(what, Answer.BROKEN, f"Its {', '.join(different)} does not follow from the model."), {}
     try:
-        answer, detail = model.judge(release, counts, evidence)
-        found = dict(model.found(release, counts, evidence)) if answer is Answer.HOLDS else {}
-        if answer is Answer.NEEDS and model.basis == "process" and evidence.republish is not None:
-            answer, detail = check_by_republishing(release, evidence.republish)
-        return Checked(what, answer, detail), found
+        result = model.verify(release, counts, evidence)
+        if result.answer is Answer.NEEDS and model.basis == "process" and evidence.republish is not None:
+            return Checked(what, *check_by_republishing(release, evidence.republish)), {}
+        return Checked(what, result.answer, result.detail), dict(result.found) if result.answer is Answer.HOLDS else {}
     except (VoileError, KeyError) as error:
         return Checked(what, Answer.BROKEN, str(error)), {}
 
@@ -156,8 +157,10 @@ def with_findings(release: Release, *, prior: Sequence[Prior]) -> Release:
         return release.certified(replace(release.certificate, claims=tuple(claims)))
     for stated in release.certificate.claims:
         model = claimed_model(stated)
-        found = model.found(release, release.tallies[str(stated["column"])], evidence) if model.reads_values else {}
-        claims.append({**stated, "found": dict(found)} if found else stated)
+        if not isinstance(model, SizeModel):
+            result = model.verify(release, release.tallies[str(stated["column"])], evidence)
+            stated = {**stated, "found": dict(result.found)} if result.found else stated
+        claims.append(stated)
     return release.certified(replace(release.certificate, claims=tuple(claims)))
 
 

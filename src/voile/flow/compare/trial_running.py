@@ -106,7 +106,7 @@ class Bench:
         """The statistics that the promise speaks of: under the same key they are the same as in publishing."""
         if all(model.basis != "prior" for model in policy):
             return ()
-        return policy.informed(self.data.columns, self.data.rows.with_key(self.key)).priors()
+        return policy.learn(self.data.columns, self.data.rows.with_key(self.key)).priors()
 
     def attack(self, release: Release, asked: Asked, quick: Attack, say: Say) -> list[Reached]:
         """What one attack reaches. Where it says nothing about such a release, a line without figures says so."""

@@ -17,7 +17,9 @@ import numpy as np
 from voile.errors import PolicyError, VoileError
 from voile.flow.publish.plan import check_request, default_method
 from voile.methods.base import Method
+from voile.models.abilities import check_fit
 from voile.models.base import Model
+from voile.models.kinds import SpansReleases
 from voile.models.policy import Policy
 from voile.plugins.parameters import Limits
 from voile.plugins.registry import knobs_of
@@ -99,7 +101,7 @@ def start_of(field: Any) -> Any:
 
 def _countable(model: Model) -> bool:
     """Whether one group of everybody decides it: counted, monotone, and about this table alone."""
-    return model.monotone and model.basis == "counts" and not model.follows and not _nested(model)
+    return model.monotone and model.basis == "counts" and not isinstance(model, SpansReleases) and not _nested(model)
 
 
 def _nested(model: Model) -> bool:
@@ -108,8 +110,7 @@ def _nested(model: Model) -> bool:
 
 def _holds(model: Model, column: Column | None, tallies: dict[str, Counts], total: int) -> bool:
     try:
-        model.check(column)
-        model.check_values(column)
+        check_fit(model, column)
         counts = tallies[column.name] if column else sizes_only(np.array([total]))
         return bool(model.holds(counts)[0])
     except VoileError:

@@ -48,7 +48,7 @@ def learn_prior(
     target = data.columns[column or known[0]]
     given = {"max_columns": max_columns, "smoothing": smoothing}
     salt = secrets.token_hex(16)
-    return prior_learning.learn(data.columns, data.rows, target, min_support=min_support, salt=salt, **given)  # type: ignore[arg-type]
+    return prior_learning.learn_statistics(data.columns, data.rows, target, min_support=min_support, salt=salt, **given)  # type: ignore[arg-type]
 
 
 def read_prior(source: str | Path | pl.DataFrame, column: str) -> Prior:
@@ -61,5 +61,5 @@ def read_prior(source: str | Path | pl.DataFrame, column: str) -> Prior:
     Prior(2 signatures in 1 column sets, of 'disease')
     """
     if isinstance(source, pl.DataFrame):
-        return prior_learning.of_frame(source, column)
+        return prior_learning.parse_prior(source, column)
     return prior_learning.read_prior(source, column)

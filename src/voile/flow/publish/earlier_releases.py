@@ -59,7 +59,7 @@ class EarlierReleases:
         shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
         for number, release in enumerate(self.releases, 1):
             same_columns(shown, release, number)
-        if not policy.follows or (self.ledger is None and not self.releases):
+        if not policy.follows_people or (self.ledger is None and not self.releases):
             return data.columns, data.rows
         if self.ledger is None:
             raise DataError(
@@ -81,10 +81,8 @@ class EarlierReleases:
         """Claim that every model of values also holds in the join with the earlier releases, unless the model speaks of
         them itself."""
         models: list[Model] = []
-        for model in policy if self.releases else ():
-            counted = model.reads_values and model.basis == "counts"
-            if counted and not model.follows and not isinstance(model, Sequential):
-                models.append(Sequential(model, self.releases, getattr(model, "column", None)))
+        for model in policy.single_release_models if self.releases else ():
+            models.append(Sequential(model, self.releases, getattr(model, "column", None)))
         return Policy(*models).claims(columns) if models else ()
 
     def accept(self, verdict: Verdict) -> None:

@@ -76,7 +76,7 @@ class Art(Partitionable, Replayable, Method):
                 hint=f"Use {option('method', 'mondrian')} or {option('method', 'anatomy')} for other models.",
             )
         model = policy.models[0]
-        if self.publish == "indicator" and (not model.named or model.protect_as != "set"):
+        if self.publish == "indicator" and (not model.protected_values or model.protect_as != "set"):
             raise PolicyError(
                 'art: publish = "indicator" shows whether a value is in the protected set, and there is no set.',
                 code="policy.indicator",
@@ -178,7 +178,7 @@ class Art(Partitionable, Replayable, Method):
         if self.publish == "exact":
             return columns, rows
         model, target = _asked(policy, columns)
-        return indicated(columns, rows, target, model.named)
+        return indicated(columns, rows, target, model.protected_values)
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         return show_buckets(columns, rows)

@@ -51,7 +51,7 @@ def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indi
     names = [column.name for column in columns.quasi]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name).astype(np.int64)
-    events = events_of(target, model.named, model.protect_as == "set")
+    events = events_of(target, model.protected_values, model.protect_as == "set")
     usual = np.bincount(value, weights=table.counts, minlength=target.size) / max(table.total, 1)
     quasi = table.codes[:, [table.names.index(name) for name in names]]
     known = model.prior.known(columns.quasi, quasi, target, usual)
@@ -94,7 +94,7 @@ def published_crowd(members: Members, counts: Counts, model: RRobustness, prior:
     by value and published row (-1 where a person cannot have a value)."""
     assert counts.column is not None
     column = counts.column
-    shown = prior.collapsed(model.named) if tuple(column.domain.labels) == INDICATOR else prior
+    shown = prior.collapsed(model.protected_values) if tuple(column.domain.labels) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     known = shown.known(members.columns, members.codes, column, usual)
     group = np.repeat(np.arange(members.groups), np.diff(members.starts))

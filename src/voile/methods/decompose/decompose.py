@@ -204,7 +204,7 @@ class Decompose(Method):
 
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
         """The level that was reached is stated in any case; where groups are merged it must keep the promise."""
-        told = [model.reaching(release) if isinstance(model, MultiDiversity) else model for model in policy]
+        told = [model.with_reached_levels(release) if isinstance(model, MultiDiversity) else model for model in policy]
         if self.merges:
             told = [
                 replace(new, reached={name: new.reached[name] for name in new.reached if _kept(new, name)})
@@ -235,7 +235,7 @@ class Decompose(Method):
 
 def _kept(model: MultiDiversity, name: str) -> bool:
     """Whether the level reached is no worse than what was asked for."""
-    return model.of(name).bound() * model.number(name) <= 1
+    return model.for_column(name).bound() * model.level(name) <= 1
 
 
 def _spans(owner: np.ndarray) -> list[tuple[int, int]]:

@@ -66,7 +66,7 @@ class Mask(CompletesHierarchies, IgnoresValues, Method):
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
         problems: list[SpecError] = []
-        wild = [model.name for model in policy if model.reads_values and not isinstance(model, MConfidentiality)]
+        wild = [model.name for model in policy.value_models if not isinstance(model, MConfidentiality)]
         if wild:
             problems.append(
                 PolicyError(
@@ -120,10 +120,10 @@ class Mask(CompletesHierarchies, IgnoresValues, Method):
     def _blind(self, policy: Policy) -> Policy:
         """What the groups must satisfy: sizes only."""
         least = self.k or self.l or max((model.m for model in self._asked(policy)), default=2)
-        return Policy(KAnonymity(k=least), *(model for model in policy if not model.reads_values))
+        return Policy(KAnonymity(k=least), *policy.size_models)
 
     def _masked(self, column: Column, rows: Rows, model: MConfidentiality, counts: Counts) -> Rows:
-        protected = np.asarray(model.guarded(column).any(axis=0))
+        protected = np.asarray(model.protected_sets(column).any(axis=0))
         wanted = self.l or model.m
         self._reachable(column, counts, protected, wanted)
         shares = shares_of(counts, protected, wanted)

@@ -62,7 +62,7 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
             )
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        reads = policy.reads(columns)
+        reads = policy.columns_read(columns)
         quasi = [column.name for column in columns.quasi]
         tallies = rows.tally_values(columns) if reads else {}
         policy.require_whole(columns, tallies, rows.total)
@@ -70,7 +70,7 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
         frame, codes = self.frame(columns, table)
         weights = table.counts.astype(np.int32 if table.total < 1 << 31 else np.int64)
         ids = np.arange(len(weights), dtype=np.int32 if len(weights) < 1 << 31 else np.int64)
-        if policy.threshold:
+        if policy.sizes_suffice:
             ends = split_kernel.grow(codes, weights, ids, policy.smallest(), frame)
         else:
             totals = {name: counts.totals for name, counts in tallies.items()}
@@ -211,7 +211,7 @@ def _judge(
     weights = table.counts[who]
     sizes = np.bincount(half, weights=weights, minlength=2 * len(lows)).astype(np.int64)
     tallies = {}
-    for column in policy.reads(columns):
+    for column in policy.columns_read(columns):
         value = table.column(column.name)
         tallies[column.name] = tally(column, half, value[who], weights, len(sizes), totals[column.name])
     return np.asarray(policy.holds(columns, tallies, sizes).reshape(-1, 2).all(axis=1))

@@ -21,7 +21,7 @@ from voile.methods.base import Method, Partitionable, Settings
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.models.anti_corruption.anti_corruption import AntiCorruption
 from voile.models.anti_corruption.privacy_arithmetic import group_size
-from voile.models.policy import Policy, claim
+from voile.models.policy import Policy, make_claim
 from voile.plugins.registry import knob
 from voile.releases.certificate import Claim
 from voile.releases.randomized_response import Channel
@@ -110,12 +110,12 @@ class PerturbedGeneralization(Partitionable, Method):
         """With the largest p that meets every target, or the given p where it does."""
         size = columns.sensitive[0].size
         wanted = [model for model in policy if isinstance(model, AntiCorruption)]
-        found = [model.terms(self.k, size, self.blind).largest_p(**model.targets_of()) for model in wanted]
+        found = [model.terms(self.k, size, self.blind).largest_p(**model.belief_targets()) for model in wanted]
         largest = min(found)
         if self.p is None and largest > 0:
             return replace(self, p=float(largest)), policy
         if self.p is not None and all(
-            model.terms(self.k, size, self.blind).meets(self.p, **model.targets_of()) for model in wanted
+            model.terms(self.k, size, self.blind).meets(self.p, **model.belief_targets()) for model in wanted
         ):
             return self, policy
         best = f"With k = {self.k} and {size} values the largest p is {float(largest):g}."
@@ -164,7 +164,9 @@ class PerturbedGeneralization(Partitionable, Method):
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
         quasi = [column.name for column in columns.quasi]
         wanted = [model for model in policy if isinstance(model, AntiCorruption)]
-        return tuple(claim(part, columns.sensitive[0], quasi) for model in wanted for part in model.parts())
+        return tuple(
+            make_claim(part, columns.sensitive[0], quasi) for model in wanted for part in model.split_targets()
+        )
 
     def _channel(self, target: Column) -> Channel:
         assert self.p is not None, "p is solved before anything is published"

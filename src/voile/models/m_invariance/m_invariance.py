@@ -1,25 +1,26 @@
-"""m-invariance: whoever is published again is shown among the same values again.
+"""m-invariance: a person who is published again is shown among the same values again.
 
 The neighbour follows a person through the releases of a table that people enter and leave. In each release the person's
-group lists at least m different values; if the lists differ, the person has one of the values that all of them share,
-and soon only one is left. So the list (the signature) of a person's group never changes. Where the people who left
-would be missed, counterfeit values take their place, and it is published how many.
+group lists at least m different values. If the lists differ, the person has one of the values that all lists share, and
+soon only one remains. So the list (the signature) of a person's group never changes. Where people who left the table
+would be missing from a list, counterfeit values take their place, and the release says how many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.models.base import Model
+from voile.models.abilities import AcceptsDistinctValues
+from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
-from voile.models.m_invariance.signatures import broken_signatures
+from voile.models.kinds import FollowsPeople
+from voile.models.m_invariance.signatures import count_changed_signatures
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
@@ -27,8 +28,8 @@ from voile.tables.group_counts import Counts
 
 
 @dataclass(frozen=True)
-class MInvariance(Model):
-    """Every group has at least m rows with different values, the same values whenever a person is published.
+class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
+    """Every group has at least m rows with different values, and a person is always shown among the same values.
 
     >>> MInvariance(m=3).bound()
     Fraction(1, 3)
@@ -37,7 +38,6 @@ class MInvariance(Model):
     name: ClassVar[str] = "m-invariance"
     method: ClassVar[str] = "republish"
     shapes: ClassVar[tuple[str, ...]] = ("republished",)
-    follows: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
 
     m: int = knob(low=2)
@@ -45,29 +45,27 @@ class MInvariance(Model):
     column: str | None = None
 
     def holds(self, counts: Counts) -> np.ndarray:
-        """m-uniqueness: at least m values, each once."""
+        """Check m-uniqueness: a group has at least m values, each once."""
         return np.asarray((counts.largest() <= 1) & (counts.sizes >= self.m))
 
-    def judge(self, release: Release, counts: Counts, evidence: Evidence) -> tuple[Answer, str]:
-        answer, detail = super().judge(release, counts, evidence)
-        if answer is Answer.BROKEN or not self.earlier:
-            return answer, detail
-        found = evidence.releases(self.earlier)
-        if found is None:
-            return Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names."
-        certain, unclear = broken_signatures(release, found, evidence)
+    def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
+        alone = super().verify(release, counts, evidence)
+        if alone.answer is Answer.BROKEN or not self.earlier:
+            return alone
+        earlier = evidence.releases(self.earlier)
+        if earlier is None:
+            return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
+        certain, unclear = count_changed_signatures(release, earlier, evidence)
         if certain:
-            return Answer.BROKEN, f"{certain} people were shown among other values before."
+            return Verification(Answer.BROKEN, f"{certain} people were shown among other values before.")
         if unclear:
-            return (
+            return Verification(
                 Answer.NEEDS,
-                f"Each release lists {self.m} values, but {unclear} people were shown among other values before, or "
-                "are other people with the same quasi-identifier. Needs the table (with persons) and the ledger.",
+                f"Each release lists {self.m} values, but {unclear} people were either shown among other values before "
+                "or are different people with the same quasi-identifier. Needs the table (with persons) and the "
+                "ledger.",
             )
-        return Answer.HOLDS, f"{detail} Signatures agree with {len(found)} earlier releases."
-
-    def following(self, earlier: Sequence[Release]) -> MInvariance:
-        return replace(self, earlier=tuple(earlier))
+        return Verification(Answer.HOLDS, f"{alone.detail} Signatures agree with {len(earlier)} earlier releases.")
 
     def bound(self) -> Fraction:
         return Fraction(1, self.m)
@@ -77,14 +75,14 @@ class MInvariance(Model):
 
     def promise(self, column: str) -> str:
         return (
-            f"Even who follows a person through {len(self.earlier)} earlier releases links nobody to a value of "
-            f"{column!r} with probability above 1/{self.m}."
+            f"Even an adversary who follows people through {len(self.earlier)} earlier releases can link nobody to a "
+            f"value of {column!r} with probability above 1/{self.m}."
         )
 
     def smallest(self) -> int:
         return self.m
 
-    def all_different(self) -> int:
+    def distinct_values_needed(self) -> int:
         return self.m
 
     def best(self, counts: Counts) -> str:

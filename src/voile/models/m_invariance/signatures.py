@@ -103,7 +103,7 @@ def shown_now(columns: Columns, rows: Rows, data: Microdata, earlier: Sequence[R
     return found
 
 
-def broken_signatures(release: Release, earlier: Sequence[Release], evidence: Evidence) -> tuple[int, int]:
+def count_changed_signatures(release: Release, earlier: Sequence[Release], evidence: Evidence) -> tuple[int, int]:
     """People who were shown among other values before: how many surely, and how many if they are the same people.
 
     From the releases alone: of n people with one quasi-identifier now and m before, min(n, m) may be the same. With the

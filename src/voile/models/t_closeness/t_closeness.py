@@ -1,12 +1,13 @@
 """t-closeness: no group's mix of sensitive values is far from the whole table's.
 
-The neighbour already knows how common each disease is overall. Finding your group teaches them how common it is among
-the rows that look like yours; t-closeness limits how different that may be, by the earth mover's distance. The distance
-runs over the whole domain, also over values that do not occur in the group.
+The neighbour already knows how common each disease is overall. From your group they learn how common it is among the
+rows that look like yours. t-closeness limits how much the two may differ, by the earth mover's distance. The distance
+covers the whole domain, including values that do not occur in the group.
 
-Ground distances: `equal` (any two values are 1 apart; then belief in any set of values moves by at most t), `ordered`
-(neighbours in the order are 1/(m-1) apart) and `hierarchical` (level of the lowest common ancestor over the height).
-Only `equal` bounds the change of belief; the other two let belief in one value rise as long as it comes from near by.
+The ground distances are `equal` (any two values are 1 apart, so belief in any set of values changes by at most t),
+`ordered` (neighbours in the order are 1/(m-1) apart) and `hierarchical` (the level of the lowest common ancestor,
+divided by the height). Only `equal` bounds the change of belief; under the other two, belief in one value may rise as
+long as belief in values near it falls.
 """
 
 from __future__ import annotations
@@ -34,14 +35,13 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class TCloseness(Model):
-    """The distance between each group's values and the table's is at most t.
+    """The distance between the distribution of values in each group and in the whole table is at most t.
 
     >>> TCloseness(t=0.2).bound()
     Fraction(1, 5)
     """
 
     name: ClassVar[str] = "t-closeness"
-    limits: ClassVar[str] = "distance"
 
     t: float = knob(0.2, low=0, high=1)
     distance: str = knob("equal", choices=("equal", "ordered", "hierarchical"))
@@ -53,24 +53,27 @@ class TCloseness(Model):
     def bound(self) -> Fraction:
         return Fraction(str(self.t))
 
-    def limited(self) -> str:
+    @property
+    def limits(self) -> str:
         return "gain" if self.distance == "equal" else "distance"
 
     def adversary(self) -> Adversary:
         return Adversary.who("neighbour with the totals", *NEIGHBOUR, Knowledge.STATISTICS)
 
     def promise(self, column: str) -> str:
-        text = f"The mix of {column!r} among the rows that look like a person's differs from the whole table's by at "
-        text += f"most {self.t:g} ({self.distance} earth mover's distance)"
+        text = (
+            f"Among the rows that look like a person's, the distribution of {column!r} differs from that of the whole "
+            f"table by at most {self.t:g} (earth mover's distance, {self.distance} ground distance)"
+        )
         if self.distance == "equal":
-            return text + f", so belief in any value moves by at most {self.t:g}."
-        return text + "; belief in a single value is not bounded."
+            return f"{text}, so belief in any value changes by at most {self.t:g}."
+        return f"{text}. Belief in a single value is not bounded."
 
     def check(self, column: Column | None) -> None:
         assert column is not None
         if self.distance == "ordered" and column.kind == "categorical":
             raise PolicyError(
-                f"t-closeness: the ordered distance needs an order, and {column.name!r} is categorical.",
+                f"t-closeness: the ordered distance needs an order, but {column.name!r} is categorical.",
                 code="policy.distance",
                 hint=f"Mark the column ordered or numeric, or use {parameter('distance', 'equal')}.",
             )
@@ -82,49 +85,49 @@ class TCloseness(Model):
             )
 
     def best(self, counts: Counts) -> str:
-        return "Give a larger t."
+        return "Use a larger t."
 
 
 def distances(counts: Counts, ground: str) -> np.ndarray:
-    """The earth mover's distance of each group to the whole table."""
+    """Return the earth mover's distance between each group and the whole table."""
     table = counts.totals / max(int(counts.totals.sum()), 1)
     share = counts.counts / np.maximum(counts.sizes, 1)[counts.owner]
     if ground == "equal":
         expected = table[counts.values]
-        # values absent from the group count with their whole share of the table
+        # a value that is absent from the group contributes its whole share of the table
         return np.asarray((counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2)
-    known = _known(counts)
+    known = _known_values(counts)
     if ground == "ordered":
-        place = np.cumsum(known) - 1
-        return kernel.ordered(counts.starts, place[counts.values], share, table[known])  # type: ignore[no-any-return]
-    return hierarchical(counts, share, table, known)
+        rank = np.cumsum(known) - 1
+        return kernel.ordered(counts.starts, rank[counts.values], share, table[known])  # type: ignore[no-any-return]
+    return hierarchical_distances(counts, share, table, known)
 
 
-def _known(counts: Counts) -> np.ndarray:
-    """The values that a reader of the release knows of: all of a declared domain, else those that occur. A value whose
-    rows are all withheld is told to nobody, so it is no step of the order and no leaf of the hierarchy."""
+def _known_values(counts: Counts) -> np.ndarray:
+    """Mark the values that a reader of the release knows: all of a declared domain, otherwise those that occur. Nobody
+    learns of a value whose rows are all withheld, so it is neither a step of the order nor a leaf of the hierarchy."""
     assert counts.column is not None
     domain = counts.column.domain
     listed = np.arange(domain.size) < (len(domain.values) if domain.declared else 0)
     return np.asarray((counts.totals > 0) | listed)
 
 
-def hierarchical(counts: Counts, share: np.ndarray, table: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Mass that must cross each node, summed: moving between two values costs level(lowest common ancestor) / height.
+def hierarchical_distances(counts: Counts, share: np.ndarray, table: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Sum the mass that must cross each node: moving between two values costs level(lowest common ancestor) / height.
 
-    A node at level h that has a surplus must send it at least one level up; an edge costs 1/(2 height) each way, so the
-    distance is the sum over all nodes below the root of |surplus| / (2 height). A level that parts the known values as
-    the one below it does is no level.
+    A node with a surplus must send it at least one level up, and an edge costs 1/(2 height) each way, so the distance
+    is the sum over all nodes below the root of |surplus| / (2 height). A level that separates the known values exactly
+    as the level below it does not count.
     """
     assert counts.column is not None and counts.column.hierarchy is not None
     answer, levels = np.zeros(counts.groups), _levels(counts.column.hierarchy, known)
     for nodes in levels:
         expected = np.bincount(nodes, weights=table)
-        # entries of one group that fall into one node are summed before the difference is taken
+        # sum the entries of one group that fall into one node before taking the difference
         key = counts.owner * len(expected) + nodes[counts.values]
-        found, inverse = np.unique(key, return_inverse=True)
-        mass = np.bincount(inverse, weights=share, minlength=len(found))
-        owner, node = found // len(expected), found % len(expected)
+        keys, inverse = np.unique(key, return_inverse=True)
+        mass = np.bincount(inverse, weights=share, minlength=len(keys))
+        owner, node = keys // len(expected), keys % len(expected)
         gap = np.bincount(owner, weights=np.abs(mass - expected[node]), minlength=counts.groups)
         covered = np.bincount(owner, weights=expected[node], minlength=counts.groups)
         answer += (gap + 1 - covered) / (2 * len(levels))
@@ -132,13 +135,13 @@ def hierarchical(counts: Counts, share: np.ndarray, table: np.ndarray, known: np
 
 
 def _levels(hierarchy: Hierarchy, known: np.ndarray) -> list[np.ndarray]:
-    """The levels below the root that differ on the known values, leaves first: the node of each value."""
-    parted = [len(np.unique(nodes[known])) for nodes in hierarchy.maps]
-    return [hierarchy.maps[h] for h in range(hierarchy.height) if parted[h] != parted[h + 1]] or [hierarchy.maps[0]]
+    """Return the levels below the root that differ on the known values, leaves first, as the node of each value."""
+    nodes = [len(np.unique(level[known])) for level in hierarchy.maps]
+    return [hierarchy.maps[h] for h in range(hierarchy.height) if nodes[h] != nodes[h + 1]] or [hierarchy.maps[0]]
 
 
 def emd_equal(p: np.ndarray, q: np.ndarray) -> float:
-    """Earth mover's distance where any two values are 1 apart.
+    """Return the earth mover's distance if any two values are 1 apart.
 
     >>> emd_equal([0.5, 0.5, 0.0], [0.2, 0.3, 0.5])
     0.5
@@ -147,6 +150,6 @@ def emd_equal(p: np.ndarray, q: np.ndarray) -> float:
 
 
 def emd_ordered(p: np.ndarray, q: np.ndarray) -> float:
-    """Earth mover's distance where the k-th and the j-th of m values are |k - j|/(m - 1) apart."""
+    """Return the earth mover's distance if the k-th and the j-th of m values are |k - j|/(m - 1) apart."""
     gaps = np.abs(np.cumsum(np.asarray(p, dtype=float) - np.asarray(q, dtype=float)))[:-1]
     return float(gaps.sum() / max(len(gaps), 1))

@@ -13,7 +13,7 @@ import polars as pl
 from voile import datasets
 from voile.adversaries.group_members import Members, gathered
 from voile.adversaries.prior import Prior
-from voile.adversaries.prior_learning import learn
+from voile.adversaries.prior_learning import learn_statistics
 from voile.adversaries.prior_posterior import events_of, linkage
 from voile.errors import InconsistentKnowledge, Unsatisfiable
 from voile.flow.publish.plan import check_request
@@ -101,7 +101,7 @@ class Stage:
             schema = Schema(quasi=QUASI[:size], sensitive=[SENSITIVE], domains={SENSITIVE: known})
             data = self.run.read(self.frame, schema)
             began = time.perf_counter()
-            prior = learn(data.columns, data.rows, data.columns[SENSITIVE])
+            prior = learn_statistics(data.columns, data.rows, data.columns[SENSITIVE])
             self.tables[size] = data, prior, time.perf_counter() - began
         return self.tables[size]
 
@@ -151,7 +151,7 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
     method, policy = who.built(r), who.policy(r, prior)
     columns = check_request(data.columns, data.rows, policy, method)
     rows = data.rows.with_key(KEY).collect()
-    method, policy = method.plan(columns, rows, policy.informed(columns, rows), ())
+    method, policy = method.plan(columns, rows, policy.learn(columns, rows), ())
     began = time.perf_counter()
     try:
         grouped = method.group(columns, rows, policy)

@@ -83,7 +83,7 @@ def publish(payload: Payload, tell: Tell) -> dict[str, Any]:
     tell(3, 5, "Writing the folder")
     release.save(place, format=payload["format"], force=bool(payload.get("force")))
     tell(4, 5, "Verifying what was written")
-    verdict = verify(place, prior=request_of(payload).policy.informed(data.columns, data.rows).priors())
+    verdict = verify(place, prior=request_of(payload).policy.learn(data.columns, data.rows).priors())
     page = report(release, memory.audit, losses, verdict)
     page.save(payload["page"])
     listed = [*release_folder.read_documents(place)[0]["files"], release_folder.CERTIFICATE]

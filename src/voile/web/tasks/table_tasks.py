@@ -12,6 +12,7 @@ from voile.flow.explore.inspect import inspect as inspecting
 from voile.flow.read.read import load_frame, read
 from voile.io import hierarchy_files
 from voile.io.spec_files import outlined
+from voile.models.abilities import narrow_to_column
 from voile.models.base import Model
 from voile.plugins.registry import build, knobs_of, registered
 from voile.tables.microdata import Microdata
@@ -105,7 +106,7 @@ def _said(model: Model, data: Microdata) -> dict[str, Any]:
     told = {Knowledge.QUASI: f"what the table says of the person in {known}"}
     return {
         "model": model.name,
-        "promise": [model.of(name or None).promise(name) for name in columns],
+        "promise": [narrow_to_column(model, name or None).promise(name) for name in columns],
         "against": adversary.name,
         "knows": [told.get(item, item.value) for item in Knowledge if item in adversary.knows],
         "beyond": [item.value for item in Knowledge if item not in adversary.knows],

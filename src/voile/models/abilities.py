@@ -1,0 +1,114 @@
+"""What only some models can do, as mixins; and functions that give the usual answer for all other models."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from voile.errors import PolicyError
+from voile.models.base import Model
+from voile.tables.row_protocol import Table
+from voile.tables.schema import Column, Columns
+
+
+class LearnsFromTable:
+    """A model that must learn something from the table before it is published, e.g. an adversary's statistics."""
+
+    def learn(self, columns: Columns, rows: Table) -> Model:
+        """Return the model with what it learns from the rows, which are under a key."""
+        raise NotImplementedError  # pragma: no cover - every model of this kind defines it
+
+
+class HasColumnParameters:
+    """A model with parameters of its own for each sensitive column."""
+
+    def for_column(self, column: str | None) -> Model:
+        """Return the model as it applies to one column."""
+        raise NotImplementedError  # pragma: no cover - every model of this kind defines it
+
+
+class NamesValues:
+    """A model whose request names values, which must exist. A release need not show all of them, so `check`, which also
+    runs when a release is verified, does not look."""
+
+    def check_named_values(self, column: Column | None) -> None:
+        """Raise PolicyError if the request names values that the column does not have."""
+        raise NotImplementedError  # pragma: no cover - every model of this kind defines it
+
+
+class ProtectsSets:
+    """A model that bounds the belief in certain sets of values only."""
+
+    def protected_sets(self, column: Column) -> np.ndarray:
+        """Return the sets that `holds` looks at and whose belief is bounded: one row per set, true where a value is in
+        it. Values that no set tells apart are alike to the model."""
+        raise NotImplementedError  # pragma: no cover - every model of this kind defines it
+
+
+class ProtectsValues(NamesValues, ProtectsSets):
+    """A model that protects the values it names one by one; naming none protects every value."""
+
+    @property
+    def protected_values(self) -> tuple[str, ...]:
+        """The values that the request names: by default those of the field `protect`."""
+        values: tuple[str, ...] = self.protect  # type: ignore[attr-defined]
+        return values
+
+    @property
+    def limits(self) -> str:
+        return "protected belief" if self.protected_values else "belief"
+
+    def protected_sets(self, column: Column) -> np.ndarray:
+        single = single_values(column)
+        named = [text in self.protected_values for text in column.domain.labels]
+        return single[named] if self.protected_values else single
+
+    def check_named_values(self, column: Column | None) -> None:
+        assert column is not None
+        unknown = [value for value in self.protected_values if value not in column.domain.labels]
+        if unknown:
+            name = getattr(self, "name", "")
+            raise PolicyError(
+                f"{name}: {len(unknown)} of {len(self.protected_values)} protected values do not occur in "
+                f"{column.name!r}.",
+                code="policy.protect",
+                hint="Check their spelling, or declare the column's domain.",
+            )
+
+    def describe_protected(self) -> str:
+        """Name what is protected in the words of a promise: "a value", or "any of 3 protected values"."""
+        return f"any of {len(self.protected_values)} protected values" if self.protected_values else "a value"
+
+
+class AcceptsDistinctValues:
+    """A model that holds in any group of enough rows whose values are all different."""
+
+    def distinct_values_needed(self) -> int | None:
+        """Return how many rows with all different values make a group that holds; None if no number does."""
+        raise NotImplementedError  # pragma: no cover - every model of this kind defines it
+
+
+def single_values(column: Column) -> np.ndarray:
+    """The sets that contain one value each."""
+    return np.eye(column.size, dtype=bool)
+
+
+def protected_sets(model: Model, column: Column) -> np.ndarray:
+    """Return the sets of values whose belief a model bounds: each value by itself, unless the model says otherwise."""
+    return model.protected_sets(column) if isinstance(model, ProtectsSets) else single_values(column)
+
+
+def distinct_values_needed(model: Model) -> int | None:
+    """Return how many rows with all different values make a group that holds; None if no number does."""
+    return model.distinct_values_needed() if isinstance(model, AcceptsDistinctValues) else None
+
+
+def narrow_to_column(model: Model, column: str | None) -> Model:
+    """Return the model as it applies to one column."""
+    return model.for_column(column) if isinstance(model, HasColumnParameters) else model
+
+
+def check_fit(model: Model, column: Column | None) -> None:
+    """Raise PolicyError if a model does not fit a column, or names values that the column does not have."""
+    model.check(column)
+    if isinstance(model, NamesValues):
+        model.check_named_values(column)
