@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 
 import draw_architecture
 import import_graph
 import pytest
+
+RULE = (draw_architecture.DOCS / "the_rule.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", draw_architecture.drawings(), ids=lambda path: path.name)
@@ -31,3 +35,28 @@ def test_arrows_point_downwards() -> None:
 def test_only_implied_arrows_are_left_out() -> None:
     full = {"a": {"b", "c"}, "b": {"c"}, "c": set()}
     assert draw_architecture.without_implied(full) == {"a": {"b"}, "b": {"c"}, "c": set()}
+
+
+def test_the_tree_of_the_rule_is_the_tree() -> None:
+    block = RULE.split("```\nsrc/voile/\n")[1].split("```")[0]
+    named = {line.split()[0].rstrip("/").removesuffix(".py") for line in block.splitlines()}
+    assert named == {*import_graph.ROOMS, "__init__"}
+
+
+def test_the_steps_of_the_rule_are_the_statements_of_publish() -> None:
+    """Each row of the table is a statement of `publish`, and names the file that defines what it calls."""
+    rows = [line.strip("|").split("|") for line in RULE.split("| step |")[1].split("\n\n")[0].splitlines()[2:]]
+    for (step, _, place, _), statement in zip(rows, statements_of_publish(), strict=True):
+        files = re.findall(r"`(.+?)`", place)
+        folder = import_graph.ROOT / Path(files[0]).parent
+        source = "".join((folder / Path(name).name).read_text(encoding="utf-8") for name in files)
+        for name in re.findall(r"`(.+?)`", step):
+            assert name in statement
+            assert f"def {name.split('.')[-1]}(" in source, f"{name} is not in {place}"
+
+
+def statements_of_publish() -> list[str]:
+    """The statements of `publish` between its docstring and its return."""
+    path = import_graph.ROOT / "flow" / "publish" / "publish.py"
+    functions = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+    return [ast.unparse(node) for node in functions[0].body if isinstance(node, ast.Assign | ast.Expr)][1:]
