@@ -1,4 +1,4 @@
-"""Learning from a release: plain training tables, and a decision tree that corrects for disturbed values.
+"""Learning from a release: plain training tables, and a decision tree that corrects for perturbed values.
 
 `training(release)` gives a plain table to learn from; `DecisionTree` is an estimator in the manner of scikit-learn
 (which must be installed: `pip install voile[mining]`), learned from a release or from such a table.
