@@ -54,7 +54,7 @@ def blocks(page: Path) -> list[Block]:
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """Work in an empty folder; what a page registers or imports is forgotten afterwards. Gives voile's own plug-ins."""
-    known = {family: registry.registered(family) for family in registry.FAMILIES}
+    known = {family: registry.registered_classes(family) for family in registry.FAMILIES}
     monkeypatch.setattr(registry, "_registry", copied(known))
     monkeypatch.setattr(presets, "_presets", presets.presets())
     monkeypatch.syspath_prepend(tmp_path)

@@ -29,7 +29,7 @@ from voile.errors import (
     write_python,
 )
 from voile.io import toml_writing
-from voile.plugins.registry import knobs_of, registered
+from voile.plugins.registry import knob_fields, registered_classes
 from voile.web.form_labels import CHOICES, LABELS, write_label
 from voile.web.tasks import TASKS
 from voile.web.worker import Telling as Progress
@@ -100,10 +100,13 @@ def test_mentions_exist_on_their_surfaces() -> None:
     for name, value in mentions("option"):
         assert f"--{name}" in flags
         if name in ("method", "model") and value is not None:
-            assert value in registered(f"{name}s")
+            assert value in registered_classes(f"{name}s")
             assert hasattr(vl, write_python(Mention("option", name, value)).removeprefix("vl.").partition("(")[0])
     knobs = {
-        knob.name for family in ("models", "methods") for cls in registered(family).values() for knob in knobs_of(cls)
+        knob.name
+        for family in ("models", "methods")
+        for cls in registered_classes(family).values()
+        for knob in knob_fields(cls)
     }
     assert all(name in knobs or name is None for name, _ in mentions("parameter"))
     assert all(hasattr(vl, name) for name, _ in mentions("recipe"))

@@ -22,7 +22,7 @@ from voile.methods.base import (
 from voile.models.base import Model
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
-from voile.plugins.registry import knob, learned
+from voile.plugins.registry import knob, learned_field
 from voile.releases.cell_choice import ancestor_cells, level_cells, tight_cells
 from voile.releases.certificate import Claim
 from voile.releases.linked_tables import show_buckets
@@ -75,7 +75,7 @@ __all__ = [
     "View",
     "ancestor_cells",
     "knob",
-    "learned",
+    "learned_field",
     "level_cells",
     "raise_together",
     "show_boxes",

@@ -27,7 +27,7 @@ from voile.methods.base import Method
 from voile.models.abilities import distinct_values_needed
 from voile.models.base import Model
 from voile.models.kinds import SizeModel
-from voile.plugins.registry import Plugin, build, find, registered
+from voile.plugins.registry import Plugin, build_plugin, find_class, registered_classes
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts, sizes_only, tally
 from voile.tables.microdata import Microdata
@@ -53,7 +53,7 @@ def check_model(model: Model | type[Model], column: Column | None = None) -> Non
     _require(model, exact, "bound() must be a Fraction between 0 and 1: nothing is rounded")
     stated = bool(model.promise("disease").strip()) and isinstance(model.adversary(), vl.Adversary)
     _require(model, stated, "promise() must say something, and adversary() against whom")
-    find("methods", model.method)
+    find_class("methods", model.method)
     if model.basis == "counts":
         column, rng = column or _column_for(model), np.random.default_rng(1)
         for _ in range(ROUNDS):
@@ -218,12 +218,14 @@ def _check_plugin(plugin: Plugin) -> None:
     """What all families share: a frozen dataclass, registered under its name, whose knobs survive JSON and text."""
     cls, knobs = type(plugin), plugin.parameters()
     _require(plugin, getattr(vars(cls).get("__dataclass_params__"), "frozen", False), "it must be a frozen dataclass")
-    _require(plugin, registered(plugin.family).get(plugin.name) is cls, f"it is not registered as {plugin.name!r}")
+    _require(
+        plugin, registered_classes(plugin.family).get(plugin.name) is cls, f"it is not registered as {plugin.name!r}"
+    )
     bare = (cls.__doc__ or "").partition(f"{cls.__name__}(")[0] == ""  # what a dataclass writes itself
     _require(plugin, not bare, "it needs a docstring")
     words = {key: _words(value) for key, value in knobs.items() if value not in (None, [], {})}
     for way, sent in (("JSON", json.loads(json.dumps(knobs))), ("the command line", words)):
-        _require(plugin, build(plugin.family, plugin.name, sent) == plugin, f"its knobs must survive {way}")
+        _require(plugin, build_plugin(plugin.family, plugin.name, sent) == plugin, f"its knobs must survive {way}")
 
 
 def _words(value: Any) -> str:

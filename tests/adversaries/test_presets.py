@@ -9,7 +9,7 @@ from voile.adversaries import presets as presets_file
 from voile.adversaries.presets import Preset, presets, understood
 from voile.errors import PolicyError, SpecError
 from voile.flow.audit.audit import attacks_of
-from voile.plugins.registry import registered
+from voile.plugins.registry import registered_classes
 
 
 @pytest.mark.parametrize("name", presets())
@@ -23,7 +23,9 @@ def test_every_preset_has_a_story_and_attacks(name: str) -> None:
 
 
 def test_every_attack_has_somebody_who_would_run_it() -> None:
-    assert {attack.name for preset in presets().values() for attack in attacks_of(preset)} == set(registered("attacks"))
+    assert {attack.name for preset in presets().values() for attack in attacks_of(preset)} == set(
+        registered_classes("attacks")
+    )
 
 
 def test_presets_are_found_by_name() -> None:

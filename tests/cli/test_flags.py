@@ -79,9 +79,9 @@ def test_a_plugin(voile: Voile, table: Path) -> None:
         "    '''k-anonymity with an even k.'''\n"
         "    name: ClassVar[str] = 'even-k'\n"
     )
-    from voile.plugins.registry import _registry, registered
+    from voile.plugins.registry import _registry, registered_classes
 
-    registered("models")
+    registered_classes("models")
     try:
         flags = (*ROLES, "--model", "even-k:k=4", "--out", "out")
         assert voile("publish", table, *flags).code == 2

@@ -11,14 +11,14 @@ from published import EXAMPLES, KEY, digests, people, schema
 
 import voile as vl
 from voile.engines import disk
-from voile.plugins.registry import registered
+from voile.plugins.registry import registered_classes
 from voile.tables import partition_tree
 
 NO_SPARK = cluster.absent()
 
 
 def test_every_method_has_an_example() -> None:
-    assert {name.split(",")[0] for name in EXAMPLES} == set(registered("methods"))
+    assert {name.split(",")[0] for name in EXAMPLES} == set(registered_classes("methods"))
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import voile as vl
-from voile.plugins.registry import FAMILIES, registered
+from voile.plugins.registry import FAMILIES, registered_classes
 from voile.testing import check_attack, check_measure, check_method, check_model
 
 # beside each class with its defaults: other readings of the same class
@@ -85,7 +85,9 @@ MEASURES = [
 def classes(family: str) -> Iterable[Any]:
     """The classes that voile itself defines; a plug-in of another test is not its business."""
     return [
-        pytest.param(cls, id=name) for name, cls in registered(family).items() if cls.__module__.startswith("voile.")
+        pytest.param(cls, id=name)
+        for name, cls in registered_classes(family).items()
+        if cls.__module__.startswith("voile.")
     ]
 
 
@@ -136,7 +138,7 @@ def test_measure(measure: Any) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_names_are_fit_for_a_command_line(family: str) -> None:
-    for name, cls in registered(family).items():
+    for name, cls in registered_classes(family).items():
         assert name == name.lower().strip()
         assert not set(name) & set(":,= ")
         assert cls.family == family

@@ -22,7 +22,7 @@ from voile.measures.base import Measure
 from voile.methods.base import Method
 from voile.models.base import Model
 from voile.plugins import registry
-from voile.plugins.registry import build, knob, load_plugin, registered
+from voile.plugins.registry import build_plugin, knob, load_plugin, registered_classes
 from voile.results import Belief, Loss
 from voile.tables.group_counts import Counts
 from voile.testing import check_attack, check_measure, check_method, check_model, sample
@@ -91,7 +91,7 @@ class ToyGroups(Measure):
 def forgotten() -> Iterator[None]:
     """What a test registers is forgotten after it."""
     for family in registry.FAMILIES:
-        registered(family)
+        registered_classes(family)
     before = {family: dict(known) for family, known in registry._registry.items()}
     registry._registry["models"]["honest"] = Honest
     yield
@@ -115,28 +115,28 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_a_file_is_enough(toys: Path) -> None:
     load_plugin(str(toys))
-    check_model(registered("models")["toy-share"])
-    check_model(build("models", "toy-share", {"share": "1/3"}))  # type: ignore[arg-type]
-    check_attack(registered("attacks")["toy-guess"])
-    check_measure(registered("measures")["toy-groups"])
+    check_model(registered_classes("models")["toy-share"])
+    check_model(build_plugin("models", "toy-share", {"share": "1/3"}))  # type: ignore[arg-type]
+    check_attack(registered_classes("attacks")["toy-guess"])
+    check_measure(registered_classes("measures")["toy-groups"])
 
 
 def test_a_toy_model_is_published_claimed_and_audited(toys: Path, tmp_path: Path) -> None:
     load_plugin(str(toys))
     data = vl.read(*sample(60, 0))
-    model: Any = build("models", "toy-share", {"share": 0.5})
+    model: Any = build_plugin("models", "toy-share", {"share": 0.5})
     release = vl.publish(data, vl.Policy(model))
     place = release.save(tmp_path / "out")
     assert vl.verify(place).holds
     assert release.certificate.claims[0]["bound"] == "1/2"
-    found = vl.audit(vl.load(place), data, [build("attacks", "toy-guess", {}), vl.attacks.Homogeneity()])
+    found = vl.audit(vl.load(place), data, [build_plugin("attacks", "toy-guess", {}), vl.attacks.Homogeneity()])
     assert [finding.bound for finding in found.findings] == [Fraction(1, 2)] * 2
     assert found.passed
 
 
 def test_a_claim_of_an_unknown_model_is_never_believed(toys: Path, tmp_path: Path) -> None:
     load_plugin(str(toys))
-    model: Any = build("models", "toy-share", {"share": 0.5})
+    model: Any = build_plugin("models", "toy-share", {"share": 0.5})
     place = vl.publish(vl.read(*sample(30, 0)), vl.Policy(model)).save(tmp_path / "out")
     del registry._registry["models"]["toy-share"]
     assert not vl.verify(place).holds
@@ -372,7 +372,7 @@ def test_a_measure_may_be_held_to_zero() -> None:
 
 def test_roots_are_no_members_of_their_families() -> None:
     for root in (Model, Method, Attack, Measure):
-        assert root not in registered(root.family).values()
+        assert root not in registered_classes(root.family).values()
 
 
 def test_a_knob_without_a_default_gets_one_within_its_limits() -> None:

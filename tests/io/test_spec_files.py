@@ -8,7 +8,7 @@ import pytest
 
 from voile.errors import SpecError
 from voile.io.spec_files import Spec, load
-from voile.plugins.parameters import short
+from voile.plugins.parameters import parse_short_form
 
 
 def spec(folder: Path, content: str | bytes) -> Spec:
@@ -18,14 +18,14 @@ def spec(folder: Path, content: str | bytes) -> Spec:
 
 
 def test_short_form() -> None:
-    assert short("k-anonymity:k=5") == ("k-anonymity", {"k": "5"})
-    assert short(" mondrian ") == ("mondrian", {})
-    assert short("x: a = 1 , b=c=d ,") == ("x", {"a": "1", "b": "c=d"})
+    assert parse_short_form("k-anonymity:k=5") == ("k-anonymity", {"k": "5"})
+    assert parse_short_form(" mondrian ") == ("mondrian", {})
+    assert parse_short_form("x: a = 1 , b=c=d ,") == ("x", {"a": "1", "b": "c=d"})
     for wrong in ("x:5", "x:k", "x:k=1,l"):
         with pytest.raises(SpecError, match="part without '='"):
-            short(wrong)
+            parse_short_form(wrong)
     with pytest.raises(SpecError, match="gives 'k' twice"):
-        short("x:k=1,k=2")
+        parse_short_form("x:k=1,k=2")
 
 
 def test_a_whole_spec(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import voile as vl
 from voile.errors import PolicyError
-from voile.plugins.registry import build
+from voile.plugins.registry import build_plugin
 from voile.results import Answer
 
 KEY = vl.Key(bytes(32))
@@ -116,13 +116,13 @@ def test_a_column_that_is_not_sensitive() -> None:
     ids=repr,
 )
 def test_ways_to_write_it(told: Any) -> None:
-    assert build("models", "multi-diversity", told) == vl.MultiDiversity({"drug": 4, "disease": 2})
+    assert build_plugin("models", "multi-diversity", told) == vl.MultiDiversity({"drug": 4, "disease": 2})
 
 
 @pytest.mark.parametrize("told", [{"drug": "many"}, {"l": "drug"}, {"l": "drug=4", "dsease": "2"}], ids=repr)
 def test_ways_not_to_write_it(told: Any) -> None:
     with pytest.raises(PolicyError):
-        build("models", "multi-diversity", told)
+        build_plugin("models", "multi-diversity", told)
 
 
 def test_levels_are_rounded_up() -> None:

@@ -12,7 +12,17 @@ import pytest
 import voile as vl
 from voile.errors import PolicyError, SpecError
 from voile.measures.base import Measure
-from voile.plugins.registry import FAMILIES, Plugin, build, find, knob, load_plugin, plain, registered, typed
+from voile.plugins.registry import (
+    FAMILIES,
+    Plugin,
+    as_plain_value,
+    build_plugin,
+    find_class,
+    knob,
+    load_plugin,
+    narrow_type,
+    registered_classes,
+)
 
 GOOD = """
 from dataclasses import dataclass
@@ -40,7 +50,7 @@ def clean() -> Any:
     """What a test registers is forgotten afterwards."""
     from voile.plugins import registry as module
 
-    before = {family: dict(registered(family)) for family in FAMILIES}
+    before = {family: dict(registered_classes(family)) for family in FAMILIES}
     modules = set(sys.modules)
     yield
     for family in FAMILIES:
@@ -52,12 +62,12 @@ def clean() -> Any:
 
 
 def test_every_family_has_members() -> None:
-    assert {"k-anonymity", "l-diversity", "t-closeness"} <= set(registered("models"))
-    assert {"mondrian", "full-domain", "anatomy"} <= set(registered("methods"))
-    assert {"linking", "homogeneity"} <= set(registered("attacks"))
-    assert {"certainty", "query-error"} <= set(registered("measures"))
+    assert {"k-anonymity", "l-diversity", "t-closeness"} <= set(registered_classes("models"))
+    assert {"mondrian", "full-domain", "anatomy"} <= set(registered_classes("methods"))
+    assert {"linking", "homogeneity"} <= set(registered_classes("attacks"))
+    assert {"certainty", "query-error"} <= set(registered_classes("measures"))
     for family in FAMILIES:
-        for name, cls in registered(family).items():
+        for name, cls in registered_classes(family).items():
             assert cls.name == name
             assert cls.family == family
             assert cls.__doc__
@@ -65,12 +75,12 @@ def test_every_family_has_members() -> None:
 
 def test_the_nearest_name_is_proposed() -> None:
     with pytest.raises(PolicyError, match="Did you mean 'k-anonymity'") as error:
-        find("models", "k-anonimity")
+        find_class("models", "k-anonimity")
     assert error.value.code == "policy.unknown-model"
     with pytest.raises(PolicyError, match="Known: "):
-        find("methods", "zzzzz")
+        find_class("methods", "zzzzz")
     with pytest.raises(PolicyError, match="Did you mean 'recoding'"):
-        build("methods", "mondrian", {"recodin": "tight"})
+        build_plugin("methods", "mondrian", {"recodin": "tight"})
 
 
 @pytest.mark.parametrize(
@@ -87,9 +97,9 @@ def test_the_nearest_name_is_proposed() -> None:
     ],
 )
 def test_building_from_text(name: str, knobs: dict[str, Any], wanted: dict[str, Any]) -> None:
-    made = build("models", name, knobs)
+    made = build_plugin("models", name, knobs)
     assert {key: getattr(made, key) for key in wanted} == wanted
-    assert build("models", name, made.parameters()) == made
+    assert build_plugin("models", name, made.parameters()) == made
 
 
 @pytest.mark.parametrize(
@@ -119,12 +129,12 @@ def test_building_from_text(name: str, knobs: dict[str, Any], wanted: dict[str, 
 )
 def test_knobs_that_are_wrong(name: str, knobs: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError, match=message):
-        build("models", name, knobs)
+        build_plugin("models", name, knobs)
 
 
 def test_all_wrong_knobs_at_once() -> None:
     with pytest.raises(PolicyError) as error:
-        build("models", "alpha-k-anonymity", {"alpha": "x", "kk": 1})
+        build_plugin("models", "alpha-k-anonymity", {"alpha": "x", "kk": 1})
     assert len(error.value.problems) == 3
 
 
@@ -146,26 +156,26 @@ def test_a_plugin_inside_a_knob() -> None:
 
         def __call__(self, data: Any, release: Any) -> Any: ...
 
-    made = build("measures", "outer", {"inner": "query-error"})
-    assert plain(made)["inner"]["name"] == "query-error"
-    assert build("measures", "outer", {"inner": {"name": "query-error", "queries": 5}}).inner.queries == 5  # type: ignore[attr-defined]
+    made = build_plugin("measures", "outer", {"inner": "query-error"})
+    assert as_plain_value(made)["inner"]["name"] == "query-error"
+    assert build_plugin("measures", "outer", {"inner": {"name": "query-error", "queries": 5}}).inner.queries == 5  # type: ignore[attr-defined]
     with pytest.raises(PolicyError, match="not of type"):
-        build("measures", "outer", {"inner": {"queries": 5}})
+        build_plugin("measures", "outer", {"inner": {"queries": 5}})
     with pytest.raises(PolicyError, match="not of type"):
-        build("measures", "outer", {"inner": 5})
+        build_plugin("measures", "outer", {"inner": 5})
 
 
 def test_names_are_unique(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="Two measures are named 'certainty'"):
         load_plugin(plugin(tmp_path, GOOD.format(cls="Other", name="certainty")))
-    assert registered("measures")["certainty"] is vl.measures.Certainty
+    assert registered_classes("measures")["certainty"] is vl.measures.Certainty
 
 
 def test_a_file_registers_its_classes(tmp_path: Path) -> None:
     path = plugin(tmp_path, GOOD.format(cls="Rows", name="rows"))
     load_plugin(path)
     load_plugin(path)
-    assert build("measures", "rows", {"factor": "3"}).factor == 3.0  # type: ignore[attr-defined]
+    assert build_plugin("measures", "rows", {"factor": "3"}).factor == 3.0  # type: ignore[attr-defined]
 
 
 def test_a_file_shadows_no_module(tmp_path: Path) -> None:
@@ -200,7 +210,7 @@ def test_things_that_are_no_module(tmp_path: Path) -> None:
 
 
 def test_narrowing() -> None:
-    assert typed(Measure, vl.measures.Certainty()) == vl.measures.Certainty()
+    assert narrow_type(Measure, vl.measures.Certainty()) == vl.measures.Certainty()
     with pytest.raises(PolicyError, match="not one of the measures"):
-        typed(Measure, vl.KAnonymity(k=2))
+        narrow_type(Measure, vl.KAnonymity(k=2))
     assert issubclass(Measure, Plugin)

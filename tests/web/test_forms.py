@@ -11,14 +11,14 @@ import pytest
 import voile as vl
 from voile.errors import SpecError
 from voile.plugins import registry
-from voile.plugins.registry import FAMILIES, build, knob, registered
+from voile.plugins.registry import FAMILIES, build_plugin, knob, registered_classes
 from voile.web.forms import card, cards, filled, typed
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_plugin_has_a_card(family: str) -> None:
     found = {one.name: one for one in cards(family)}
-    assert found.keys() == registered(family).keys()
+    assert found.keys() == registered_classes(family).keys()
     for one in found.values():
         assert one.headline.endswith((".", ":"))
         assert not one.headline.lower().startswith(one.name.lower() + ":")
@@ -32,8 +32,8 @@ def test_a_form_as_it_is_shown_builds_what_it_shows(family: str) -> None:
         if one.closed or one.name == "anti-corruption":  # of which one promise of two must be chosen
             continue
         (told,) = typed(family, form)
-        cls = registered(family)[one.name]
-        needed = {f.name for f in registry.knobs_of(cls) if f.default is dataclasses.MISSING}
+        cls = registered_classes(family)[one.name]
+        needed = {f.name for f in registry.knob_fields(cls) if f.default is dataclasses.MISSING}
         assert set(told) - {"name"} <= needed
         again = filled(family, [told])
         (same,) = typed(family, {**form, **again})
@@ -63,7 +63,7 @@ def test_a_knob_that_may_be_a_file_is_not_asked_for() -> None:
 
 @pytest.fixture
 def third_party(monkeypatch: pytest.MonkeyPatch) -> type[registry.Plugin]:
-    known = {family: registered(family) for family in FAMILIES}
+    known = {family: registered_classes(family) for family in FAMILIES}
     monkeypatch.setattr(registry, "_registry", {family: dict(classes) for family, classes in known.items()})
 
     @dataclass(frozen=True)
@@ -87,4 +87,4 @@ def test_a_third_party_is_shown_like_our_own(third_party: type[registry.Plugin])
     form["models.novel.names"] = "a|b"
     (told,) = typed("models", form)
     assert told == {"name": "novel", "k": 3, "way": "right", "strict": False, "names": ["a", "b"]}
-    assert build("models", "novel", {key: value for key, value in told.items() if key != "name"})
+    assert build_plugin("models", "novel", {key: value for key, value in told.items() if key != "name"})

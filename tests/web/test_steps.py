@@ -17,7 +17,7 @@ import pytest
 
 import voile as vl
 from voile.adversaries.presets import presets
-from voile.plugins.registry import registered
+from voile.plugins.registry import registered_classes
 from voile.releases.release import Release
 
 ROLES = {"name": "identifier", "birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive"}
@@ -48,10 +48,10 @@ def test_rows_are_shown_only_on_demand_and_without_names(visitor: Any) -> None:
 def test_every_model_method_attack_measure_and_preset_is_there(visitor: Any) -> None:
     start(visitor)
     shown = visitor.client.get("/promise").text
-    assert all(f"models.{name}.on" in shown for name in registered("models"))
+    assert all(f"models.{name}.on" in shown for name in registered_classes("models"))
     shown = visitor.client.get("/compare").text
     for family in ("methods", "attacks", "measures"):
-        assert all(f"{family}.{name}.on" in shown for name in registered(family))
+        assert all(f"{family}.{name}.on" in shown for name in registered_classes(family))
     assert all(f"adversary.{name}" in shown for name in presets())
 
 

@@ -23,7 +23,7 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target
 from voile.errors import InconsistentKnowledge
 from voile.models.anti_corruption.anti_corruption import CORRUPTER, AntiCorruption
-from voile.plugins.registry import knob, learned
+from voile.plugins.registry import knob, learned_field
 from voile.releases.randomized_response import Channel, exact
 from voile.releases.shapes.sampled import Sampled
 from voile.results import Belief
@@ -49,7 +49,7 @@ class Corruption(Attack):
     rho1: float = knob(0.2, low=0, high=1)
     seed: int = 0
     known: Microdata | None = None
-    table: Microdata | None = learned()
+    table: Microdata | None = learned_field()
 
     def learn(self, data: Microdata | None) -> Corruption:
         return replace(self, table=data) if self.table is None else self

@@ -18,7 +18,7 @@ from voile.adversaries.prior_learning import read_prior
 from voile.attacks.base import Attack, Guess, Target
 from voile.methods.base import Method, Replayable
 from voile.models.r_robustness import RRobustness
-from voile.plugins.registry import build, learned
+from voile.plugins.registry import build_plugin, learned_field
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.microdata import Microdata
@@ -38,7 +38,7 @@ class Replay(Attack):
     name: ClassVar[str] = "replay"
 
     prior: Prior | str | None = None
-    table: Microdata | None = learned()
+    table: Microdata | None = learned_field()
 
     def learn(self, data: Microdata | None) -> Replay:
         return self if data is None else replace(self, table=data)
@@ -51,11 +51,11 @@ class Replay(Attack):
             return []
         found = []
         told = dict(target.certificate.method)
-        method = cast(Method, build("methods", str(told.pop("name")), told))
+        method = cast(Method, build_plugin("methods", str(told.pop("name")), told))
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, Knowledge.PRIOR, Knowledge.ALGORITHM)
         insider = Adversary.who("statistician with the algorithm", *known)
         for claim in filter(_robust, target.certificate.claims):
-            model = cast(RRobustness, build("models", RRobustness.name, dict(claim["parameters"])))
+            model = cast(RRobustness, build_plugin("models", RRobustness.name, dict(claim["parameters"])))
             prior = self._statistics(str(claim["column"]), model)
             if prior is None:
                 continue

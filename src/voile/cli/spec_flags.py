@@ -11,9 +11,9 @@ from voile.cli.flags import pair, public_values
 
 def named_part(key: str, text: str) -> dict[str, Any]:
     """A model or a method as a spec writes it: its name under `key`, beside its knobs."""
-    from voile.plugins.parameters import short
+    from voile.plugins.parameters import parse_short_form
 
-    name, knobs = short(text)
+    name, knobs = parse_short_form(text)
     return {key: name, **knobs}
 
 

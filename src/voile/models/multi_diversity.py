@@ -50,7 +50,7 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
     name: ClassVar[str] = "multi-diversity"
     method: ClassVar[str] = "decompose"
     shapes: ClassVar[tuple[str, ...]] = ("generalized", "bucketized", "decomposed")
-    gathers: ClassVar[str] = "l"
+    catch_all: ClassVar[str] = "l"
 
     l: Mapping[str, int] = field(default_factory=dict)  # noqa: E741 - the letter of the literature
     otherwise: int = knob(2, low=1)

@@ -1,7 +1,7 @@
-"""The four open sets. Defining a class with a `name` registers it; dropping in a file is enough.
+"""The registry of the four open sets. Defining a class with a `name` registers it; dropping in a file is enough.
 
-Models say what is promised, methods how it is published, attacks how it is broken, measures what is lost. Each is a
-frozen dataclass whose fields are its knobs; a knob states its own limits, so every message about one reads alike.
+A model says what is promised, a method how it is published, an attack how it is broken, a measure what is lost. Each is
+a frozen dataclass whose fields are its knobs. A knob states its own limits, so all messages about knobs read alike.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from voile.errors import PolicyError, SpecError, raise_together
-from voile.plugins.parameters import Limits, arms_of, short, type_complaint
+from voile.plugins.parameters import Limits, coerce, parse_short_form, type_complaint
 
 FAMILIES = ("models", "methods", "attacks", "measures")
 _registry: dict[str, dict[str, type[Plugin]]] = {family: {} for family in FAMILIES}
@@ -34,23 +34,24 @@ def knob(
     high: float | None = None,
     choices: Sequence[str] = (),
 ) -> Any:
-    """A dataclass field with limits."""
+    """Declare a parameter of a plug-in: a dataclass field with limits."""
     limits = Limits(low, above, high, tuple(choices))
     return dataclasses.field(default=default, metadata={"limits": limits})
 
 
-def learned() -> Any:
-    """A field that `informed` fills from the table: no knob, neither told in a certificate nor taken from a user."""
+def learned_field() -> Any:
+    """Declare a field that is filled from the table. It is not a knob: no user gives it, and no certificate states
+    it."""
     return dataclasses.field(default=None, repr=False, compare=False, metadata={"learned": True})
 
 
 @dataclasses.dataclass(frozen=True)
 class Plugin:
-    """The root of the open sets."""
+    """The base class of the four open sets."""
 
     family: ClassVar[str] = ""
     name: ClassVar[str] = ""
-    gathers: ClassVar[str] = ""  # the knob, a mapping, that takes parameters of any other name, e.g. of columns
+    catch_all: ClassVar[str] = ""  # the knob, a mapping, that takes parameters of any other name, e.g. column names
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -67,7 +68,7 @@ class Plugin:
 
     def __post_init__(self) -> None:
         wrong = []
-        hints = _types(type(self))
+        hints = typing.get_type_hints(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             complaint = type_complaint(hints[field.name], value)
@@ -80,46 +81,54 @@ class Plugin:
         raise_together(wrong)
 
     def parameters(self) -> dict[str, Any]:
-        """The knobs as plain values, fit for JSON and for `build`."""
-        return {field.name: plain(getattr(self, field.name)) for field in knobs_of(type(self))}
+        """Return the knobs as plain values, which JSON and `build_plugin` accept."""
+        return {field.name: as_plain_value(getattr(self, field.name)) for field in knob_fields(type(self))}
+
+    @classmethod
+    def from_parameter(cls, value: str | Mapping[str, Any]) -> Plugin:
+        """Build a plug-in that is a knob of another one, from a mapping or from its short form, in which semicolons
+        stand for the commas that the outer form already uses."""
+        if isinstance(value, str):
+            return build_plugin(cls.family, *parse_short_form(value.replace(";", ",")))
+        return build_plugin(cls.family, str(value["name"]), {key: value[key] for key in value if key != "name"})
 
 
-def knobs_of(cls: type[Plugin]) -> list[dataclasses.Field[Any]]:
-    """The fields that a user may give."""
+def knob_fields(cls: type[Plugin]) -> list[dataclasses.Field[Any]]:
+    """List the fields that a user may give."""
     return [field for field in dataclasses.fields(cls) if not field.metadata.get("learned")]
 
 
-def plain(value: Any) -> Any:
-    """A knob as JSON can hold it."""
+def as_plain_value(value: Any) -> Any:
+    """Return a knob in a form that JSON can hold."""
     if isinstance(value, Plugin):
         return {"name": value.name, **value.parameters()}
     if isinstance(value, Fraction):
         return str(value)
     if hasattr(value, "digest"):
-        return value.digest  # a large object is named, not written out
+        return value.digest  # a large object is named by its digest, not written out
     if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
+        return [as_plain_value(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): as_plain_value(item) for key, item in value.items()}
     return value
 
 
-def registered(family: str) -> dict[str, type[Plugin]]:
-    """All classes of a family by name, after importing every file of its folder."""
+def registered_classes(family: str) -> dict[str, type[Plugin]]:
+    """Return all classes of a family by name, after importing every file of its folder."""
     if family not in _loaded:
         _loaded.add(family)
         package = importlib.import_module(f"voile.{family}")
-        for found in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"voile.{family}.{found.name}")
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"voile.{family}.{module.name}")
     return dict(sorted(_registry[family].items()))
 
 
 AnyPlugin = TypeVar("AnyPlugin", bound=Plugin)
 
 
-def find(family: str, name: str) -> type[Plugin]:
-    """The class of that name, or an error that proposes the nearest one."""
-    known = registered(family)
+def find_class(family: str, name: str) -> type[Plugin]:
+    """Return the class of that name, or raise an error that proposes the nearest name."""
+    known = registered_classes(family)
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1)
@@ -127,50 +136,50 @@ def find(family: str, name: str) -> type[Plugin]:
     raise PolicyError(f"There is no {family[:-1]} named {name!r}.", code=f"policy.unknown-{family[:-1]}", hint=hint)
 
 
-def build(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
-    """An object from its name and its knobs, which may be text from a command line.
+def build_plugin(family: str, name: str, parameters: Mapping[str, Any]) -> Plugin:
+    """Build an object from its name and its knobs, which may be text from a command line.
 
-    >>> build("models", "k-anonymity", {"k": "5"})
+    >>> build_plugin("models", "k-anonymity", {"k": "5"})
     KAnonymity(k=5)
     """
-    cls = find(family, name)
-    fields = {field.name: field for field in knobs_of(cls)}
-    hints = _types(cls)
+    cls = find_class(family, name)
+    fields = {field.name: field for field in knob_fields(cls)}
+    hints = typing.get_type_hints(cls)
     problems: list[SpecError] = []
     values: dict[str, Any] = {}
-    if cls.gathers:
-        parameters = _gathered(cls, parameters, fields)
-    for key, raw in parameters.items():
+    if cls.catch_all:
+        parameters = _fill_catch_all(cls, parameters, fields)
+    for key, value in parameters.items():
         if key not in fields:
             near = difflib.get_close_matches(key, fields, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else "It has: " + (", ".join(fields) or "no parameters") + "."
             problems.append(PolicyError(f"{name} has no parameter {key!r}.", code="policy.parameter", hint=hint))
             continue
         try:
-            values[key] = _coerced(hints[key], raw)
+            values[key] = coerce(hints[key], value)
         except (ValueError, TypeError, KeyError, ArithmeticError):
-            wanted = str(fields[key].type)
-            problems.append(PolicyError(f"{name}: {key} = {raw!r} is not of type {wanted}.", code="policy.parameter"))
+            what = f"{name}: {key} = {value!r} is not of type {fields[key].type}."
+            problems.append(PolicyError(what, code="policy.parameter"))
     for key, field in fields.items():
-        needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        if needed and key not in parameters:
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if required and key not in parameters:
             problems.append(PolicyError(f"{name} needs the parameter {key!r}.", code="policy.parameter"))
     raise_together(problems)
     return cls(**values)
 
 
-def _gathered(cls: type[Plugin], parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters that are no knobs, in the knob that gathers them: `multi-diversity:salary=3` means the l of salary."""
+def _fill_catch_all(cls: type[Plugin], parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Put parameters that are not knobs into the catch-all knob: `multi-diversity:salary=3` means the l of salary."""
     known = {key: value for key, value in parameters.items() if key in fields}
-    loose = {key: value for key, value in parameters.items() if key not in fields}
-    if loose and cls.gathers not in known:
-        known[cls.gathers] = loose
+    others = {key: value for key, value in parameters.items() if key not in fields}
+    if others and cls.catch_all not in known:
+        known[cls.catch_all] = others
         return known
-    return {**known, **loose}
+    return {**known, **others}
 
 
 def load_plugin(source: str) -> None:
-    """Import a third party's module, by dotted name or by path; its classes register themselves."""
+    """Import a third party's module, given its dotted name or its path; its classes register themselves."""
     path = Path(source)
     try:
         if path.suffix == ".py":
@@ -185,18 +194,18 @@ def load_plugin(source: str) -> None:
         raise SpecError(
             f"The plugin {path.name!r} cannot be imported ({why}).",
             code="spec.plugin",
-            hint="Give a module name or the path of a .py file.",
+            hint="Name a module, or the path of a .py file.",
         ) from None
 
 
 def _import_file(path: Path) -> None:
-    """A file as a module, under a name that shadows no other module; the same file again replaces the first."""
+    """Import a file as a module under a name that shadows no other module. Importing it again replaces the first."""
     if not path.is_file():
         raise ImportError("there is no such file")
     name = f"voile_plugin_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError("it is no Python file")
+        raise ImportError("it is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
     try:
@@ -206,67 +215,8 @@ def _import_file(path: Path) -> None:
         raise
 
 
-def _types(cls: type[Plugin]) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
-
-
-def _coerced(hint: Any, raw: Any) -> Any:
-    """The first reading of `raw` that one arm of the type admits; text is parsed, sequences become tuples."""
-    arms = arms_of(hint)
-    for arm in arms:
-        origin = typing.get_origin(arm)
-        if arm is type(None):
-            if raw is None or (isinstance(raw, str) and raw.lower() == "none"):
-                return None
-        elif arm is bool:
-            if isinstance(raw, bool):
-                return raw
-            if isinstance(raw, str) and raw.lower() in ("true", "false", "yes", "no"):
-                return raw.lower() in ("true", "yes")
-        elif arm is int and not isinstance(raw, bool):
-            if isinstance(raw, int) or (isinstance(raw, str) and raw.strip().lstrip("+-").isdigit()):
-                return int(raw)
-        elif arm is float and not isinstance(raw, bool):
-            try:
-                return float(Fraction(raw)) if isinstance(raw, str) else float(raw)
-            except (ValueError, TypeError):
-                continue
-        elif arm is str and isinstance(raw, str):
-            return raw
-        elif origin is tuple:
-            items = raw.split("|") if isinstance(raw, str) else list(raw)
-            inner = typing.get_args(arm)[0]
-            return tuple(_coerced(inner, item) for item in items)
-        elif isinstance(arm, type) and issubclass(arm, Plugin):
-            if isinstance(raw, arm):
-                return raw
-            if isinstance(raw, str):
-                return build(arm.family, *short(raw.replace(";", ",")))  # a plug-in within one: a comma is taken
-            if isinstance(raw, Mapping):
-                return build(arm.family, str(raw["name"]), {k: v for k, v in raw.items() if k != "name"})
-        elif _is_mapping(origin) and isinstance(raw, (Mapping, str)):
-            return _mapping(typing.get_args(arm), raw)
-        elif isinstance(arm, type) and arm not in (int, float, bool, str) and isinstance(raw, arm):
-            return raw
-    raise ValueError
-
-
-def _is_mapping(origin: Any) -> bool:
-    return isinstance(origin, type) and issubclass(origin, Mapping)
-
-
-def _mapping(kinds: tuple[Any, ...], raw: Mapping[Any, Any] | str) -> dict[Any, Any]:
-    """A mapping, or its text `a=4|b=2`."""
-    if isinstance(raw, str):
-        pairs = [item.rpartition("=") for item in raw.split("|") if item.strip()]
-        if not all(name and sign for name, sign, _ in pairs):
-            raise ValueError
-        raw = {name.strip(): value.strip() for name, _, value in pairs}
-    return {key: _coerced(kinds[1], value) if len(kinds) == 2 else value for key, value in raw.items()}
-
-
-def typed(cls: type[AnyPlugin], made: Plugin) -> AnyPlugin:
-    """Narrow what `build` returned."""
-    if isinstance(made, cls):
-        return made
-    raise PolicyError(f"{made.name!r} is not one of the {cls.family}.", code="policy.family")
+def narrow_type(cls: type[AnyPlugin], plugin: Plugin) -> AnyPlugin:
+    """Return what `build_plugin` returned, as an object of one family, or raise PolicyError."""
+    if isinstance(plugin, cls):
+        return plugin
+    raise PolicyError(f"{plugin.name!r} is not one of the {cls.family}.", code="policy.family")

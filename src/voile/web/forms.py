@@ -12,8 +12,8 @@ from typing import Any
 
 from voile.errors import SpecError
 from voile.flow.explore.foresee import start_of
-from voile.plugins.parameters import Limits, arms_of
-from voile.plugins.registry import Plugin, build, knobs_of, plain, registered
+from voile.plugins.parameters import Limits, type_alternatives
+from voile.plugins.registry import Plugin, as_plain_value, build_plugin, knob_fields, registered_classes
 
 NAMES = {"column": "Which secret column"}  # a knob that several models share by convention
 
@@ -45,7 +45,7 @@ class Card:
 
 def cards(family: str) -> list[Card]:
     """All of a family, those with the fewest knobs first: they are the easiest to understand."""
-    found = [card(cls) for cls in registered(family).values()]
+    found = [card(cls) for cls in registered_classes(family).values()]
     return sorted(found, key=lambda one: (bool(one.closed), len(one.fields), one.name))
 
 
@@ -53,7 +53,7 @@ def card(cls: type[Plugin]) -> Card:
     headline, story = told(cls)
     hints = typing.get_type_hints(cls)
     fields, closed = [], ""
-    for knob in knobs_of(cls):
+    for knob in knob_fields(cls):
         made = _field(knob, hints[knob.name])
         if made is not None:
             fields.append(made)
@@ -76,7 +76,7 @@ def told(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
 
 
 def _field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:
-    arms = [arm for arm in arms_of(hint) if arm is not type(None)]
+    arms = [arm for arm in type_alternatives(hint) if arm is not type(None)]
     limits = knob.metadata.get("limits") or Limits()
     label = NAMES.get(knob.name, knob.name.replace("_", " "))
     value = _shown(start_of(knob) if knob.default_factory is dataclasses.MISSING else "")
@@ -129,7 +129,7 @@ def _needed(knob: dataclasses.Field[Any]) -> bool:
 
 
 def _shown(value: Any) -> str:
-    value = plain(value)
+    value = as_plain_value(value)
     if value is None or value is dataclasses.MISSING:
         return ""
     if isinstance(value, bool):
@@ -147,13 +147,13 @@ def typed(family: str, form: Mapping[str, Any]) -> list[dict[str, Any]]:
     Raises every problem of the form together. Fields are named family.name.knob; family.name.on says it is wanted.
     """
     found, problems = [], list[SpecError]()
-    for name, cls in registered(family).items():
+    for name, cls in registered_classes(family).items():
         if form.get(f"{family}.{name}.on"):
             # only what the form shows: other knobs may name files
             texts = {one.name: str(form.get(f"{family}.{name}.{one.name}", "")) for one in card(cls).fields}
             given = {key: text.strip() for key, text in texts.items() if text.strip()}
             try:
-                found.append(_plainly(build(family, name, given)))
+                found.append(_plainly(build_plugin(family, name, given)))
             except SpecError as error:
                 problems += [one for one in error.problems if isinstance(one, SpecError)]
     if problems:
@@ -162,12 +162,12 @@ def typed(family: str, form: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _plainly(made: Plugin) -> dict[str, Any]:
-    known = {knob.name: knob for knob in knobs_of(type(made))}
+    known = {knob.name: knob for knob in knob_fields(type(made))}
     kept = {}
     for key, value in made.parameters().items():
         made_by = known[key].default_factory
         usual = known[key].default if made_by is dataclasses.MISSING else made_by()
-        if value is not None and value != plain(usual):
+        if value is not None and value != as_plain_value(usual):
             kept[key] = value
     return {"name": made.name, **kept}
 
@@ -177,7 +177,7 @@ def filled(family: str, chosen: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     values = {}
     for one in chosen:
         name = str(one.get("name") or one.get("model"))
-        if name not in registered(family):
+        if name not in registered_classes(family):
             continue
         values[f"{family}.{name}.on"] = "on"
         for key, value in one.items():

@@ -17,7 +17,7 @@ from voile.errors import DataError, PolicyError
 from voile.flow.compare.compare import variations
 from voile.measures.base import Measure
 from voile.plugins import registry
-from voile.plugins.registry import registered
+from voile.plugins.registry import registered_classes
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 
@@ -34,7 +34,7 @@ def data() -> Microdata:
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is forgotten."""
-    known = {family: registered(family) for family in registry.FAMILIES}
+    known = {family: registered_classes(family) for family in registry.FAMILIES}
     monkeypatch.setattr(registry, "_registry", known)
 
 
@@ -55,7 +55,7 @@ def test_every_method_that_fits_in_the_settings_it_names(data: Microdata) -> Non
 
 def test_variations_are_of_every_registered_method() -> None:
     made = list(variations())
-    assert {method.name for method in made} == set(registered("methods"))
+    assert {method.name for method in made} == set(registered_classes("methods"))
     assert len(set(map(repr, made))) == len(made)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import voile as vl
 from voile.errors import PolicyError, Unsatisfiable
 from voile.flow.explore.foresee import Reach, start_of
-from voile.plugins.registry import build, knobs_of, registered
+from voile.plugins.registry import build_plugin, knob_fields, registered_classes
 from voile.tables.microdata import Microdata
 
 
@@ -74,17 +74,17 @@ def test_policy_and_method_must_fit() -> None:
         vl.foresee(table, vl.LDiversity(l=2, column="age"))
 
 
-@pytest.mark.parametrize("name", registered("models"))
+@pytest.mark.parametrize("name", registered_classes("models"))
 def test_every_model_can_be_started_from(name: str) -> None:
     """A form begins with values that the model takes, as far as it can know them."""
-    cls = registered("models")[name]
-    usual = {knob.name: start_of(knob) for knob in knobs_of(cls) if knob.metadata.get("limits")}
+    cls = registered_classes("models")[name]
+    usual = {knob.name: start_of(knob) for knob in knob_fields(cls) if knob.metadata.get("limits")}
     for knob, value in usual.items():
         if value is not None:
             assert not knobs_by_name(cls)[knob].metadata["limits"].complaint(value)
     if name == "k-anonymity":
-        assert build("models", name, usual) == vl.KAnonymity(k=5)
+        assert build_plugin("models", name, usual) == vl.KAnonymity(k=5)
 
 
 def knobs_by_name(cls: Any) -> dict[str, Any]:
-    return {knob.name: knob for knob in knobs_of(cls)}
+    return {knob.name: knob for knob in knob_fields(cls)}

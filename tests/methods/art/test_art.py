@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.errors import PolicyError, Unsatisfiable
-from voile.plugins.registry import build
+from voile.plugins.registry import build_plugin
 
 SETS = [("sex",), ("age",), ("age", "sex")]
 
@@ -178,4 +178,4 @@ def test_it_serves_r_robustness_alone() -> None:
     _, data = table(60)
     with pytest.raises(PolicyError):
         vl.publish(data, vl.Policy(vl.RRobustness(r=2), vl.LDiversity(l=2)), vl.Art())
-    assert build("methods", "art", {"mode": "swap"}) == vl.Art(mode="swap")
+    assert build_plugin("methods", "art", {"mode": "swap"}) == vl.Art(mode="swap")

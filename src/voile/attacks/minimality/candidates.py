@@ -13,7 +13,7 @@ from voile import kernels
 from voile.errors import DataError, VoileError
 from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps
 from voile.models.policy import Policy
-from voile.plugins.registry import build
+from voile.plugins.registry import build_plugin
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import Generalized
 from voile.tables.microdata import Microdata
@@ -113,7 +113,7 @@ def _find_method(release: Release) -> Method | None:
     """The method that the certificate names, if it is registered here."""
     knobs = dict(release.certificate.method)
     try:
-        return cast(Method, build("methods", str(knobs.pop("name", "")), knobs))
+        return cast(Method, build_plugin("methods", str(knobs.pop("name", "")), knobs))
     except VoileError:
         return None
 

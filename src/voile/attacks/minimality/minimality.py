@@ -26,7 +26,7 @@ from voile.models.abilities import protected_sets
 from voile.models.base import Model
 from voile.models.kinds import reads_column
 from voile.models.policy import Policy
-from voile.plugins.registry import build, knob
+from voile.plugins.registry import build_plugin, knob
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.microdata import Microdata
@@ -99,7 +99,7 @@ def _claimed_models(release: Release) -> list[Model]:
     """The models of the certificate, each for its column."""
     models = []
     for claim in release.certificate.claims:
-        model = cast(Model, build("models", str(claim["model"]), dict(claim["parameters"])))
+        model = cast(Model, build_plugin("models", str(claim["model"]), dict(claim["parameters"])))
         if claim["column"] is not None and any(field.name == "column" for field in fields(model)):
             model = replace(model, column=str(claim["column"]))  # type: ignore[call-arg]
         models.append(model)

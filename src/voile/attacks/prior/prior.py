@@ -26,7 +26,7 @@ from voile.attacks.base import Guess, PiecewiseAttack, Target, guess_piece, sens
 from voile.attacks.prior.register_matching import fits, from_register, surveyed, uncovered
 from voile.errors import DataError
 from voile.models.r_robustness import RRobustness, statistician
-from voile.plugins.registry import knob, learned
+from voile.plugins.registry import knob, learned_field
 from voile.releases.release import Release
 from voile.releases.shapes.bucketized import Bucketized
 from voile.releases.shapes.generalized import Generalized
@@ -61,8 +61,8 @@ class Prior(PiecewiseAttack):
     max_columns: int | None = knob(None, low=1)
     reading: str = knob("full", choices=("full", "binary"))
     max_states: int = knob(MAX_STATES, low=2)
-    known: Mapping[str, Any] | None = learned()  # the table's own statistics, by column
-    register: Microdata | None = learned()
+    known: Mapping[str, Any] | None = learned_field()  # the table's own statistics, by column
+    register: Microdata | None = learned_field()
 
     def learn(self, data: Microdata | None) -> Prior:
         if data is None:

@@ -65,10 +65,10 @@ def attacked(
     from voile.flow.read.read import read
     from voile.flow.request.request import corrupted_schema, population_schema
     from voile.io.hierarchy_files import of_folder
-    from voile.plugins.parameters import short
-    from voile.plugins.registry import build, typed
+    from voile.plugins.parameters import parse_short_form
+    from voile.plugins.registry import build_plugin, narrow_type
 
-    asked = [short(text) for text in attacks or ()]
+    asked = [parse_short_form(text) for text in attacks or ()]
     if corrupted is not None:
         known = read(corrupted, corrupted_schema(release))
         if attacks and all(name != "corruption" for name, _ in asked):
@@ -76,6 +76,6 @@ def attacked(
             raise SpecError("--corrupted is for the corruption attack.", code="spec.corrupted", hint=hint)
         asked = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in asked]
         asked = asked or [("corruption", {"known": known})]
-    chosen = [typed(Attack, build("attacks", name, knobs)) for name, knobs in asked] or None
+    chosen = [narrow_type(Attack, build_plugin("attacks", name, knobs)) for name, knobs in asked] or None
     register = read(external, population_schema(release, of_folder(trees) if trees else {})) if external else None
     return audit(release, data, chosen, external=register, adversary=adversary)

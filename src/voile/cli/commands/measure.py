@@ -43,8 +43,12 @@ def measured(release: Release, measures: list[str] | None, data: Microdata) -> L
     """What the named measures say, or all of them."""
     from voile.flow.measure.measure import measure
     from voile.measures.base import Measure
-    from voile.plugins.parameters import short
-    from voile.plugins.registry import build, typed
+    from voile.plugins.parameters import parse_short_form
+    from voile.plugins.registry import build_plugin, narrow_type
 
-    chosen = [typed(Measure, build("measures", *short(text))) for text in measures] if measures else None
+    chosen = (
+        [narrow_type(Measure, build_plugin("measures", *parse_short_form(text))) for text in measures]
+        if measures
+        else None
+    )
     return measure(data, release, chosen)

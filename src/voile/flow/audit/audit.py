@@ -15,8 +15,8 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset, understood
 from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
 from voile.errors import PolicyError, SchemaError, raise_together
-from voile.plugins.parameters import short
-from voile.plugins.registry import build, registered, typed
+from voile.plugins.parameters import parse_short_form
+from voile.plugins.registry import build_plugin, narrow_type, registered_classes
 from voile.releases.release import Release
 from voile.releases.release_pieces import in_pieces, pieces_of
 from voile.results import Audit, Belief, Finding
@@ -111,7 +111,7 @@ class Asked:
 
 def attacks_of(preset: Preset) -> tuple[Attack, ...]:
     """Build the attacks that a preset names."""
-    return tuple(typed(Attack, build("attacks", *short(text))) for text in preset.attacks)
+    return tuple(narrow_type(Attack, build_plugin("attacks", *parse_short_form(text))) for text in preset.attacks)
 
 
 def attacked(
@@ -137,7 +137,7 @@ def _guesses(release: Release, attack: Attack, external: Microdata | None) -> li
 
 def every_attack() -> list[Attack]:
     """All registered attacks that need nothing but the release, with their default knobs."""
-    found = [build("attacks", name, {}) for name in registered("attacks")]
+    found = [build_plugin("attacks", name, {}) for name in registered_classes("attacks")]
     return [attack for attack in found if isinstance(attack, Attack) and not attack.needs_external]
 
 

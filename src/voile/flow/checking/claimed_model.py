@@ -7,17 +7,17 @@ from dataclasses import fields
 from typing import Any
 
 from voile.models.base import Model
-from voile.plugins.registry import build, find, typed
+from voile.plugins.registry import build_plugin, find_class, narrow_type
 
 
 def claimed_model(claim: Mapping[str, Any]) -> Model:
     """Build the model that a claim names, as it speaks of the claim's column."""
-    return typed(Model, build("models", str(claim["model"]), dict(claim["parameters"])))
+    return narrow_type(Model, build_plugin("models", str(claim["model"]), dict(claim["parameters"])))
 
 
 def requested_model(claim: Mapping[str, Any]) -> Model:
     """Build the model as a user would ask for it: where it takes the name of a column, with the claim's column."""
     name, column = str(claim["model"]), claim["column"]
-    takes_column = any(field.name == "column" for field in fields(find("models", name)))
+    takes_column = any(field.name == "column" for field in fields(find_class("models", name)))
     own = {"column": column} if takes_column and column is not None else {}
-    return typed(Model, build("models", name, {**claim["parameters"], **own}))
+    return narrow_type(Model, build_plugin("models", name, {**claim["parameters"], **own}))

@@ -26,7 +26,7 @@ from voile.measures.base import Measure
 from voile.methods.base import Method
 from voile.models.base import Model
 from voile.models.policy import Policy
-from voile.plugins.registry import build, plain, registered
+from voile.plugins.registry import as_plain_value, build_plugin, registered_classes
 from voile.tables.microdata import Microdata
 from voile.tables.secret_key import Key
 
@@ -83,7 +83,7 @@ def compare(
     before = watched(tell, 0, total, "the table as it is", bench.before)
     found = Comparison((), before, decides, data.rows.total)
     for number, (policy, method) in enumerate(plan, 1):
-        known = kept.find(told(policy), plain(method)) if kept else None
+        known = kept.find(told(policy), as_plain_value(method)) if kept else None
         title = f"{titled(method)} for {promised(policy)}"
         done = known or watched(tell, number, total, title, partial(bench.trial, policy, method))
         found = replace(found, rows=(*found.rows, done))
@@ -105,7 +105,7 @@ def _asked(
     it was listed as it is."""
     asked = Asked.of(attacks, adversary)
     if attacks is None and adversary is None:
-        found = [build("attacks", name, {}) for name in registered("attacks")]
+        found = [build_plugin("attacks", name, {}) for name in registered_classes("attacks")]
         asked = [Asked(attack) for attack in found if isinstance(attack, Attack)]
     listed = len(attacks or ())
     return tuple(asked), tuple(
@@ -129,9 +129,9 @@ def _decisive(measures: Sequence[Measure], by: str | None) -> str:
 
 def variations() -> Iterator[Method]:
     """Every registered method in the settings that it names for a comparison."""
-    for name, cls in registered("methods").items():
+    for name, cls in registered_classes("methods").items():
         for knobs in cast(type[Method], cls).tried:
-            yield cast(Method, build("methods", name, knobs))
+            yield cast(Method, build_plugin("methods", name, knobs))
 
 
 def _plan(data: Microdata, policies: Sequence[Policy], methods: Sequence[Method] | None) -> list[tuple[Policy, Method]]:

@@ -15,8 +15,8 @@ from voile.io.spec_files import Spec
 from voile.measures.base import Measure
 from voile.methods.base import Method
 from voile.models.policy import Policy
-from voile.plugins.parameters import short
-from voile.plugins.registry import Plugin, build, find, knobs_of, typed
+from voile.plugins.parameters import parse_short_form
+from voile.plugins.registry import Plugin, build_plugin, find_class, knob_fields, narrow_type
 
 Some = TypeVar("Some", bound=Plugin)
 Result = TypeVar("Result")
@@ -67,10 +67,10 @@ def _listed(kind: type[Some], items: Sequence[str | Mapping[str, Any]] | None) -
     for item in items:
         try:
             if isinstance(item, str):
-                name, knobs = short(item)
+                name, knobs = parse_short_form(item)
             else:
                 name, knobs = str(item["name"]), {key: value for key, value in item.items() if key != "name"}
-            found.append(typed(kind, build(kind.family, name, knobs)))
+            found.append(narrow_type(kind, build_plugin(kind.family, name, knobs)))
         except SpecError as error:
             problems += cast("Sequence[SpecError]", error.problems)
     raise_together(problems)
@@ -80,7 +80,7 @@ def _listed(kind: type[Some], items: Sequence[str | Mapping[str, Any]] | None) -
 def _varied(spec: Spec) -> tuple[Policy, ...]:
     """One policy for every combination of the values to vary. A parameter is varied in every model that has it."""
     vary: Mapping[str, Sequence[Any]] = spec.compare.get("vary", {})
-    knobs = [{field.name for field in knobs_of(find("models", str(model["model"])))} for model in spec.policy]
+    knobs = [{field.name for field in knob_fields(find_class("models", str(model["model"])))} for model in spec.policy]
     raise_together(
         SpecError(
             f"{name!r} is to be varied, but no model of the policy has such a parameter.",

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from voile.errors import VoileError
-from voile.plugins.registry import Plugin, knobs_of, plain
+from voile.plugins.registry import Plugin, as_plain_value, knob_fields
 from voile.results import Finding, Loss
 
 
@@ -154,12 +154,12 @@ def _finite(value: float) -> float | None:
 def titled(plugin: Plugin) -> str:
     """A plug-in as a reader wants it: its name, and the knobs that are not at their default.
 
-    >>> from voile.plugins.registry import build
-    >>> titled(build("methods", "full-domain", {"suppression": "0.05"}))
+    >>> from voile.plugins.registry import build_plugin
+    >>> titled(build_plugin("methods", "full-domain", {"suppression": "0.05"}))
     'full-domain (suppression=0.05)'
     """
     told = {}
-    for knob in knobs_of(type(plugin)):
+    for knob in knob_fields(type(plugin)):
         value, made = getattr(plugin, knob.name), knob.default_factory
         usual = made() if made is not MISSING else knob.default
         if value is not None and value != usual:
@@ -174,4 +174,4 @@ def _brief(value: Any) -> str:
         return "|".join(f"{key}={item}" for key, item in value.items())
     if isinstance(value, (tuple, list)):
         return "|".join(map(_brief, value))
-    return str(plain(value))[:40]
+    return str(as_plain_value(value))[:40]

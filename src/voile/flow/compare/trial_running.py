@@ -19,7 +19,7 @@ from voile.flow.verify.verify import verify
 from voile.measures.base import Measure
 from voile.methods.base import Method
 from voile.models.policy import Policy
-from voile.plugins.registry import plain
+from voile.plugins.registry import as_plain_value
 from voile.releases.release import Release
 from voile.results import Finding
 from voile.tables.microdata import Microdata
@@ -46,7 +46,7 @@ class Bench:
     @property
     def told(self) -> list[object]:
         """What was asked for, beside policies and methods."""
-        return [plain(one) for one in (*(asked.attack for asked in self.asked), *self.quick, *self.measures)]
+        return [as_plain_value(one) for one in (*(asked.attack for asked in self.asked), *self.quick, *self.measures)]
 
     def register(self, attack: Attack) -> Microdata | None:
         """The people of whom an adversary has a list: as told, or, where the attack needs one, exactly those of the
@@ -74,7 +74,7 @@ class Bench:
 
     def trial(self, policy: Policy, method: Method, say: Say) -> Trial:
         """Publish, verify, attack and measure."""
-        trial = Trial(titled(method), promised(policy), plain(method), told(policy))
+        trial = Trial(titled(method), promised(policy), as_plain_value(method), told(policy))
         start = time.perf_counter()
         try:
             say("publish")
@@ -141,4 +141,4 @@ def promised(policy: Policy) -> str:
 
 
 def told(policy: Policy) -> tuple[dict[str, object], ...]:
-    return tuple(plain(model) for model in policy)
+    return tuple(as_plain_value(model) for model in policy)

@@ -22,7 +22,7 @@ from voile.models.base import Model
 from voile.models.kinds import SpansReleases
 from voile.models.policy import Policy
 from voile.plugins.parameters import Limits
-from voile.plugins.registry import knobs_of
+from voile.plugins.registry import knob_fields
 from voile.tables.group_counts import Counts, sizes_only
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
@@ -76,7 +76,7 @@ def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
         return all(_holds(changed, column, tallies, data.rows.total) for column in changed.targets(data.columns))
 
     found = []
-    for field in knobs_of(type(model)):
+    for field in knob_fields(type(model)):
         limits, value = field.metadata.get("limits"), getattr(model, field.name)
         if limits is None or isinstance(value, bool) or not isinstance(value, (int, float)):
             continue

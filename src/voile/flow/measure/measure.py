@@ -8,7 +8,7 @@ from dataclasses import replace
 from voile.adversaries.prior import INDICATOR
 from voile.adversaries.prior_posterior import indicated
 from voile.measures.base import ByGroup, Measure
-from voile.plugins.registry import build, registered
+from voile.plugins.registry import build_plugin, registered_classes
 from voile.releases.release import Release
 from voile.releases.release_pieces import in_pieces, pieces_of
 from voile.results import Loss, Losses
@@ -41,5 +41,5 @@ def as_shown(data: Microdata, release: Release) -> Microdata:
 
 
 def every_measure() -> list[Measure]:
-    found = [build("measures", name, {}) for name in registered("measures")]
+    found = [build_plugin("measures", name, {}) for name in registered_classes("measures")]
     return [one for one in found if isinstance(one, Measure)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from voile.flow.checking.check_release import with_findings
 from voile.flow.publish.plan import Plan
-from voile.plugins.registry import plain
+from voile.plugins.registry import as_plain_value
 from voile.releases.release import Release
 from voile.tables.schema import Columns
 
@@ -15,4 +15,4 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
         *plan.method.claims(columns, plan.policy, release),
         *plan.history.joint_claims(plan.policy, columns),
     )
-    return with_findings(release.claiming(claims, plain(plan.method)), prior=plan.policy.priors())
+    return with_findings(release.claiming(claims, as_plain_value(plan.method)), prior=plan.policy.priors())

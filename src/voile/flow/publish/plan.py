@@ -12,7 +12,7 @@ from voile.methods.base import CompletesHierarchies, Method, Partitionable
 from voile.models.base import Model
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
-from voile.plugins.registry import build, typed
+from voile.plugins.registry import build_plugin, narrow_type
 from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Parts
 from voile.tables.row_protocol import Table
@@ -64,7 +64,7 @@ def check_request(columns: Columns, rows: Table, policy: Policy, method: Method)
 
 def default_method(policy: Policy) -> Method:
     """Build the method that serves a policy best: each model names one, and the first model decides."""
-    return typed(Method, build("methods", policy.models[0].method, {}))
+    return narrow_type(Method, build_plugin("methods", policy.models[0].method, {}))
 
 
 def partition_rows(plan: Plan) -> tuple[Parts, PartTask]:

@@ -22,7 +22,7 @@ from voile.flow.report import charts
 from voile.flow.report.page_rendering import render
 from voile.flow.verify.verify import verify
 from voile.io import page_files
-from voile.plugins.registry import registered
+from voile.plugins.registry import registered_classes
 from voile.releases.release import Release
 from voile.results import Audit, Finding, Losses, Verdict
 
@@ -216,7 +216,7 @@ def _try(finding: Finding) -> dict[str, Any]:
 
 def _recipient(release: Release, losses: Losses | None) -> dict[str, Any]:
     """What can be computed from the release, and how well, as far as it was measured."""
-    across = [name for name, cls in registered("measures").items() if getattr(cls, "across", False)]
+    across = [name for name, cls in registered_classes("measures").items() if getattr(cls, "across", False)]
     known = [item.as_json() for item in losses.items if item.measure in across] if losses else []
     return {"can": list(release.words.can), "cannot": list(release.words.cannot), "measured": known}
 

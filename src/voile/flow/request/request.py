@@ -13,7 +13,7 @@ from voile.io.spec_files import Spec
 from voile.methods.base import Method
 from voile.models.base import Model
 from voile.models.policy import Policy
-from voile.plugins.registry import build
+from voile.plugins.registry import build_plugin
 from voile.releases.release import Release
 from voile.tables.schema import Schema
 
@@ -47,14 +47,14 @@ def request(spec: Spec) -> Request:
     models = []
     for item in spec.policy:
         knobs = {key: value for key, value in item.items() if key != "model"}
-        models.append(attempt(lambda item=item, knobs=knobs: build("models", str(item["model"]), knobs)))
+        models.append(attempt(lambda item=item, knobs=knobs: build_plugin("models", str(item["model"]), knobs)))
     policy = None
     if all(model is not None for model in models):
         policy = attempt(lambda: Policy(*cast(list[Model], models)))
     method = None
     if spec.method:
         knobs = {key: value for key, value in spec.method.items() if key != "name"}
-        method = attempt(lambda: build("methods", str(spec.method["name"]), knobs))
+        method = attempt(lambda: build_plugin("methods", str(spec.method["name"]), knobs))
     format = str(spec.release.get("format", "parquet"))
     attempt(lambda: check_format(format))
     raise_together(problems)

@@ -16,7 +16,7 @@ from voile.flow.read.chunked_reading import Engine
 from voile.methods.base import Method
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
-from voile.plugins.registry import build, typed
+from voile.plugins.registry import build_plugin, narrow_type
 from voile.releases.certificate import Certificate
 from voile.releases.release import Release
 from voile.results import Verdict
@@ -66,7 +66,7 @@ def _republisher(data: Microdata, key: Key, earlier: Sequence[Release]) -> Calla
     def republish(certificate: Certificate) -> Release:
         policy = Policy(*(requested_model(claim) for claim in certificate.claims))
         knobs = {name: value for name, value in certificate.method.items() if name != "name"}
-        method = typed(Method, build("methods", str(certificate.method["name"]), knobs))
+        method = narrow_type(Method, build_plugin("methods", str(certificate.method["name"]), knobs))
         return publish(data, policy, method, key=key, after=earlier)
 
     return republish

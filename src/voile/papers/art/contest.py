@@ -23,7 +23,7 @@ from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.papers.art.bounds import average_delta, delta_ceil
 from voile.papers.paper import Run
-from voile.plugins.registry import build, registered
+from voile.plugins.registry import build_plugin, registered_classes
 from voile.releases.release import Release
 from voile.tables.domain_trimming import trim_unused_values
 from voile.tables.group_counts import Counts
@@ -59,12 +59,12 @@ class Contender:
             "t-closeness": {"t": 0.2},
             "m-confidentiality": {"m": r, "protect": PROTECTED, "reading": "published"},
         }
-        return Policy(cast(Model, build("models", self.model, given[self.model])))
+        return Policy(cast(Model, build_plugin("models", self.model, given[self.model])))
 
     def built(self, r: int) -> Method:
         # the published rule may add rows that never help; a group of 10 r rows is given up
         room = {"max_group": 10 * r} if self.knobs.get("mode") == "paper" else {}
-        return cast(Method, build("methods", self.method, {**self.knobs, **room}))
+        return cast(Method, build_plugin("methods", self.method, {**self.knobs, **room}))
 
 
 EVERYBODY = (
@@ -81,7 +81,7 @@ EVERYBODY = (
 
 def contenders() -> list[Contender]:
     """Those whose model and method exist."""
-    models, methods = registered("models"), registered("methods")
+    models, methods = registered_classes("models"), registered_classes("methods")
     return [one for one in EVERYBODY if one.model in models and one.method in methods]
 
 

@@ -10,7 +10,7 @@ from voile.flow.explore.foresee import foresee
 from voile.flow.explore.inspect import inspect as inspecting
 from voile.flow.read.read import read
 from voile.models.base import Model
-from voile.plugins.registry import build, load_plugin
+from voile.plugins.registry import build_plugin, load_plugin
 from voile.tables.schema import Schema
 from voile.web.tasks.recipient_tasks import count, receive
 from voile.web.tasks.release_tasks import compare, look, publish
@@ -28,7 +28,7 @@ def warm() -> None:
 
     data = read(datasets.hospital(), Schema(quasi=["sex", "zip"], sensitive=["disease"]))
     inspecting(datasets.hospital())
-    foresee(data, cast(Model, build("models", "k-anonymity", {"k": 5})))
+    foresee(data, cast(Model, build_plugin("models", "k-anonymity", {"k": 5})))
     for drawing in ("altair", "vl_convert"):
         importlib.import_module(drawing)
 

@@ -21,7 +21,7 @@ from voile.flow.verify.verify import verify
 from voile.io import release_folder
 from voile.measures.base import Measure
 from voile.methods.base import Method
-from voile.plugins.registry import build
+from voile.plugins.registry import build_plugin
 from voile.tables.secret_key import Key
 from voile.web.tasks.session_data import Payload, Tell, data_of, memory, release_of, request_of
 
@@ -31,7 +31,7 @@ def compare(payload: Payload, tell: Tell) -> dict[str, Any]:
     chosen: dict[str, list[Any] | None] = {}
     for family in ("methods", "attacks", "measures"):
         listed = payload.get(family)
-        chosen[family] = [build(family, one["name"], _knobs(one)) for one in listed] if listed else None
+        chosen[family] = [build_plugin(family, one["name"], _knobs(one)) for one in listed] if listed else None
     found = comparing(
         data,
         asked.policy,

@@ -14,7 +14,7 @@ from voile.io import hierarchy_files
 from voile.io.spec_files import outlined
 from voile.models.abilities import narrow_to_column
 from voile.models.base import Model
-from voile.plugins.registry import build, knobs_of, registered
+from voile.plugins.registry import build_plugin, knob_fields, registered_classes
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
 from voile.web.tasks.session_data import Payload, Tell, data_of, request_of
@@ -58,10 +58,12 @@ def mark(payload: Payload, tell: Tell) -> dict[str, Any]:
 def _reaches(data: Microdata) -> dict[str, dict[str, Any]]:
     """For every model that can be counted at once: how far its numbers can go, beginning from usual values."""
     found: dict[str, dict[str, Any]] = {}
-    for name, cls in registered("models").items():
+    for name, cls in registered_classes("models").items():
         try:
-            usual = {knob.name: start_of(knob) for knob in knobs_of(cls)}
-            model = cast(Model, build("models", name, {key: value for key, value in usual.items() if _given(value)}))
+            usual = {knob.name: start_of(knob) for knob in knob_fields(cls)}
+            model = cast(
+                Model, build_plugin("models", name, {key: value for key, value in usual.items() if _given(value)})
+            )
             found[name] = {one.knob: asdict(one) for one in reach(data, model)}
         except VoileError:
             continue  # it asks for something that only a person can say
