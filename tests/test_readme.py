@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from voile.cli import app
 
 README = Path(__file__).parents[1] / "README.md"
 if not README.is_file():
@@ -21,26 +25,35 @@ def test_there_are_examples() -> None:
     assert BLOCKS
 
 
-def test_the_examples_run_one_after_the_other(tmp_path: Path) -> None:
-    """All blocks in one process and one empty folder, as a reader would type them; what is a session is a doctest."""
-    program = "\n".join(block for block in BLOCKS if not block.lstrip().startswith(">>>"))
-    sessions = "\n\n".join(block for block in BLOCKS if block.lstrip().startswith(">>>"))
-    (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    (tmp_path / "sessions.txt").write_text(sessions, encoding="utf-8")
-    run = "import doctest, runpy, sys\nscope = runpy.run_path('program.py')\n"
-    run += "failed, _ = doctest.testfile('sessions.txt', module_relative=False, globs=scope, "
-    run += "optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)\nsys.exit(failed > 0)"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", run], cwd=tmp_path, capture_output=True, text=True)
+def test_the_examples_run_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python blocks in one process, then the commands in the same folder, as a reader would type them."""
+    (tmp_path / "program.py").write_text("\n".join(BLOCKS), encoding="utf-8")
+    call = [sys.executable, "-W", "error", "program.py"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "spec.toml").write_text(fenced("toml")[0], encoding="utf-8")
+    for line in commands():
+        if not line.startswith("voile serve") and "--engine spark" not in line:  # these need a visitor and a cluster
+            result = CliRunner().invoke(app, shlex.split(line, comments=True)[1:])
+            assert result.exit_code == 0, f"{line}\n{result.output}\n{result.exception}"
+
+
+def fenced(language: str) -> list[str]:
+    """The blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    """The `voile` lines of the shell blocks, continued lines joined."""
+    lines = "".join(fenced("sh")).replace("\\\n", " ").splitlines()
+    return [line for line in lines if line.startswith("voile ")]
 
 
 def test_the_commands_exist() -> None:
-    from voile.cli import app
-
     verbs = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-    shell = "\n".join(re.findall(r"^```(?:sh|bash|console|shell|text)?\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL))
-    for verb in re.findall(r"^\$? ?voile ([a-z]+)", shell, re.MULTILINE):
-        assert verb in verbs
+    assert {line.split()[1] for line in commands()} <= verbs
 
 
 def test_links_to_files_lead_somewhere() -> None:
