@@ -1,4 +1,4 @@
-"""The request as text: spec.toml, and the command line's short form `name:parameter=value,parameter=value`."""
+"""spec.toml: what a user asks for, as a file. Only its outline is checked here; `flow/request` gives it meaning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECTIONS = {
 
 @dataclass(frozen=True)
 class Spec:
-    """What a user asked for, before any of it is understood."""
+    """What a user asked for, before any of it is interpreted."""
 
     schema: Mapping[str, Any] = field(default_factory=dict)
     policy: tuple[Mapping[str, Any], ...] = ()
@@ -35,33 +35,39 @@ class Spec:
     compare: Mapping[str, Any] = field(default_factory=dict)
 
 
-def load(path: Path) -> Spec:
-    """A spec.toml. All faults of its outline are raised together; paths in it are relative to the file."""
-    return outlined(_toml(path), path)
+def read_spec(path: Path) -> Spec:
+    """Read a spec.toml. All faults of its outline are raised together; paths in it are relative to the file."""
+    return make_spec(_read_toml(path), path)
 
 
-def outlined(raw: Mapping[str, Any], path: Path = Path("spec.toml")) -> Spec:
-    """A spec from the parts of a spec.toml, e.g. those that a form holds."""
-    problems = [*_unknown_parts(path, raw), *_misshaped_parts(raw)]
-    raise_together(problems)
-    policy = raw.get("policy", [])
-    schema = dict(raw.get("schema", {}))
+def make_spec(sections: Mapping[str, Any], path: Path = Path("spec.toml")) -> Spec:
+    """Make a spec from the sections of a spec.toml, which may also come from a form."""
+    raise_together([*_unknown_parts(path, sections), *_malformed_parts(sections)])
+    policy = sections.get("policy", [])
+    schema = dict(sections.get("schema", {}))
     if "hierarchies" in schema:
-        schema["hierarchies"] = {name: _beside(path, wanted) for name, wanted in schema["hierarchies"].items()}
+        schema["hierarchies"] = {name: _find_beside(path, value) for name, value in schema["hierarchies"].items()}
     policy = tuple(
-        {key: _beside(path, value) if key == "prior" else value for key, value in item.items()}
+        {key: _find_beside(path, value) if key == "prior" else value for key, value in item.items()}
         for item in ([policy] if isinstance(policy, dict) else policy)
     )
-    release = dict(raw.get("release", {}))
+    release = dict(sections.get("release", {}))
     if "after" in release:
-        release["after"] = [str(path.parent / place) for place in release["after"]]
+        release["after"] = [str(path.parent / folder) for folder in release["after"]]
     if "ledger" in release:
         release["ledger"] = str(path.parent / release["ledger"])
-    parts = (raw.get(part, {}) for part in ("read", "engine", "compare"))
-    return Spec(schema, policy, raw.get("method", {}), release, *parts)
+    others = (sections.get(section, {}) for section in ("read", "engine", "compare"))
+    return Spec(schema, policy, sections.get("method", {}), release, *others)
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _find_beside(path: Path, value: Any) -> Any:
+    """Return the path of a file beside the spec if the value names one, else the value."""
+    if isinstance(value, str) and (path.parent / value).is_file():
+        return str(path.parent / value)
+    return value
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
@@ -72,93 +78,92 @@ def _toml(path: Path) -> dict[str, Any]:
         raise SpecError(f"{path.name!r} cannot be read ({type(error).__name__}).", code="spec.file") from None
 
 
-def _unknown_parts(path: Path, raw: Mapping[str, Any]) -> list[SpecError]:
+def _unknown_parts(path: Path, sections: Mapping[str, Any]) -> list[SpecError]:
     problems = []
-    for section, content in raw.items():
+    for section, content in sections.items():
         if section not in SECTIONS:
-            hint = _nearest(section, SECTIONS)
+            hint = _suggest(section, SECTIONS)
             problems.append(
-                SpecError(f"{path.name!r} has an unknown part {section!r}.", code="spec.section", hint=hint)
+                SpecError(f"{path.name!r} has an unknown section {section!r}.", code="spec.section", hint=hint)
             )
             continue
         allowed = SECTIONS[section]
         for key in content if allowed and isinstance(content, dict) else ():
             if allowed and key not in allowed:
-                hint = _nearest(key, allowed)
+                hint = _suggest(key, allowed)
                 problems.append(SpecError(f"[{section}] has an unknown key {key!r}.", code="spec.key", hint=hint))
     return problems
 
 
-def _nearest(name: str, known: Mapping[str, Any] | set[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"It may be: {', '.join(sorted(known))}."
+def _suggest(name: str, known: Mapping[str, Any] | set[str]) -> str:
+    similar = difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean {similar[0]!r}?" if similar else f"It may be: {', '.join(sorted(known))}."
 
 
-def _misshaped_parts(raw: Mapping[str, Any]) -> list[SpecError]:
-    problems = []
-    for section in ("schema", "method", "release", "read", "engine", "compare"):
-        if not isinstance(raw.get(section, {}), dict):
-            problems.append(SpecError(f"{section} must be a table, [{section}].", code="spec.type"))
-    policy = raw.get("policy", [])
-    models = policy if isinstance(policy, list) else [policy]
-    for number, item in enumerate(models, 1):
+def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
+    """List the entries of the wrong TOML type, section by section."""
+    problems = [
+        _wrong_type(f"{section} must be a table, [{section}].")
+        for section in ("schema", "method", "release", "read", "engine", "compare")
+        if not isinstance(sections.get(section, {}), dict)
+    ]
+    policy = sections.get("policy", [])
+    for number, item in enumerate(policy if isinstance(policy, list) else [policy], 1):
         if not isinstance(item, dict):
-            problems.append(SpecError("policy must be tables, [[policy]].", code="spec.type"))
+            problems.append(_wrong_type("policy must be tables, [[policy]]."))
         elif not isinstance(item.get("model"), str):
             problems.append(SpecError(f"[[policy]] number {number} names no model.", code="spec.policy"))
-    method = raw.get("method", {"name": ""})
+    method = sections.get("method", {"name": ""})
     if isinstance(method, dict) and not isinstance(method.get("name"), str):
         problems.append(SpecError("[method] has no name.", code="spec.method"))
-    schema = raw.get("schema", {})
+    schema = sections.get("schema", {})
     for key in ("hierarchies", "kinds", "domains") if isinstance(schema, dict) else ():
         if not isinstance(schema.get(key, {}), dict):
-            problems.append(SpecError(f"{key} must be a table, [schema.{key}].", code="spec.type"))
-    release = raw.get("release", {})
+            problems.append(_wrong_type(f"{key} must be a table, [schema.{key}]."))
+    release = sections.get("release", {})
     if isinstance(release, dict):
-        after = release.get("after", [])
-        if not isinstance(after, list) or not all(isinstance(place, str) for place in after):
-            problems.append(SpecError("[release] after must be a list of folders.", code="spec.type"))
+        if not _is_text_list(release.get("after", [])):
+            problems.append(_wrong_type("[release] after must be a list of folders."))
         if not isinstance(release.get("ledger", ""), str):
-            problems.append(SpecError("[release] ledger must be a text.", code="spec.type"))
-    reading = raw.get("read", {})
+            problems.append(_wrong_type("[release] ledger must be a text."))
+    reading = sections.get("read", {})
     for key, kind in (("delimiter", str), ("encoding", str), ("query", str), ("null_values", list)):
         if isinstance(reading, dict) and not isinstance(reading.get(key, kind()), kind):
-            what = "a list of texts" if kind is list else "a text"
-            problems.append(SpecError(f"[read] {key} must be {what}.", code="spec.type"))
-    engine = raw.get("engine", {})
+            problems.append(_wrong_type(f"[read] {key} must be {'a list of texts' if kind is list else 'a text'}."))
+    engine = sections.get("engine", {})
     for key, value in engine.items() if isinstance(engine, dict) else ():
         if not isinstance(value, str):
-            problems.append(SpecError(f"[engine] {key} must be a text.", code="spec.type"))
-    return problems + _misshaped_comparison(raw.get("compare", {}))
+            problems.append(_wrong_type(f"[engine] {key} must be a text."))
+    return problems + _malformed_comparison(sections.get("compare", {}))
 
 
-def _misshaped_comparison(compare: Any) -> list[SpecError]:
-    """Lists of plug-ins, each in the short form or as a table with a name; lists of values to vary."""
+def _malformed_comparison(compare: Any) -> list[SpecError]:
+    """Check that [compare] has lists of plug-ins, each in short form or as a table with a name, and lists to vary."""
     if not isinstance(compare, dict):
-        return []  # said before
+        return []  # reported with the other sections
     problems = []
     for key in ("methods", "attacks", "measures"):
-        listed = compare.get(key, [])
-        fine = isinstance(listed, list) and all(
-            isinstance(item, str) or (isinstance(item, dict) and isinstance(item.get("name"), str)) for item in listed
-        )
-        if not fine:
+        plugins = compare.get(key, [])
+        if not isinstance(plugins, list) or not all(map(_names_plugin, plugins)):
             hint = 'E.g. ["mondrian", "full-domain:suppression=0.05"].'
-            problems.append(SpecError(f"[compare] {key} must be a list of names.", code="spec.type", hint=hint))
-    adversary, by, vary = compare.get("adversary", []), compare.get("by", ""), compare.get("vary", {})
-    if not isinstance(adversary, str) and not (
-        isinstance(adversary, list) and all(isinstance(item, str) for item in adversary)
-    ):
-        problems.append(SpecError("[compare] adversary must be a list of names.", code="spec.type"))
-    if not isinstance(by, str):
-        problems.append(SpecError("[compare] by must be the name of a measure.", code="spec.type"))
+            problems.append(_wrong_type(f"[compare] {key} must be a list of names.", hint))
+    adversary, measure, vary = compare.get("adversary", []), compare.get("by", ""), compare.get("vary", {})
+    if not isinstance(adversary, str) and not _is_text_list(adversary):
+        problems.append(_wrong_type("[compare] adversary must be a list of names."))
+    if not isinstance(measure, str):
+        problems.append(_wrong_type("[compare] by must be the name of a measure."))
     if not isinstance(vary, dict) or not all(isinstance(values, list) and values for values in vary.values()):
-        problems.append(SpecError("[compare] vary must give lists of values, e.g. k = [2, 5].", code="spec.type"))
+        problems.append(_wrong_type("[compare] vary must give lists of values, e.g. k = [2, 5]."))
     return problems
 
 
-def _beside(path: Path, wanted: Any) -> Any:
-    """A hierarchy file is looked for beside the spec."""
-    if isinstance(wanted, str) and (path.parent / wanted).is_file():
-        return str(path.parent / wanted)
-    return wanted
+def _names_plugin(item: Any) -> bool:
+    return isinstance(item, str) or (isinstance(item, dict) and isinstance(item.get("name"), str))
+
+
+def _is_text_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _wrong_type(message: str, hint: str = "") -> SpecError:
+    return SpecError(message, code="spec.type", hint=hint)

@@ -1,4 +1,4 @@
-"""A release folder written: all of it, or nothing."""
+"""Write a release folder: all of it, or nothing."""
 
 from __future__ import annotations
 
@@ -13,96 +13,98 @@ from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
-from voile.errors import DataError, SpecError, option
-from voile.io.release_folder.file_names import CERTIFICATE, DICTIONARY, FORMATS, REPORTS, digest
+from voile.errors import DataError, SpecError
+from voile.io.release_folder.file_names import CERTIFICATE, DICTIONARY, FORMATS, REPORTS, file_digest
 
-_EXCHANGE = 2  # renameat2: swap two names in one step
+_RENAME_EXCHANGE = 2  # renameat2: swap two names in one step
+_AT_FDCWD = -100  # paths are relative to the working directory
 
 
 @runtime_checkable
-class Writes(Protocol):
-    """Tables that are written by who keeps them."""
+class WritableTables(Protocol):
+    """Tables that write themselves, because an engine keeps them."""
 
     def write(self, name: str, folder: Path, format: str) -> list[Path]: ...
 
 
-def save(
-    place: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str, force: bool
+def write_release(
+    target: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str, force: bool
 ) -> Path:
-    """Write tables and documents as a release folder. Returns the folder."""
+    """Write tables and documents as a release folder, and return its path."""
     check_format(format)
-    place = Path(os.path.realpath(place))  # a link stays a link; what it names is replaced
-    refuse(place, force)
+    target = Path(os.path.realpath(target))  # a link stays a link; its target is replaced
+    check_target(target, force)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
     except OSError as error:
-        raise _unwritable(place, error) from None
+        raise _unwritable(target, error) from None
     try:
-        _fill(fresh, tables, documents, format)
+        _write_files(fresh, tables, documents, format)
         fresh.chmod(0o755)
-        _swap(fresh, place)
-        _sync(place.parent)
+        _move_into_place(fresh, target)
+        _flush_to_disk(target.parent)
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise _unwritable(place, error) from None
+        raise _unwritable(target, error) from None
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return place
+    return target
 
 
 def check_format(format: str) -> None:
+    """Raise unless tables can be written in this format."""
     if format not in FORMATS:
         raise SpecError(f"format = {format!r} is not known.", code="spec.format", hint="Use parquet or csv.")
 
 
-def refuse(place: Path, force: bool) -> None:
-    """An earlier release is replaced only on demand; a folder of anything else never."""
-    if not place.exists():
+def check_target(target: Path, force: bool) -> None:
+    """Raise unless a release may be written there: an earlier one is replaced only with `force`, other folders never."""
+    if not target.exists():
         return
-    if not place.is_dir():
-        raise SpecError(f"{place.name!r} is a file.", code="spec.out", hint="Name a folder for the release.")
+    if not target.is_dir():
+        raise SpecError(f"{target.name!r} is a file.", code="spec.out", hint="Name a folder for the release.")
     try:
-        inside = {found.name: found.is_dir() for found in place.iterdir()}
+        is_folder = {entry.name: entry.is_dir() for entry in target.iterdir()}
     except OSError as error:
-        raise _unwritable(place, error) from None
-    if not inside:
+        raise _unwritable(target, error) from None
+    if not is_folder:
         return
-    if CERTIFICATE not in inside or any(inside.values()):
-        what = "sub-folders" if CERTIFICATE in inside else "no release"
+    if CERTIFICATE not in is_folder or any(is_folder.values()):
+        reason = "sub-folders" if CERTIFICATE in is_folder else "no release"
         raise SpecError(
-            f"The folder {place.name!r} holds {len(inside)} files and {what}.",
+            f"The folder {target.name!r} holds {len(is_folder)} files and {reason}.",
             code="spec.out-not-a-release",
             hint="Name a new or an empty folder; voile does not delete what it did not write.",
         )
     if not force:
         raise SpecError(
-            f"The folder {place.name!r} already holds a release.",
+            f"The folder {target.name!r} already holds a release.",
             code="spec.out-exists",
-            hint=f"Name another folder, or replace it ({option('force', True)}).",
+            hint="Name another folder, or replace the release with force.",
         )
 
 
-def _fill(
+def _write_files(
     folder: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str
 ) -> None:
     digests = {}
     for name in tables:
-        for path in _written(folder, tables, name, format):
-            digests[path.name] = digest(path)
+        for path in _write_table(folder, tables, name, format):
+            digests[path.name] = file_digest(path)
     path = folder / DICTIONARY
     path.write_text(json.dumps(documents["dictionary"], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    digests[path.name] = digest(path)
+    digests[path.name] = file_digest(path)
     certificate = {**documents["certificate"], "files": digests}
     path = folder / CERTIFICATE
     path.write_text(json.dumps(certificate, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for found in folder.iterdir():
-        _sync(found)
-        os.utime(found, (0, 0))  # file times say nothing about when or in which order tables were made
+    for entry in folder.iterdir():
+        _flush_to_disk(entry)
+        os.utime(entry, (0, 0))  # file times must not tell when or in which order tables were made
 
 
-def _written(folder: Path, tables: Mapping[str, pl.DataFrame], name: str, format: str) -> list[Path]:
-    """One table: as a file, or as its engine writes it."""
-    if isinstance(tables, Writes):
+def _write_table(folder: Path, tables: Mapping[str, pl.DataFrame], name: str, format: str) -> list[Path]:
+    """Write one table as a file, or as its engine writes it."""
+    if isinstance(tables, WritableTables):
         return tables.write(name, folder, format)
     path = folder / f"{name}.{format}"
     if format == "parquet":
@@ -112,63 +114,64 @@ def _written(folder: Path, tables: Mapping[str, pl.DataFrame], name: str, format
     return [path]
 
 
-def _sync(path: Path) -> None:
-    """To the disk, not only to the system's memory."""
-    number = os.open(path, os.O_RDONLY)
+def _flush_to_disk(path: Path) -> None:
+    """Wait until a file is on the disk, and not only in the system's memory."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(number)
+        os.fsync(descriptor)
     finally:
-        os.close(number)
+        os.close(descriptor)
 
 
-def _swap(fresh: Path, place: Path) -> None:
-    """Put the new folder in its place. An old one ends up under the temporary name and is removed by the caller."""
-    if not place.exists():
-        fresh.rename(place)
+def _move_into_place(fresh: Path, target: Path) -> None:
+    """Move the new folder into place. An old one ends up under the temporary name, and the caller removes it."""
+    if not target.exists():
+        fresh.rename(target)
         return
-    _carry_over(place, fresh)
-    if _exchange(fresh, place):
+    _copy_other_files(target, fresh)
+    if _exchange_names(fresh, target):
         return
-    # no atomic swap on this system: for a moment the old release is only there under its other name
-    old = place.with_name(fresh.name.replace(".partial", ".old"))
-    place.rename(old)
+    # no atomic swap on this system: for a moment the old release exists only under its other name
+    old = target.with_name(fresh.name.replace(".partial", ".old"))
+    target.rename(old)
     try:
-        fresh.rename(place)
+        fresh.rename(target)
     except OSError:
-        old.rename(place)
+        old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _carry_over(old: Path, fresh: Path) -> None:
-    """Files that a user put beside the old release stay; its tables and reports go with it."""
-    listed = _listed(old)
-    for found in old.iterdir():
-        if found.is_file() and found.name not in listed | {CERTIFICATE, DICTIONARY, *REPORTS}:
-            shutil.copy2(found, fresh / found.name)
+def _copy_other_files(old: Path, fresh: Path) -> None:
+    """Keep the files that a user put beside the old release; its own tables and reports are not copied."""
+    own_files = _list_tables(old) | {CERTIFICATE, DICTIONARY, *REPORTS}
+    for entry in old.iterdir():
+        if entry.is_file() and entry.name not in own_files:
+            shutil.copy2(entry, fresh / entry.name)
 
 
-def _listed(folder: Path) -> set[str]:
+def _list_tables(folder: Path) -> set[str]:
+    """List the files that the certificate of an old release names."""
     try:
         return set(json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return {f"{name}.{format}" for name in ("table", "quasi", "sensitive") for format in FORMATS}
 
 
-def _exchange(first: Path, second: Path) -> bool:
-    """Swap two names atomically, where the system can."""
+def _exchange_names(first: Path, second: Path) -> bool:
+    """Swap two names in one step if the system can; return whether it did."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError):
         return False
-    here = -100  # AT_FDCWD
-    return bool(rename(here, os.fsencode(first), here, os.fsencode(second), _EXCHANGE) == 0)
+    status = rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE)
+    return bool(status == 0)
 
 
-def _unwritable(place: Path, error: Exception) -> DataError:
+def _unwritable(target: Path, error: Exception) -> DataError:
     reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
     return DataError(
-        f"The release cannot be written to {place.name!r} ({reason}).",
+        f"The release cannot be written to {target.name!r} ({reason}).",
         code="data.write",
-        hint="Check the space and the rights there; nothing was changed.",
+        hint="Check the free space and the permissions there; nothing was changed.",
     )
