@@ -122,7 +122,7 @@ def resigned(place: Path, file: str, change: Callable[[Any], Any]) -> Path:
     else:
         change(pl.read_parquet(path)).write_parquet(path)
     certificate = json.loads((place / "certificate.json").read_text())
-    certificate["files"] = {name: release_folder.digest(place / name) for name in certificate["files"]}
+    certificate["files"] = {name: release_folder.file_digest(place / name) for name in certificate["files"]}
     (place / "certificate.json").write_text(json.dumps(certificate))
     return place
 

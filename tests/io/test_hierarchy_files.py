@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.errors import DataError, SchemaError, SpecError
-from voile.io import hierarchy_files
+from voile.io import hierarchy_files, hierarchy_outlines
 from voile.tables.hierarchy import Hierarchy
 from voile.tables.hierarchy_builders import tree_rows
 
@@ -44,19 +44,19 @@ def test_what_a_person_may_write(tmp_path: Path, content: str) -> None:
 
 
 def test_the_sign_between_the_cells() -> None:
-    assert hierarchy_files.parse('"x;y",Z\nw,Z\n') == [["x;y", "Z"], ["w", "Z"]]
-    assert hierarchy_files.parse("x,y;Z\nw;Z\n") == [["x,y", "Z"], ["w", "Z"]]
-    assert hierarchy_files.parse("x\ny\n") == [["x"], ["y"]]
-    assert hierarchy_files.parse("x;\n;y") == [["x", ""], ["", "y"]]
-    assert hierarchy_files.parse("x;") == [["x", ""]]
-    assert hierarchy_files.parse("") == []
+    assert hierarchy_files.parse_rows('"x;y",Z\nw,Z\n') == [["x;y", "Z"], ["w", "Z"]]
+    assert hierarchy_files.parse_rows("x,y;Z\nw;Z\n") == [["x,y", "Z"], ["w", "Z"]]
+    assert hierarchy_files.parse_rows("x\ny\n") == [["x"], ["y"]]
+    assert hierarchy_files.parse_rows("x;\n;y") == [["x", ""], ["", "y"]]
+    assert hierarchy_files.parse_rows("x;") == [["x", ""]]
+    assert hierarchy_files.parse_rows("") == []
 
 
 @given(st.lists(st.lists(NASTY, min_size=2, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 def test_what_is_written_can_be_read_back(rows: list[list[str]]) -> None:
-    content = "".join(";".join(map(hierarchy_files._quoted, row)) + "\n" for row in rows)
-    assert hierarchy_files.parse(content) == rows
+    content = "".join(";".join(map(hierarchy_files._quote_cell, row)) + "\n" for row in rows)
+    assert hierarchy_files.parse_rows(content) == rows
 
 
 def same(one: Hierarchy | None, two: Hierarchy | None) -> bool:
@@ -72,8 +72,8 @@ def test_automatic_hierarchies_survive_the_round_trip(tmp_path: Path) -> None:
     names = ["birth", "sex", "zip", "disease", "number", "share"]
     data = vl.read(frame, vl.Schema(quasi=names, hierarchies=dict.fromkeys(names, "auto")))
     made = {column.name: column.hierarchy for column in data.columns.quasi}
-    hierarchy_files.write(tmp_path, {name: tree.rows() for name, tree in made.items() if tree})
-    again = vl.read(frame, vl.Schema(quasi=names, hierarchies=hierarchy_files.of_folder(tmp_path)))
+    hierarchy_files.write_hierarchies(tmp_path, {name: tree.rows() for name, tree in made.items() if tree})
+    again = vl.read(frame, vl.Schema(quasi=names, hierarchies=hierarchy_files.find_hierarchies(tmp_path)))
     for column in again.columns.quasi:
         assert same(column.hierarchy, made[column.name]), column.name
 
@@ -84,8 +84,8 @@ def test_nasty_values_survive_the_round_trip(values: set[str]) -> None:
     frame = pl.DataFrame({"q": sorted(values)})
     one = vl.read(frame, vl.Schema(quasi=["q"], hierarchies={"q": vl.by_frequency()})).columns["q"].hierarchy
     assert one is not None
-    content = "".join(";".join(map(hierarchy_files._quoted, row)) + "\n" for row in one.rows())
-    recipe = vl.tree({}).__class__("rows", content=hierarchy_files.parse(content))
+    content = "".join(";".join(map(hierarchy_files._quote_cell, row)) + "\n" for row in one.rows())
+    recipe = vl.tree({}).__class__("rows", content=hierarchy_files.parse_rows(content))
     two = vl.read(frame, vl.Schema(quasi=["q"], hierarchies={"q": recipe})).columns["q"].hierarchy
     assert same(one, two)
 
@@ -93,42 +93,42 @@ def test_nasty_values_survive_the_round_trip(values: set[str]) -> None:
 def test_names_of_columns_cannot_leave_the_folder(tmp_path: Path) -> None:
     names = ["../up", "a/b", "c\\d", "50%", ".hidden", "%2F", "é ü", "con:1", "*?"]
     out = tmp_path / "deep" / "out"
-    hierarchy_files.write(out, {name: [["x", "*"]] for name in names})
-    assert sorted(hierarchy_files.of_folder(out)) == sorted(names)
+    hierarchy_files.write_hierarchies(out, {name: [["x", "*"]] for name in names})
+    assert sorted(hierarchy_files.find_hierarchies(out)) == sorted(names)
     assert [found.name for found in tmp_path.iterdir()] == ["deep"]
     assert len(list(out.iterdir())) == len(names)
 
 
 def test_files_are_replaced_only_on_demand(tmp_path: Path) -> None:
-    hierarchy_files.write(tmp_path, {"zip": [["x", "*"]]})
+    hierarchy_files.write_hierarchies(tmp_path, {"zip": [["x", "*"]]})
     with pytest.raises(SpecError, match="already has 1 of these files"):
-        hierarchy_files.write(tmp_path, {"zip": [["y", "*"]], "age": [["1", "*"]]})
-    assert sorted(hierarchy_files.of_folder(tmp_path)) == ["zip"]
-    hierarchy_files.write(tmp_path, {"zip": [["y", "*"]]}, force=True)
-    assert hierarchy_files.read(tmp_path / "zip.csv") == [["y", "*"]]
+        hierarchy_files.write_hierarchies(tmp_path, {"zip": [["y", "*"]], "age": [["1", "*"]]})
+    assert sorted(hierarchy_files.find_hierarchies(tmp_path)) == ["zip"]
+    hierarchy_files.write_hierarchies(tmp_path, {"zip": [["y", "*"]]}, force=True)
+    assert hierarchy_files.read_hierarchy(tmp_path / "zip.csv") == [["y", "*"]]
     assert [found.name for found in tmp_path.iterdir()] == ["zip.csv"]
 
 
 def test_no_space_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hierarchy_files.write(tmp_path, {"zip": [["x", "*"]]})
+    hierarchy_files.write_hierarchies(tmp_path, {"zip": [["x", "*"]]})
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(DataError, match="No space left on device"):
-        hierarchy_files.write(tmp_path, {"zip": [["y", "*"]]}, force=True)
+        hierarchy_files.write_hierarchies(tmp_path, {"zip": [["y", "*"]]}, force=True)
     assert [found.name for found in tmp_path.iterdir()] == ["zip.csv"]
-    assert hierarchy_files.read(tmp_path / "zip.csv") == [["x", "*"]]
+    assert hierarchy_files.read_hierarchy(tmp_path / "zip.csv") == [["x", "*"]]
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match=r"'none.csv' cannot be read"):
-        hierarchy_files.read(tmp_path / "none.csv")
+        hierarchy_files.read_hierarchy(tmp_path / "none.csv")
     with pytest.raises(SchemaError, match=r"'zip.csv' cannot be read"):
-        hierarchy_files.read(written(tmp_path, b"a;\xff\n"))
+        hierarchy_files.read_hierarchy(written(tmp_path, b"a;\xff\n"))
     with pytest.raises(SpecError, match="There is no folder 'none'"):
-        hierarchy_files.of_folder(tmp_path / "none")
+        hierarchy_files.find_hierarchies(tmp_path / "none")
 
 
 @pytest.mark.parametrize(
@@ -167,21 +167,21 @@ LABELS = st.text(min_size=0, max_size=4)
 def test_an_outline_round_trips(leaves: list[str], picks: list[int], names: list[str]) -> None:
     """Any labels: with spaces, quotes, line ends, or none at all."""
     rows = [[leaf, names[pick], "*"] for leaf, pick in zip(leaves, picks, strict=False)]
-    drawn = hierarchy_files.outline(rows)
-    again = tree_rows("c", hierarchy_files.nested(drawn, "c"))
+    drawn = hierarchy_outlines.render_outline(rows)
+    again = tree_rows("c", hierarchy_outlines.parse_outline(drawn, "c"))
     assert sorted(again) == sorted(row[:2] for row in rows)
 
 
 def test_a_leaf_among_nodes_becomes_a_node_of_its_own() -> None:
-    assert hierarchy_files.nested("A\n  a\nb\n", "c") == {"A": ["a"], "b": ["b"]}
+    assert hierarchy_outlines.parse_outline("A\n  a\nb\n", "c") == {"A": ["a"], "b": ["b"]}
 
 
 def test_leaves_alone_have_nothing_but_the_root_above_them() -> None:
-    assert hierarchy_files.nested("a\nb\n", "c") == {"*": ["a", "b"]}
+    assert hierarchy_outlines.parse_outline("a\nb\n", "c") == {"*": ["a", "b"]}
 
 
 @pytest.mark.parametrize("text", ["  a\nb\n", "A\n  a\n  a\n", 'A\n  "a\n'])
 def test_no_tree(text: str) -> None:
     with pytest.raises(SchemaError, match="tree of 'c' cannot be read") as caught:
-        hierarchy_files.nested(text, "c")
+        hierarchy_outlines.parse_outline(text, "c")
     assert "two spaces" in caught.value.hint

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from voile.errors import SpecError
-from voile.io.spec_files import Spec, load
+from voile.io.spec_files import Spec, read_spec
 from voile.plugins.parameters import parse_short_form
 
 
 def spec(folder: Path, content: str | bytes) -> Spec:
     path = folder / "spec.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return load(path)
+    return read_spec(path)
 
 
 def test_short_form() -> None:
@@ -123,10 +123,10 @@ def test_parts_of_the_wrong_form(tmp_path: Path, content: str) -> None:
 
 def test_files_that_are_no_spec(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"There is no file 'none.toml'"):
-        load(tmp_path / "none.toml")
+        read_spec(tmp_path / "none.toml")
     with pytest.raises(SpecError, match=r"is not TOML: .*line 1"):
         spec(tmp_path, "a = = 1")
     with pytest.raises(SpecError, match="cannot be read"):
         spec(tmp_path, b"a = '\xff'")
     with pytest.raises(SpecError, match="cannot be read"):
-        load(tmp_path)
+        read_spec(tmp_path)

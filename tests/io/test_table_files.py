@@ -23,8 +23,8 @@ import pytest
 import voile as vl
 from voile.errors import DataError, EngineError, SpecError, VoileError
 from voile.io import table_files
+from voile.io.csv_byte_scan import scan_bytes
 from voile.io.csv_files import guess_delimiter
-from voile.io.csv_scan import scan
 
 SCHEMA = vl.Schema(quasi=["age", "zip"], sensitive=["disease"])
 FRAME = pl.DataFrame({"age": [30, 41, 52], "zip": ["01234", "13001", "83000"], "disease": ["flu", "HIV", "flu"]})
@@ -159,12 +159,12 @@ def test_a_leading_zero_deep_in_the_file(tmp_path: Path, where: int, quoted: boo
 def test_a_leading_zero_at_every_place_of_a_block(tmp_path: Path) -> None:
     for shift in range(60, 72):
         content = b"a,b\n" + b"1,2\n" * ((1 << 14) - 17) + b"x" * (shift - 60) + b"1,02\n" + b"3,4\n" * 5
-        assert scan(content, ",", 2).zeros == {1}, shift
+        assert scan_bytes(content, ",", 2).zero_columns == {1}, shift
 
 
 def test_zeros_in_one_column_leave_the_others_alone(tmp_path: Path) -> None:
-    seen = scan(b'a,"b,b",c\n1,"x, 05",2\n3,y,007\n', ",", 3)
-    assert seen.zeros == {1, 2}
+    seen = scan_bytes(b'a,"b,b",c\n1,"x, 05",2\n3,y,007\n', ",", 3)
+    assert seen.zero_columns == {1, 2}
     assert not seen.ragged
 
 
@@ -241,7 +241,7 @@ def test_an_encoding_may_be_named(tmp_path: Path) -> None:
 
 
 def test_text_that_is_not_in_the_named_encoding(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="not utf-16: 1 lines cannot be decoded, first in byte 5 of the file"):
+    with pytest.raises(DataError, match="not utf-16: 1 lines cannot be decoded, the first at byte 5 of the file"):
         read(tmp_path, b"\xff\xfea\x00\xd8\xd8", encoding="utf-16")
     with pytest.raises(DataError, match="line 2, byte 1"):
         read(tmp_path, b"a,b\n\x81,1\n", encoding="cp1252")
@@ -276,7 +276,7 @@ def test_there_is_no_such_file(tmp_path: Path) -> None:
     (tmp_path / "d.csv").mkdir()
     with pytest.raises(DataError, match="is a folder"):
         vl.read(str(tmp_path / "d.csv"), SCHEMA)
-    with pytest.raises(DataError, match="no known ending") as error:
+    with pytest.raises(DataError, match="no known file extension") as error:
         vl.read(csv(tmp_path, "a\n", "t.xlsx"), SCHEMA)
     assert ".parquet" in error.value.hint
 
@@ -303,7 +303,7 @@ def write(frame: pl.DataFrame, path: Path) -> Path:
 @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.ipc", "t.feather", "stream.arrow", "stream.arrows"])
 def test_columnar_files(tmp_path: Path, name: str) -> None:
     path = write(FRAME, tmp_path / name)
-    assert table_files.names_of(path) == FRAME.columns
+    assert table_files.read_column_names(path) == FRAME.columns
     assert table_files.read_file(path).rows() == FRAME.rows()
     assert table_files.read_file(path, ["zip"]).columns == ["zip"]
     assert vl.read(path, SCHEMA).rows.total == 3
@@ -315,10 +315,10 @@ def test_truncated_columnar_files(tmp_path: Path, name: str) -> None:
     whole = write(frame, tmp_path / name).read_bytes()
     for size in (1, 7, 11, len(whole) // 3, len(whole) // 2, len(whole) - 9):
         (tmp_path / name).write_bytes(whole[:size])
-        with pytest.raises(DataError, match="is not a whole"):
+        with pytest.raises(DataError, match="is not a complete"):
             vl.read(tmp_path / name, SCHEMA)
     (tmp_path / name).write_bytes(b"age,zip\n1,2\n")
-    with pytest.raises(DataError, match="is not a whole"):
+    with pytest.raises(DataError, match="is not a complete"):
         table_files.read_file(tmp_path / name)
 
 

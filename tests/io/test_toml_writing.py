@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from voile.flow.request.request import request
 from voile.io import toml_writing
-from voile.io.spec_files import load
+from voile.io.spec_files import read_spec
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SCALARS = st.one_of(
@@ -26,11 +26,11 @@ VALUES = st.recursive(
 
 @given(content=st.dictionaries(TEXTS, VALUES, max_size=4))
 def test_round_trip(content: dict[str, Any]) -> None:
-    assert tomllib.loads(toml_writing.write(content)) == content
+    assert tomllib.loads(toml_writing.render_toml(content)) == content
 
 
 def test_what_is_none_is_left_out() -> None:
-    assert toml_writing.write({"method": {"name": "mask", "k": None}}) == '[method]\nname = "mask"\n'
+    assert toml_writing.render_toml({"method": {"name": "mask", "k": None}}) == '[method]\nname = "mask"\n'
 
 
 def test_a_spec_with_a_tree(tmp_path: Path) -> None:
@@ -38,5 +38,5 @@ def test_a_spec_with_a_tree(tmp_path: Path) -> None:
         "schema": {"quasi": ["zip"], "hierarchies": {"zip": {"1*": ["11", "12"], "2*": ["21"]}}},
         "policy": [{"model": "k-anonymity", "k": 5}],
     }
-    (tmp_path / "spec.toml").write_text(toml_writing.write(told))
-    assert request(load(tmp_path / "spec.toml")).schema.hierarchies == told["schema"]["hierarchies"]
+    (tmp_path / "spec.toml").write_text(toml_writing.render_toml(told))
+    assert request(read_spec(tmp_path / "spec.toml")).schema.hierarchies == told["schema"]["hierarchies"]

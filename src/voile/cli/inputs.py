@@ -52,9 +52,9 @@ def open_table(
     from voile.flow.read.chunked_reading import engine_for
     from voile.flow.read.read import read
     from voile.flow.request.request import schema_of
-    from voile.io.hierarchy_files import of_folder
+    from voile.io.hierarchy_files import find_hierarchies
 
-    schema = schema_of(release, of_folder(trees) if trees else None)
+    schema = schema_of(release, find_hierarchies(trees) if trees else None)
     engine = engine_for(source, told or {}, watch)
     return read(source, replace(schema, person=person) if person else schema, **reading, engine=engine)
 
@@ -66,7 +66,7 @@ def open_priors(release: Path, files: list[Path] | None) -> list[Prior]:
     from voile.flow.explore.learn_prior import read_prior
     from voile.io import release_folder
 
-    claims = release_folder.read_documents(release)[0].get("claims", [])
+    claims = release_folder.read_documents(release).certificate.get("claims", [])
     resting = [claim for claim in claims if isinstance(claim, dict) and claim.get("basis") == "prior"]
     columns = {str(claim.get("column")) for claim in resting}
     return [read_prior(path, column) for path in files for column in sorted(columns)]

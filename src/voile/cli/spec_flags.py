@@ -19,7 +19,7 @@ def named_part(key: str, text: str) -> dict[str, Any]:
 
 def described(schema: dict[str, Any], kinds: list[str], domains: list[str], trees: Path | None) -> dict[str, Any]:
     """The schema with what the flags say of single columns; a hierarchy of a column without a role is left out."""
-    from voile.io.hierarchy_files import of_folder
+    from voile.io.hierarchy_files import find_hierarchies
 
     told: dict[str, dict[str, Any]] = {}
     if kinds:
@@ -28,7 +28,7 @@ def described(schema: dict[str, Any], kinds: list[str], domains: list[str], tree
         told["domains"] = dict(public_values(item) for item in domains)
     if trees is not None:
         listed = [name for role in ("quasi", "sensitive", "other") for name in schema.get(role, ())]
-        told["hierarchies"] = {name: path for name, path in of_folder(trees).items() if name in listed}
+        told["hierarchies"] = {name: path for name, path in find_hierarchies(trees).items() if name in listed}
     return schema | {what: {**schema.get(what, {}), **columns} for what, columns in told.items()}
 
 

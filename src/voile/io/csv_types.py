@@ -9,7 +9,7 @@ import polars as pl
 
 LEADING_ZERO = r"^[+-]?0\d"  # a code such as 01069, not a quantity
 _WHOLE_NUMBER = r"^[+-]?\d+$"
-# The form that a cell of each type must have. polars also reads 31/12/2025, where nobody can tell the day from the month.
+# The form that a cell of each type must have. polars also reads 31/12/2025, where day and month cannot be told apart.
 _FORMS = {
     pl.Date: r"^\d{4}-\d{2}-\d{2}$",
     pl.Datetime: r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}",

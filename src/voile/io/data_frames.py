@@ -37,7 +37,7 @@ def read_frame(table: Any, columns: Sequence[str] | None = None) -> pl.DataFrame
 
 
 def _read_pandas(table: Any, columns: Sequence[str] | None) -> pl.DataFrame:
-    """Convert columns by position, because the index is a label and not data. An ordered categorical keeps its order."""
+    """Convert columns, ignoring the index, which is a label and not data. An ordered categorical keeps its order."""
     names = [str(name) for name in table.columns]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:

@@ -60,7 +60,9 @@ def write_hierarchies(
     existing = [path for path in paths.values() if path.exists()]
     if existing and not force:
         raise SpecError(
-            f"{folder.name!r} already has {len(existing)} of these files.", code="spec.out-exists", hint="Name another folder, or replace them with force."
+            f"{folder.name!r} already has {len(existing)} of these files.",
+            code="spec.out-exists",
+            hint="Name another folder, or replace them with force.",
         )
     texts = {
         paths[column]: "".join(";".join(map(_quote_cell, row)) + "\n" for row in rows)

@@ -82,5 +82,5 @@ def _malformed_outline(column: str, reason: str) -> SchemaError:
     return SchemaError(
         f"The tree of {column!r} cannot be read: {reason}.",
         code="schema.hierarchy",
-        hint="Write one label per line, and indent what lies below a node by two more spaces.",
+        hint="Write one label per line, and indent it two spaces further than its parent.",
     )

@@ -24,8 +24,9 @@ def write_texts(texts: Mapping[Path, str], content: str = "report") -> None:
         for path, written in temporary.items():
             os.replace(written, path)
     except OSError as error:
+        reason = error.strerror or type(error).__name__
         raise DataError(
-            f"The {content} cannot be written to {next(iter(texts)).name!r} ({error.strerror or type(error).__name__}).",
+            f"The {content} cannot be written to {next(iter(texts)).name!r} ({reason}).",
             code="data.write",
             hint="Check the free space and the permissions there.",
         ) from None

@@ -94,10 +94,10 @@ class Release:
 
     def save(self, folder: str | Path, *, format: str = "parquet", force: bool = False) -> Path:
         """Write the folder whole or not at all; an earlier release is replaced only with `force`."""
-        from voile.io import release_folder as files
+        from voile.io.release_folder import write_release
 
         documents = {"dictionary": dict(self.dictionary), "certificate": self.certificate.as_json()}
-        return files.save(Path(folder), self.tables, documents, format, force)
+        return write_release(Path(folder), self.tables, documents, format, force)
 
     def estimate(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
         """How many people satisfy all conditions, estimated from what is published.

@@ -11,7 +11,7 @@ from calling import K5, ROLES, Voile
 
 import voile as vl
 from voile.errors import SpecError, Unsatisfiable
-from voile.io.release_folder import digest
+from voile.io.release_folder import file_digest
 
 KEY = "0f" * 32
 
@@ -73,7 +73,7 @@ def test_several_sensitive_columns(voile: Voile, table: Path) -> None:
     )
     assert voile("publish", "both.csv", "--out", "out2", "--spec", "spec.toml", "--key-file", "key").code == 0
     for name in ("quasi", "joint", "sensitive_disease", "sensitive_treatment"):
-        assert len({digest(voile.folder / f"out{number}" / f"{name}.parquet") for number in range(3)}) == 1
+        assert len({file_digest(voile.folder / f"out{number}" / f"{name}.parquet") for number in range(3)}) == 1
     found = voile(
         "audit", "out0", "--attack", "chain", "--attack", "exclusion:values=2", "--data", "both.csv", "--json"
     )
@@ -112,7 +112,7 @@ def test_a_flag_moves_a_column(voile: Voile, table: Path) -> None:
 
 
 def tables(place: Path) -> dict[str, str]:
-    return {found.name: digest(found) for found in place.iterdir()}
+    return {found.name: file_digest(found) for found in place.iterdir()}
 
 
 def test_a_key_file_makes_a_release_repeatable(voile: Voile, table: Path) -> None:

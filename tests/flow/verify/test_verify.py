@@ -15,7 +15,7 @@ import pytest
 
 import voile as vl
 from voile.errors import BrokenPromise, DataError
-from voile.io.release_folder import digest
+from voile.io.release_folder import file_digest
 from voile.results import Verdict
 
 KEY = vl.Key(bytes(range(32)))
@@ -68,7 +68,7 @@ def edit(place: Path, name: str, change: Edit) -> Path:
 
 def signed(place: Path) -> Path:
     document = json.loads((place / "certificate.json").read_text())
-    document["files"] = {name: digest(place / name) for name in document["files"] if (place / name).is_file()}
+    document["files"] = {name: file_digest(place / name) for name in document["files"] if (place / name).is_file()}
     (place / "certificate.json").write_text(json.dumps(document))
     return place
 
@@ -329,7 +329,7 @@ def test_a_table_that_nothing_describes(copy: Any) -> None:
     place = copy("boxes-parquet")
     pl.DataFrame({"name": ["Ann"], "disease": ["HIV"]}).write_parquet(place / "raw.parquet")
     document = json.loads((place / "certificate.json").read_text())
-    document["files"]["raw.parquet"] = digest(place / "raw.parquet")
+    document["files"]["raw.parquet"] = file_digest(place / "raw.parquet")
     (place / "certificate.json").write_text(json.dumps(document))
     assert refused(place)
 

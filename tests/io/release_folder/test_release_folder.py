@@ -225,7 +225,7 @@ def test_a_swap_that_fails_leaves_the_old_release(
             raise OSError(errno.EIO, "Input/output error")
         return rename(self, target)
 
-    monkeypatch.setattr(folder_writing, "_exchange", lambda first, second: False)
+    monkeypatch.setattr(folder_writing, "_exchange_names", lambda first, second: False)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", failing)
         with pytest.raises(DataError, match="Input/output error"):
@@ -246,7 +246,7 @@ def test_an_interrupt_leaves_the_old_release(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(folder_writing, "_swap", interrupted)
+    monkeypatch.setattr(folder_writing, "_move_into_place", interrupted)
     with pytest.raises(KeyboardInterrupt):
         release.save(place, force=True)
     assert listing(tmp_path) == ["out"]
@@ -258,13 +258,13 @@ import sys
 from pathlib import Path
 import numpy as np
 import polars as pl
-from voile.io import folder
+from voile.io import release_folder
 rows = 400_000
 table = pl.DataFrame({str(n): np.random.default_rng(n).random(rows) for n in range(4)})
 documents = {"dictionary": {"columns": []}, "certificate": {"format": 1}}
 print("ready", flush=True)
 while True:
-    folder.save(Path(sys.argv[1]), {"table": table}, documents, "csv", True)
+    release_folder.write_release(Path(sys.argv[1]), {"table": table}, documents, "csv", True)
 """
 
 
@@ -272,26 +272,26 @@ def test_a_killed_save_leaves_a_whole_release(release: Release, tmp_path: Path) 
     """Killed at some moment of an endless sequence of saves: what is in place has all its files, unchanged."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    if not folder_writing._exchange(tmp_path / "a", tmp_path / "b"):
+    if not folder_writing._exchange_names(tmp_path / "a", tmp_path / "b"):
         pytest.skip("this file system cannot swap two names in one step")
     place = release.save(tmp_path / "out")
     assert vl.verify(place).holds
     worker = subprocess.Popen([sys.executable, "-c", SAVES_FOREVER, str(place)], stdout=subprocess.PIPE)
     assert worker.stdout is not None
     try:
-        worker.stdout.readline()
+        assert worker.stdout.readline() == b"ready\n"
         for pause in (0.07, 0.31):
             time.sleep(pause)
             os.kill(worker.pid, signal.SIGSTOP)
             document = json.loads((place / "certificate.json").read_text())
-            assert release_folder.changed_files(place, document["files"]) == []
+            assert release_folder.find_changed_files(place, document["files"]) == []
             os.kill(worker.pid, signal.SIGCONT)
     finally:
         worker.kill()
         worker.wait()
         worker.stdout.close()
     document = json.loads((place / "certificate.json").read_text())
-    assert release_folder.changed_files(place, document["files"]) == []
+    assert release_folder.find_changed_files(place, document["files"]) == []
     if "table.parquet" in document["files"]:
         assert vl.verify(place).holds
 
@@ -357,7 +357,7 @@ def test_the_same_table_in_two_formats_is_refused(release: Release, tmp_path: Pa
     release.save(tmp_path / "csv", format="csv")
     (place / "table.csv").write_bytes((tmp_path / "csv" / "table.csv").read_bytes())
     document = json.loads((place / "certificate.json").read_text())
-    document["files"]["table.csv"] = release_folder.digest(place / "table.csv")
+    document["files"]["table.csv"] = release_folder.file_digest(place / "table.csv")
     (place / "certificate.json").write_text(json.dumps(document))
     assert vl.verify(place).broken
 
@@ -367,7 +367,7 @@ def test_paths_in_the_list_of_files_lead_nowhere(release: Release, tmp_path: Pat
     (tmp_path / "x.csv").write_text("a\n1\n")
     for trick in ("../x.csv", "/etc/hostname", "", ".", "..", "sub/x.csv", "a\\b", str(tmp_path / "x.csv"), "\x00"):
         document = json.loads((place / "certificate.json").read_text())
-        document["files"] = {**document["files"], trick: release_folder.digest(tmp_path / "x.csv")}
+        document["files"] = {**document["files"], trick: release_folder.file_digest(tmp_path / "x.csv")}
         other = tmp_path / "other"
         other.mkdir(exist_ok=True)
         for name, content in contents(place).items():

@@ -64,7 +64,7 @@ def attacked(
     from voile.flow.audit.audit import audit
     from voile.flow.read.read import read
     from voile.flow.request.request import corrupted_schema, population_schema
-    from voile.io.hierarchy_files import of_folder
+    from voile.io.hierarchy_files import find_hierarchies
     from voile.plugins.parameters import parse_short_form
     from voile.plugins.registry import build_plugin, narrow_type
 
@@ -77,5 +77,6 @@ def attacked(
         asked = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in asked]
         asked = asked or [("corruption", {"known": known})]
     chosen = [narrow_type(Attack, build_plugin("attacks", name, knobs)) for name, knobs in asked] or None
-    register = read(external, population_schema(release, of_folder(trees) if trees else {})) if external else None
+    hierarchies = find_hierarchies(trees) if trees else {}
+    register = read(external, population_schema(release, hierarchies)) if external else None
     return audit(release, data, chosen, external=register, adversary=adversary)

@@ -71,11 +71,11 @@ def compare(
         from voile.flow.compare.comparison_request import wanted
         from voile.flow.read.chunked_reading import engine_for
         from voile.flow.read.read import read
-        from voile.io.spec_files import Spec, load
+        from voile.io.spec_files import Spec, read_spec
         from voile.tables.secret_key import Key
 
         open_plugins(plugin)
-        told = load(spec) if spec else Spec()
+        told = read_spec(spec) if spec else Spec()
         roles = given(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
         schema = overruled(told.schema, {role: names(text) for role, text in roles.items()}) | given(missing=missing)
         varied = {name: names(text) for name, text in map(pair, vary)} if vary else None

@@ -24,7 +24,7 @@ def hierarchies(
 ) -> None:
     """Write an automatic hierarchy for each column to a file that a person can edit."""
     from voile.flow.read.read import load_frame, read
-    from voile.io import hierarchy_files as files
+    from voile.io.hierarchy_files import write_hierarchies
     from voile.tables.schema import Schema
 
     frame = load_frame(source, None, **reading)
@@ -33,7 +33,7 @@ def hierarchies(
     # with missing="value" no value is lost; the row of the missing one itself is not for editing
     columns = read(frame, Schema(quasi=wanted, hierarchies=recipes, missing="value")).columns.quasi
     made = {column.name: (column.hierarchy, len(column.domain.values)) for column in columns}
-    paths = files.write(out, {name: tree.rows()[:size] for name, (tree, size) in made.items() if tree}, force)
+    paths = write_hierarchies(out, {name: tree.rows()[:size] for name, (tree, size) in made.items() if tree}, force)
     heights = {name: tree.height for name, (tree, _) in made.items() if tree}
     if as_json:
         say_json({"out": str(out), "heights": heights})

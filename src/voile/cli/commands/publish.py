@@ -68,11 +68,11 @@ def publish(
         from voile.flow.request.request import request
         from voile.flow.verify.verify import verify as check
         from voile.io import release_folder
-        from voile.io.spec_files import Spec, load
+        from voile.io.spec_files import Spec, read_spec
         from voile.tables.secret_key import Key
 
         open_plugins(plugin)
-        wanted = load(spec) if spec else Spec()
+        wanted = read_spec(spec) if spec else Spec()
         roles = given(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
         schema = overruled(wanted.schema, {role: names(text) for role, text in roles.items()})
         schema |= given(missing=missing, person=person)
@@ -88,7 +88,7 @@ def publish(
         asked = request(wanted)
         key = Key.read(key_file) if key_file else None
         book = open_ledger(asked.ledger)
-        release_folder.refuse(out, force)  # before the work, not after it
+        release_folder.check_target(out, force)  # before the work, not after it
         step("read")
         engine = engine_for(source, {**asked.engine, **place}, step.part)
         data = read(source, asked.schema, **asked.read, engine=engine)

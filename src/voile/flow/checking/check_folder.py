@@ -7,7 +7,7 @@ from pathlib import Path
 
 from voile.errors import DataError
 from voile.flow.checking.check_release import check_release
-from voile.flow.checking.load import release_from
+from voile.flow.checking.load import release_from, stays_on_disk
 from voile.flow.read.chunked_reading import Engine
 from voile.io import release_folder
 from voile.models.evidence import NOTHING, Evidence
@@ -18,19 +18,26 @@ from voile.results import Answer, Checked, Verdict
 def check_folder(
     place: Path, evidence: Evidence = NOTHING, engine: Engine | None = None
 ) -> tuple[Verdict, Release | None]:
-    """Check the files, the tables and every claim of a folder; and the release, unless it cannot be read."""
-    certificate, dictionary = release_folder.read_documents(place)
-    files = certificate.get("files")
+    """Check the files, the tables and every claim of a folder; return the release too, unless it cannot be read.
+
+    Each file is read once: the bytes whose digests are checked are the bytes that are parsed. Only the tables that an
+    engine reads from disk are opened again, piece by piece.
+    """
+    documents = release_folder.read_documents(place)
+    files = documents.certificate.get("files")
     if not isinstance(files, dict) or release_folder.DICTIONARY not in files:
         return Verdict((Checked("certificate.json", Answer.BROKEN, "It lists no files."),)), None
-    changed = release_folder.changed_files(place, files)
+    if stays_on_disk(files, engine):
+        contents, changed = None, release_folder.find_changed_files(place, files, documents.digests)
+    else:
+        contents, changed = release_folder.read_verified(place, files, documents.digests)
     if changed:
         return Verdict((Checked("files", Answer.BROKEN, " ".join(changed)),)), None
     same = Checked("files", Answer.HOLDS, f"{len(files)} digests agree.")
     extra = sorted(found.name for found in place.iterdir() if found.name not in {*files, release_folder.CERTIFICATE})
     notes = (f"Not covered by the certificate: {', '.join(extra)}.",) if extra else ()
     try:
-        release = release_from(place, certificate, dictionary, engine)
+        release = release_from(place, documents, engine, contents)
         verdict = check_release(release, evidence)
     except DataError as error:
         return Verdict((same, Checked("tables", Answer.BROKEN, str(error))), notes=notes), None

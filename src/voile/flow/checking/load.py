@@ -11,6 +11,7 @@ import polars as pl
 from voile.errors import DataError
 from voile.flow.read.chunked_reading import Engine
 from voile.io import release_folder
+from voile.io.release_folder import Documents
 from voile.releases.certificate import FORMAT, Certificate
 from voile.releases.partitioned_tables import Kept
 from voile.releases.release import Release, of_shape
@@ -20,13 +21,19 @@ def load(place: str | Path, *, engine: Engine | None = None) -> Release:
     """Read a published folder as a release. Its claims are as they stand in the certificate; `verify` checks them. With
     an `engine` the tables stay where they are."""
     place = Path(place)
-    return release_from(place, *release_folder.read_documents(place), engine)
+    return release_from(place, release_folder.read_documents(place), engine)
+
+
+def stays_on_disk(files: Mapping[str, Any], engine: Engine | None) -> bool:
+    """Whether an engine reads the tables of a folder piece by piece, which it can do with Parquet only."""
+    return engine is not None and not any(str(name).endswith(".csv") for name in files)
 
 
 def release_from(
-    place: Path, certificate: Mapping[str, Any], dictionary: Mapping[str, Any], engine: Engine | None
+    place: Path, documents: Documents, engine: Engine | None = None, contents: Mapping[str, bytes] | None = None
 ) -> Release:
-    """Read the tables of a folder whose certificate and dictionary have been read already."""
+    """Read the tables of a folder whose documents have been read; from `contents` if its files have been read too."""
+    certificate, dictionary = documents.certificate, documents.dictionary
     try:
         if certificate["format"] != FORMAT:
             raise DataError(
@@ -36,11 +43,11 @@ def release_from(
             )
         shape, files = of_shape(str(certificate["shape"])), certificate["files"]
         tables: Mapping[str, pl.DataFrame]
-        if engine is not None and not any(str(name).endswith(".csv") for name in files):
-            empty, slices = release_folder.slices(place, files)
-            tables = Kept(engine.listed([(one, empty) for one in slices], read_slice), empty)
+        if engine is not None and stays_on_disk(files, engine):
+            empty, row_groups = release_folder.list_row_groups(place, files, dictionary)
+            tables = Kept(engine.listed([(group, empty) for group in row_groups], read_row_group), empty)
         else:
-            tables = release_folder.read_tables(place, files)
+            tables = release_folder.read_tables(place, files, dictionary, contents)
         stated = Certificate(
             shape.shape, certificate["method"], tuple(certificate["claims"]), str(certificate["tool"]), files
         )
@@ -53,10 +60,10 @@ def release_from(
     return shape(tables, dictionary, stated)
 
 
-def read_slice(item: tuple[Mapping[str, tuple[str, int, int]], dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
-    """Read some rows of each table of a folder."""
-    places, empty = item
-    found = dict(empty)
-    for name, (path, start, rows) in places.items():
-        found[name] = pl.scan_parquet(path, glob=False).slice(start, rows).collect()
-    return found
+def read_row_group(item: tuple[Mapping[str, tuple[str, int, int]], dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    """Read one row group of each table of a folder."""
+    row_group, empty = item
+    tables = dict(empty)
+    for name, (path, start, rows) in row_group.items():
+        tables[name] = pl.scan_parquet(path, glob=False).slice(start, rows).collect()
+    return tables

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from voile.flow.compare.trial import Reached, Trial
-from voile.io import page_files
+from voile.io import text_files
 from voile.version import __version__
 
 FORMAT = 1
@@ -181,7 +181,7 @@ class Comparison:
             place / "comparison.json": json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
             place / "comparison.csv": self.frame().write_csv(),
         }
-        page_files.write(texts, "comparison")
+        text_files.write_texts(texts, "comparison")
         return place / "comparison.html"
 
     def _place(self, trial: Trial | None) -> int | None:

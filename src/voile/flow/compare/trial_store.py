@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from voile.errors import DataError
 from voile.flow.compare.trial import Trial
-from voile.io import page_files
+from voile.io import text_files
 from voile.tables.microdata import Microdata
 from voile.tables.secret_key import BYTES, Key
 from voile.version import __version__
@@ -69,7 +69,7 @@ class Store:
 
     def keep(self, trial: Trial) -> None:
         text = json.dumps(trial.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        page_files.write({self._place(trial.policy, trial.method): text + "\n"}, "trial")
+        text_files.write_texts({self._place(trial.policy, trial.method): text + "\n"}, "trial")
 
     def _place(self, policy: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> Path:
         state = self.state.copy()

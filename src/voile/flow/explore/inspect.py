@@ -18,7 +18,7 @@ import polars as pl
 from voile.engines.memory import build_rows
 from voile.errors import DataError, VoileError, option
 from voile.flow.read.read import load_frame
-from voile.io import table_files
+from voile.io import databases, table_files
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import Microdata
 from voile.tables.role_guessing import ColumnProfile, suggest_role
@@ -128,8 +128,8 @@ def inspect(
         return _of_microdata(source)
     reading = {"delimiter": delimiter, "encoding": encoding, "null_values": null_values}
     wanted = Schema(quasi=columns) if columns else None
-    if isinstance(source, (str, Path)) and query is None and not table_files.scheme_of(str(source)):
-        names = table_files.names_of(Path(source), delimiter, encoding)
+    if isinstance(source, (str, Path)) and query is None and not databases.parse_scheme(str(source)):
+        names = table_files.read_column_names(Path(source), delimiter, encoding)
         _check_width(columns or names)
         _check_delimiter(names, delimiter)
     frame = load_frame(source, wanted, query, **reading)  # type: ignore[arg-type]

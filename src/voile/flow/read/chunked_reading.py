@@ -18,7 +18,8 @@ from voile.engines.spark import Spark
 from voile.errors import DataError, EngineError, SpecError, raise_together
 from voile.flow.read.column_coding import column_of, missing_cells, nothing_left
 from voile.io import table_files
-from voile.io.csv_files import as_type, narrowest, types_of, unreadable
+from voile.io.csv_faults import unreadable_csv
+from voile.io.csv_types import cast_text, common_type, possible_types
 from voile.tables.domain import Domain, encode_column, encode_values
 from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Parts
@@ -106,12 +107,12 @@ def read_at(
         frames, texts = engine.frames(source, schema.read_names(), schema.check, delimiter, encoding)
         return read_chunks(frames, schema, most, texts=texts, nulls=null_values)
     assert path is not None
-    schema.check(table_files.names_of(path, delimiter, encoding))
-    table, texts = table_files.lazily(path, schema.read_names(), delimiter, encoding, null_values)
+    schema.check(table_files.read_column_names(path, delimiter, encoding))
+    table, texts = table_files.scan_file(path, schema.read_names(), delimiter, encoding, null_values)
     try:
         return read_chunks(engine.slices(table, copy=texts), schema, most, texts=texts)
     except pl.exceptions.PolarsError:
-        raise (unreadable if texts else table_files.broken)(path) from None
+        raise (unreadable_csv if texts else table_files.corrupt_file)(path) from None
 
 
 def is_spark(source: Any) -> bool:
@@ -207,7 +208,7 @@ def coded_rows(coded: Coded, number: int, domains: Mapping[str, Domain]) -> tupl
 
 def _ready(frame: pl.DataFrame, schema: Schema, types: Types) -> pl.DataFrame:
     if types:
-        frame = pl.DataFrame([as_type(frame[name], kind) for name, kind in types.items()])
+        frame = pl.DataFrame([cast_text(frame[name], kind) for name, kind in types.items()])
     floats = [name for name in frame.columns if frame[name].dtype.is_float()]
     return frame.with_columns(pl.col(floats).fill_nan(None)) if floats else frame
 
@@ -219,8 +220,8 @@ def _kept(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
 def found_types(frames: Parts, schema: Schema) -> dict[str, str]:
     """The narrowest type that reads every cell of a column, over all chunks."""
     told = frames.map("types", types_here, schema.names()).summaries
-    return {name: narrowest([one[name] for one in told]) for name in schema.names()}
+    return {name: common_type([one[name] for one in told]) for name in schema.names()}
 
 
 def types_here(frame: pl.DataFrame, number: int, names: Sequence[str]) -> tuple[None, dict[str, Any]]:
-    return None, {name: types_of(frame[name]) for name in names}
+    return None, {name: possible_types(frame[name]) for name in names}

@@ -77,7 +77,7 @@ def recipe_of(wanted: Any, column: str) -> HierarchyRecipe:
                     hint=f"E.g. {recipe('prefixes', 5, 3, 1)}.",
                 ) from None
             return HierarchyRecipe(name, numbers)
-        return HierarchyRecipe("rows", content=hierarchy_files.read(Path(wanted)), source=text)
+        return HierarchyRecipe("rows", content=hierarchy_files.read_hierarchy(Path(wanted)), source=text)
     raise SchemaError(
         f"The hierarchy of {column!r} is of type {type(wanted).__name__}.",
         code="schema.hierarchy",

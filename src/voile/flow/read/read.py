@@ -14,7 +14,7 @@ from voile.engines.spark import Spark
 from voile.errors import DataError, SpecError, option, raise_together
 from voile.flow.read.chunked_reading import Engine, is_spark, read_at
 from voile.flow.read.column_coding import column_of, missing_cells, nothing_left
-from voile.io import table_files
+from voile.io import data_frames, databases, table_files
 from voile.tables.domain import encode_column
 from voile.tables.microdata import PERSON, Microdata
 from voile.tables.schema import Column, Columns, Schema
@@ -98,20 +98,20 @@ def load_frame(
     if query is not None:
         if not is_text:
             raise DataError(f"A query needs the URL of a database, not a {type(source).__name__}.", code="data.url")
-        frame = table_files.query(query, str(source))
-    elif is_text and table_files.scheme_of(str(source)):
+        frame = databases.run_query(query, str(source))
+    elif is_text and databases.parse_scheme(str(source)):
         raise DataError(
-            f"A table from {table_files.scheme_of(str(source))}:// needs a query.",
+            f"A table from {databases.parse_scheme(str(source))}:// needs a query.",
             code="data.url",
             hint=f"Give one, e.g. {option('query', 'select * from patients')}.",
         )
     elif is_text:
         path = Path(source)
         if schema is not None:
-            schema.check(table_files.names_of(path, delimiter, encoding))
+            schema.check(table_files.read_column_names(path, delimiter, encoding))
         return table_files.read_file(path, wanted, delimiter, encoding, null_values).select(wanted or pl.all())
     else:
-        found = table_files.from_object(source, None if schema is None else [*schema.identifier, *schema.read_names()])
+        found = data_frames.read_frame(source, None if schema is None else [*schema.identifier, *schema.read_names()])
         if found is None:
             raise DataError(
                 f"A table of type {type(source).__name__} cannot be read.",

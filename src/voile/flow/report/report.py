@@ -21,7 +21,7 @@ from voile.errors import SpecError, VoileError
 from voile.flow.report import charts
 from voile.flow.report.page_rendering import render
 from voile.flow.verify.verify import verify
-from voile.io import page_files
+from voile.io import text_files
 from voile.plugins.registry import registered_classes
 from voile.releases.release import Release
 from voile.results import Audit, Finding, Losses, Verdict
@@ -75,7 +75,7 @@ class Report:
         if page.suffix.lower() not in (".html", ".htm"):
             message = f"A report is a page, and {page.name!r} is none."
             raise SpecError(message, code="spec.out", hint="Call it report.html.")
-        page_files.write({page: self.html, page.with_suffix(".json"): self._text + "\n"})
+        text_files.write_texts({page: self.html, page.with_suffix(".json"): self._text + "\n"})
         return page
 
     @cached_property

@@ -33,9 +33,7 @@ def read_documents(folder: Path) -> Documents:
     return Documents(certificate, dictionary, {CERTIFICATE: certificate_digest, DICTIONARY: dictionary_digest})
 
 
-def _read_document(
-    folder: Path, name: str, find_faults: Callable[[Any], Iterator[str]]
-) -> tuple[dict[str, Any], str]:
+def _read_document(folder: Path, name: str, find_faults: Callable[[Any], Iterator[str]]) -> tuple[dict[str, Any], str]:
     """Parse a document and return it with the digest of its bytes."""
     content = b""
     try:

@@ -58,7 +58,7 @@ def check_format(format: str) -> None:
 
 
 def check_target(target: Path, force: bool) -> None:
-    """Raise unless a release may be written there: an earlier one is replaced only with `force`, other folders never."""
+    """Raise if a release must not be written there: an earlier one is replaced only with `force`, other data never."""
     if not target.exists():
         return
     if not target.is_dir():

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import DataError, SpecError, VoileError
-from voile.io.hierarchy_files import file_name
+from voile.io.hierarchy_files import hierarchy_file_name
 from voile.io.table_files import FILE_KINDS
 from voile.web import received_files
 from voile.web.access_control import Settings
@@ -100,7 +100,7 @@ async def _kept(desk: Desk, file: UploadFile) -> Path:
     place = desk.folder / "upload"
     await run_in_threadpool(shutil.rmtree, place, ignore_errors=True)
     place.mkdir(mode=0o700)
-    target = place / file_name(Path(name).stem).removesuffix(".csv")
+    target = place / hierarchy_file_name(Path(name).stem).removesuffix(".csv")
     target = target.with_name(target.name[:100] + Path(name).suffix.lower())
     with target.open("xb") as out:
         await run_in_threadpool(shutil.copyfileobj, file.file, out)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
-from voile.io.hierarchy_files import nested
+from voile.io.hierarchy_outlines import parse_outline
 from voile.web.jobs import settled
 from voile.web.pages import KINDS, ROLES, page
 from voile.web.steps.load import PATIENCE
@@ -83,7 +83,7 @@ async def save_tree(request: Request, desk: Desk, form: FormData) -> Response:
         return RedirectResponse("/mark", 303)
     text = str(form.get("outline", ""))
     try:
-        wanted: Any = _recipe(form, name) if form.get("how") == "recipe" else nested(text, name)
+        wanted: Any = _recipe(form, name) if form.get("how") == "recipe" else parse_outline(text, name)
     except VoileError as error:
         desk.problems, desk.typed["tree"] = [], text
         desk.complain(error.as_json())

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from voile.errors import SpecError, VoileError
 from voile.io import release_folder as folders
-from voile.io import toml_writing
+from voile.io.toml_writing import render_toml
 from voile.web import received_files
 from voile.web.access_control import Settings
 from voile.web.jobs import settled
@@ -36,7 +36,7 @@ class Publish:
         desk.collect()
         if not desk.spec.get("policy") or not desk.marked:
             return RedirectResponse("/promise", 303)
-        told = {"spec": toml_writing.write(desk.told()), "command": command(desk), "folder": self.settings.folder.name}
+        told = {"spec": render_toml(desk.told()), "command": command(desk), "folder": self.settings.folder.name}
         return page("publish", desk, **told)
 
     async def begin(self, request: Request, desk: Desk, form: FormData) -> Response:
@@ -68,7 +68,7 @@ class Publish:
         if form.get("where") != "folder":
             return desk.folder / secrets.token_hex(8)
         place = received_files.inside(self.settings.folder, name)
-        folders.refuse(place, bool(form.get("force")))
+        folders.check_target(place, bool(form.get("force")))
         return place
 
 
@@ -84,7 +84,7 @@ async def download(request: Request, desk: Desk) -> Response:
 async def spec(request: Request, desk: Desk) -> Response:
     """The spec.toml."""
     headers = {"Content-Disposition": 'attachment; filename="spec.toml"'}
-    return Response(toml_writing.write(desk.told()), media_type="application/toml", headers=headers)
+    return Response(render_toml(desk.told()), media_type="application/toml", headers=headers)
 
 
 async def report(request: Request, desk: Desk) -> Response:

@@ -86,7 +86,7 @@ def publish(payload: Payload, tell: Tell) -> dict[str, Any]:
     verdict = verify(place, prior=request_of(payload).policy.learn(data.columns, data.rows).priors())
     page = report(release, memory.audit, losses, verdict)
     page.save(payload["page"])
-    listed = [*release_folder.read_documents(place)[0]["files"], release_folder.CERTIFICATE]
+    listed = [*release_folder.read_documents(place).certificate["files"], release_folder.CERTIFICATE]
     if payload["with_report"]:
         page.save(place / release_folder.REPORTS[0])
         listed += release_folder.REPORTS

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from voile.flow.publish.publish import publish as publishing
 from voile.flow.read.read import read
 from voile.flow.request.request import Request, request
-from voile.io.spec_files import outlined
+from voile.io.spec_files import make_spec
 from voile.releases.release import Release
 from voile.results import Audit
 from voile.tables.microdata import Microdata
@@ -43,7 +43,7 @@ memory = Memory()
 
 
 def request_of(payload: Payload) -> Request:
-    return request(outlined(payload["spec"]))
+    return request(make_spec(payload["spec"]))
 
 
 def _state(payload: Payload) -> list[Any]:
@@ -60,7 +60,7 @@ def data_of(payload: Payload) -> Microdata:
     told = [_state(payload), payload["spec"]["schema"], payload["spec"].get("read")]
     asked = json.dumps(told, sort_keys=True)
     if memory.asked != asked or memory.data is None:
-        schema = Schema(**outlined({"schema": payload["spec"]["schema"]}).schema)
+        schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
         memory.data = read(payload["source"], schema, **payload["spec"].get("read", {}))
         memory.asked = asked
     return memory.data

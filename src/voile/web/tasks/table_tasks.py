@@ -10,8 +10,8 @@ from voile.errors import VoileError
 from voile.flow.explore.foresee import foresee, reach, start_of
 from voile.flow.explore.inspect import inspect as inspecting
 from voile.flow.read.read import load_frame, read
-from voile.io import hierarchy_files
-from voile.io.spec_files import outlined
+from voile.io import hierarchy_outlines
+from voile.io.spec_files import make_spec
 from voile.models.abilities import narrow_to_column
 from voile.models.base import Model
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
@@ -42,7 +42,7 @@ def mark(payload: Payload, tell: Tell) -> dict[str, Any]:
     """The table under its roles: the risk on the marked columns, advice, and how far each model can go."""
     tell(0, 3, "Reading the marked columns")
     data = data_of(payload)
-    schema = Schema(**outlined({"schema": payload["spec"]["schema"]}).schema)
+    schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
     tell(1, 3, "Counting who stands out")
     found = inspecting(data)
     tell(2, 3, "Asking how far each promise can go")
@@ -84,7 +84,7 @@ def tree(payload: Payload, tell: Tell) -> dict[str, Any]:
     made = data.columns[name].hierarchy
     assert made is not None
     leaves = len(data.columns[name].domain.values)
-    drawn = hierarchy_files.outline(made.rows()[:leaves]) if leaves <= LEAVES else ""
+    drawn = hierarchy_outlines.render_outline(made.rows()[:leaves]) if leaves <= LEAVES else ""
     return {"outline": drawn, "levels": made.height, "leaves": leaves}
 
 
