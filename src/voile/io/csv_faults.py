@@ -7,7 +7,7 @@ import csv
 import io
 from pathlib import Path
 
-from voile.errors import DataError
+from voile.errors import DataError, option
 
 
 def raise_fault(path: Path, source: Path | bytes, delimiter: str, *, strict: bool) -> None:
@@ -28,7 +28,7 @@ def raise_fault(path: Path, source: Path | bytes, delimiter: str, *, strict: boo
                     raise DataError(
                         f"Line {line} of {path.name!r} has {width} fields, the header has {header_width}.",
                         code="data.ragged",
-                        hint="Repair the line, or name the delimiter.",
+                        hint=f"Repair the line, or name the separator (e.g. {option('delimiter', ';')}).",
                     )
         except csv.Error:
             if strict:
@@ -73,5 +73,5 @@ def check_encoding(path: Path, codec: str, encoding: str) -> None:
         raise DataError(
             f"{path.name!r} is not {encoding}: {bad_lines} lines cannot be decoded, the first at {first_fault}.",
             code="data.encoding",
-            hint="Name the encoding, e.g. latin-1, or convert the file.",
+            hint=f"Name the encoding (e.g. {option('encoding', 'latin-1')}), or convert the file.",
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from voile.errors import SchemaError, SpecError
+from voile.errors import SchemaError, SpecError, option
 from voile.io.text_files import write_texts
 
 
@@ -62,7 +62,7 @@ def write_hierarchies(
         raise SpecError(
             f"{folder.name!r} already has {len(existing)} of these files.",
             code="spec.out-exists",
-            hint="Name another folder, or replace them with force.",
+            hint=f"Name another folder, or replace them ({option('force', True)}).",
         )
     texts = {
         paths[column]: "".join(";".join(map(_quote_cell, row)) + "\n" for row in rows)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
-from voile.errors import DataError, SpecError
+from voile.errors import DataError, SpecError, option
 from voile.io.release_folder.file_names import CERTIFICATE, DICTIONARY, FORMATS, REPORTS, file_digest
 
 _RENAME_EXCHANGE = 2  # renameat2: swap two names in one step
@@ -80,7 +80,7 @@ def check_target(target: Path, force: bool) -> None:
         raise SpecError(
             f"The folder {target.name!r} already holds a release.",
             code="spec.out-exists",
-            hint="Name another folder, or replace the release with force.",
+            hint=f"Name another folder, or replace it ({option('force', True)}).",
         )
 
 
