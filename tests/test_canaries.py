@@ -351,8 +351,10 @@ def things() -> dict[str, Any]:
         "Generalized": boxes,
         "Bucketized": linked,
         "Decomposed": lists,
-        "Listing": next(iter(lists.listings.values())),  # type: ignore[attr-defined]
-        "Linkage": lists.linkage,  # type: ignore[attr-defined]
+        "ValueLists": next(iter(lists.value_lists.values())),  # type: ignore[attr-defined]
+        "SensitiveRows": linked.sensitive_rows(table.columns),
+        "TrainingRows": linked.training_rows(np.random.default_rng(0)),
+        "RowMatching": lists.row_matching,  # type: ignore[attr-defined]
         "Cells": boxes.cells["city"],  # type: ignore[attr-defined]
         "Counts": boxes.tallies["illness"],
         "counts of linked tables": linked.tallies["illness"],
@@ -393,8 +395,10 @@ NAMES = (
         "Generalized",
         "Bucketized",
         "Decomposed",
-        "Listing",
-        "Linkage",
+        "ValueLists",
+        "RowMatching",
+        "SensitiveRows",
+        "TrainingRows",
         "Cells",
         "Counts",
         "counts of linked tables",

@@ -162,7 +162,7 @@ def test_known_people_are_struck_from_a_decomposed_release() -> None:
     schema = vl.Schema(quasi=["age"], sensitive=["value", "other"])
     release: Any = vl.publish(vl.read(frame, schema), vl.MultiDiversity({"value": 2, "other": 2}), key=KEY)
     (guess,) = Corruption(known=vl.read(frame.head(1), schema)).guesses(release, None)
-    assert guess.belief.column == release.names[0]  # of the others there are lists, and nothing to strike
+    assert guess.belief.column == release.sensitive_names[0]  # of the others there are lists, and nothing to strike
     assert guess.belief.details == {"people known": 1.0, "known people whose group is not clear": 0.0}
     assert Corruption().guesses(release, None)[0].belief.worst == 1.0
 

@@ -317,7 +317,7 @@ def check_lists(release: Decomposed, people: list[dict[str, Any]], quasi: list[s
     assert Counter(tuple(row[name] for name in shown) for row in told) == Counter(
         tuple(person[name] for name in shown) for person in people
     )
-    primary, *others = release.names
+    primary, *others = release.sensitive_names
     listed = release.tables[f"sensitive_{primary}"]
     assert Counter(listed[primary].to_list()) == Counter(person[primary] for person in people)
     assert Counter(listed["group"].to_list()) == Counter(row["group"] for row in told)
@@ -327,7 +327,8 @@ def check_lists(release: Decomposed, people: list[dict[str, Any]], quasi: list[s
         assert {person[name] for person in people} <= set(values[name].to_list())
     if "joint" in release.tables:
         rows = release.tables["joint"].to_dicts()
-        both = [Counter(tuple(row[name] for name in release.names) for row in table) for table in (rows, people)]
+        names = release.sensitive_names
+        both = [Counter(tuple(row[name] for name in names) for row in table) for table in (rows, people)]
         assert both[0] == both[1]
 
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
-from voile.attacks.column_pairs import remarks, together
 from voile.errors import PolicyError
-from voile.releases.shapes.decomposed import Decomposed
+from voile.releases.shape_answers import ValuePairs
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 from voile.tables.schema import suggest_name
@@ -52,26 +51,17 @@ class Chain(Attack):
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_VALUE)
         colleague = Adversary.who("colleague", *known)
         title = f"{other!r} of who knows {one!r}"
-        if isinstance(target, Decomposed) and target.linkage is not None and one == target.names[0]:
-            return Guess(title, colleague, _by_primary(target, one, other))
-        pieces = together(target, one, other)
-        if pieces is None:
+        known_beliefs = target.beliefs_given(one, other)
+        pairs = target.pairs_of_values(one, other) if known_beliefs is None else None
+        if known_beliefs is not None:
+            risk, people, whole = known_beliefs
+        elif pairs is not None:
+            risk, people, whole = _from_pairs(target, pairs, tuple(_size(target, name) for name in (one, other)))
+        else:
             return Guess(title, colleague, alone(target, other, title).belief)
-        expected = isinstance(target, Decomposed)
-        risk, people, whole = [], [], np.zeros(tuple(_size(target, name) for name in (one, other)))
-        for group, value, guessed, number in pieces:
-            starts = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(value) != 0)))
-            sums = np.add.reduceat(number, starts)
-            best = np.maximum.reduceat(number, starts) / sums
-            np.add.at(whole, (value, guessed), number)
-            if expected:  # who has which value is not known: the worst one that a person of the group may have
-                first = np.flatnonzero(np.append(True, np.diff(group[starts]) != 0))
-                best, sums = np.maximum.reduceat(best, first), target.sizes[group[starts][first]]
-            risk.append(best)
-            people.append(sums)
         baseline = float(whole.max(axis=1).sum() / max(whole.sum(), 1e-12))
-        found = (np.concatenate(risk), np.concatenate(people))
-        return Guess(title, colleague, Belief("belief", *_clipped(*found), baseline, other, remarks(target)))
+        risk, people = np.minimum(risk, 1.0), people.astype(np.int64)
+        return Guess(title, colleague, Belief("belief", risk, people, baseline, other, target.sampling_notes))
 
 
 def _size(target: Target, name: str) -> int:
@@ -80,22 +70,20 @@ def _size(target: Target, name: str) -> int:
     return column.size
 
 
-def _clipped(risk: np.ndarray, people: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return np.minimum(risk, 1.0), people.astype(np.int64)
-
-
-def _by_primary(target: Decomposed, one: str, other: str) -> Belief:
-    """In a decomposed release the primary value names a person's slot: belief is that of the slot's class."""
-    linked = target.sampled
-    assert linked is not None
-    place, size = target.names.index(other), _size(target, other)
-    starts, _, chance = linked.of_values(place, size, linked.belief)
-    risk = np.maximum.reduceat(chance, starts[:-1])
-    whole = np.zeros((_size(target, one), size))
-    np.add.at(whole, (linked.codes[:, 0], linked.codes[:, place]), linked.counts)
-    baseline = float(whole.max(axis=1).sum() / max(whole.sum(), 1))
-    people = np.bincount(linked.slot, minlength=len(risk))
-    return Belief("belief", *_clipped(risk, people), baseline, other, remarks(target))
+def _from_pairs(target: Target, pairs: ValuePairs, sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the largest belief and the people for each group and known value, and all pairs of the whole table."""
+    risk, people, whole = [], [], np.zeros(sizes)
+    for group, value, guessed, number in pairs.pieces:
+        starts = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(value) != 0)))
+        sums = np.add.reduceat(number, starts)
+        best = np.maximum.reduceat(number, starts) / sums
+        np.add.at(whole, (value, guessed), number)
+        if pairs.expected:  # who has which value is not known: take the worst that a person of the group may have
+            first = np.flatnonzero(np.append(True, np.diff(group[starts]) != 0))
+            best, sums = np.maximum.reduceat(best, first), target.sizes[group[starts][first]]
+        risk.append(best)
+        people.append(sums)
+    return np.concatenate(risk), np.concatenate(people), whole
 
 
 def alone(target: Target, name: str, title: str) -> Guess:
@@ -138,8 +126,8 @@ def believed(
         if other == one:
             continue
         weight = np.zeros(column.size)
-        pieces = together(target, one, other)
-        if pieces is None:
+        pairs = target.pairs_of_values(one, other)
+        if pairs is None:
             span = slice(counts.starts[group], counts.starts[group + 1])
             weight[counts.values[span]] = counts.counts[span]
         else:
@@ -147,7 +135,7 @@ def believed(
             assert own is not None
             fits = np.isin(own.domain.values.to_list(), list(values))
             fits = np.append(fits, [False] * own.domain.missing) == inside
-            for groups, value, guessed, number in pieces:
+            for groups, value, guessed, number in pairs.pieces:
                 mine = (groups == group) & fits[value]
                 np.add.at(weight, guessed[mine], number[mine])
         listed = np.flatnonzero(weight > 1e-15)

@@ -25,7 +25,6 @@ from voile.errors import InconsistentKnowledge
 from voile.models.anti_corruption.anti_corruption import CORRUPTER, AntiCorruption
 from voile.plugins.registry import knob, learned_field
 from voile.releases.randomized_response import Channel, exact
-from voile.releases.shapes.sampled import Sampled
 from voile.results import Belief
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
@@ -55,8 +54,8 @@ class Corruption(Attack):
         return replace(self, table=data) if self.table is None else self
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
-        if isinstance(target, Sampled):
-            return self._disturbed(target, external)
+        if target.channel is not None:
+            return self._disturbed(target, target.channel, external)
         # of a decomposed release the primary column: the others are listed, and there is nothing to strike from a list
         counted = {name: counts for name, counts in target.tallies.items() if counts.counts.dtype.kind != "f"}
         return [self._true(target, name, counts) for name, counts in counted.items()]
@@ -99,7 +98,7 @@ class Corruption(Attack):
         return known, int(people[(group < 0) & (value != OUTSIDE)].sum())
 
     # releases of disturbed values --------------------------------------------------------------------------------
-    def _disturbed(self, release: Sampled, external: Microdata | None) -> list[Guess]:
+    def _disturbed(self, release: Target, channel: Channel, external: Microdata | None) -> list[Guess]:
         ((name, counts),) = release.tallies.items()
         sizes = release.sizes
         same, unplaced = self._alike(release, name, counts, external)
@@ -107,33 +106,33 @@ class Corruption(Attack):
         alike = np.concatenate([np.maximum(same - 1, 0), same])
         people = np.concatenate([same, sizes - same])
         some = people > 0
-        people, others = people[some], _others(release.channel, np.concatenate([sizes, sizes])[some], alike[some])
+        people, others = people[some], _others(channel, np.concatenate([sizes, sizes])[some], alike[some])
         details = {
             "corrupted people with the published value": float(same.sum()),
             "known people whose group is not clear": float(unplaced),
         }
         found = []
-        for model in self._settings(release):
+        for model in self._settings(release, channel):
             if model.rho2 is None:
-                risk, baseline, title = _growth(release.channel, others, model.skew), 0.0, "rise of belief in"
+                risk, baseline, title = _growth(channel, others, model.skew), 0.0, "rise of belief in"
             else:
                 assert model.rho1 is not None
-                risk, baseline = _belief(release.channel, others, model.skew, model.rho1), model.rho1
+                risk, baseline = _belief(channel, others, model.skew, model.rho1), model.rho1
                 title = f"from a prior of {model.rho1:g} about"
             belief = Belief(model.limits, risk, people, baseline, name, details)
             found.append(Guess(f"Corruption, skew {model.skew:g}: {title} {name!r}", CORRUPTER, belief))
         return found
 
-    def _settings(self, release: Sampled) -> list[AntiCorruption]:
+    def _settings(self, release: Target, channel: Channel) -> list[AntiCorruption]:
         """The priors to try: those of the claims, and the attack's own."""
-        skew = max(self.skew, 1 / release.channel.size)  # no belief is more even than that
+        skew = max(self.skew, 1 / channel.size)  # no belief is more even than that
         own = [AntiCorruption(growth=0.5, skew=skew)]
         if self.rho1 < 1:
             own.append(AntiCorruption(rho1=self.rho1, rho2=(1 + self.rho1) / 2, skew=skew))
         claimed = [_model(stated) for stated in release.certificate.claims if stated["model"] == AntiCorruption.name]
         return list({model.limits: model for model in [*claimed, *own]}.values())
 
-    def _alike(self, release: Sampled, name: str, counts: Counts, external: Microdata | None) -> tuple[np.ndarray, int]:
+    def _alike(self, release: Target, name: str, counts: Counts, external: Microdata | None) -> tuple[np.ndarray, int]:
         """How many corrupted people of each group truly have its published value; and how many fit no group."""
         source = self.known or self.table
         if source is None or name not in [column.name for column in source.columns.sensitive]:
@@ -154,7 +153,7 @@ class Corruption(Attack):
             self._check(release, external, members, strangers.astype(np.int64))
         return same, int(people[~here].sum())
 
-    def _check(self, release: Sampled, external: Microdata | None, members: np.ndarray, strangers: np.ndarray) -> None:
+    def _check(self, release: Target, external: Microdata | None, members: np.ndarray, strangers: np.ndarray) -> None:
         """g = (G - 1 - beta) / (e - alpha) must be a probability: no more may be known than there are."""
         fitting = release.candidates(external)[0] if external is not None else release.sizes
         candidates = np.maximum(fitting, release.sizes) if external is not None else release.sizes + strangers

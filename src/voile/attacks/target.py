@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
+from voile.releases.certificate import UNSIGNED, Certificate
+from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
+from voile.releases.shape_answers import KnownValueBeliefs, ValuePairs
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata, count_people_with
 from voile.tables.row_protocol import Rows
@@ -33,6 +36,29 @@ class Target(Protocol):
         """For each sensitive column, the counts of its values in every group."""
         ...
 
+    @property
+    def channel(self) -> Channel | None:
+        """The channel that the sensitive values went through; None where they are true."""
+        ...
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is claimed about the people."""
+        ...
+
+    @property
+    def sampling_notes(self) -> Mapping[str, float]:
+        """Remarks where beliefs were sampled: how many people, and the widest interval."""
+        ...
+
+    def pairs_of_values(self, one: str, other: str) -> ValuePairs | None:
+        """The pairs of values of two sensitive columns in each group; None where nothing links the columns."""
+        ...
+
+    def beliefs_given(self, one: str, other: str) -> KnownValueBeliefs | None:
+        """The beliefs in `other` once a value of `one` is known, where they are sharper than the pairs tell."""
+        ...
+
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         """For rows that look alike: how many people of a register fit them, and how many rows there are."""
         ...
@@ -48,6 +74,10 @@ class RawTable:
     quasi-identifier are a group."""
 
     data: Microdata
+
+    channel: ClassVar[Channel | None] = None
+    certificate: ClassVar[Certificate] = UNSIGNED
+    sampling_notes: ClassVar[Mapping[str, float]] = {}
 
     @property
     def people(self) -> int:
@@ -70,6 +100,14 @@ class RawTable:
         rows = self.data.rows.collect()
         table = rows.histogram(self._quasi)
         return rows.place(table, np.arange(len(table.counts)))
+
+    def pairs_of_values(self, one: str, other: str) -> ValuePairs:
+        group, table = self.placed().count_by_group([one, other])
+        codes = table.codes.astype(np.int64)
+        return ValuePairs(iter([(group, codes[:, 0], codes[:, 1], table.counts)]))
+
+    def beliefs_given(self, one: str, other: str) -> None:
+        """The pairs of values tell everything."""
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         names, table = self._quasi, self.data.rows.histogram(self._quasi)

@@ -14,10 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from voile import kernels
-from voile.measures.base import Measure, View, align
+from voile.measures.base import Measure, View
 from voile.releases.release import Release
-from voile.releases.shapes.generalized import Generalized
-from voile.releases.shapes.republished import Republished
+from voile.releases.table_codes import table_codes
 from voile.results import Loss
 from voile.tables.microdata import Microdata
 
@@ -39,7 +38,8 @@ class Alteration(Measure):
     def __call__(self, data: Microdata, release: Release) -> Loss:
         view = View(data, release)
         table = data.rows.histogram(view.names)
-        if not isinstance(release, Generalized) or len(table.counts) > LARGEST or not data.columns.sensitive:
+        boxed = release.shows_boxes and release.channel is None
+        if not boxed or len(table.counts) > LARGEST or not data.columns.sensitive:
             return _whole(data, release, view)
         boxes = [cells.matrix.tocsr()[cell] for cells, cell in view.cells.values()]
         single = [
@@ -77,9 +77,9 @@ def _whole(data: Microdata, release: Release, view: View) -> Loss:
         assert counts.column is not None
         before = np.bincount(view.original.column(column.name), weights=view.original.counts, minlength=column.size)
         now = np.zeros(column.size)
-        if isinstance(release, Republished):  # its values are the people's own, and counterfeits
+        if release.has_counterfeits:  # the other values are the people's own
             continue
-        now[align(counts.column.domain, column.domain)] = counts.totals
+        now[table_codes(counts.column.domain, column.domain)] = counts.totals
         gap = float(np.abs(before - now).sum()) - abs(float(before.sum() - now.sum()))
         parts[column.name] = max(gap, 0.0) / 2 / max(release.people, 1)
     note = "0 to 1, at least; whole tables"

@@ -9,19 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voile import kernels
 from voile.errors import DataError
 from voile.plugins.registry import Plugin
 from voile.releases.cells import Cells
+from voile.releases.query_estimates import QueryEstimates
 from voile.releases.release import Release
-from voile.releases.shapes.bucketized import Bucketized
-from voile.releases.shapes.decomposed import Decomposed
-from voile.releases.shapes.expected_rows import expected_rows
-from voile.releases.shapes.generalized import Generalized
-from voile.releases.shapes.republished import Republished
-from voile.releases.shapes.sampled import Sampled
+from voile.releases.shape_answers import SensitiveRows
 from voile.results import Loss
-from voile.tables.domain import Domain
 from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Over
 from voile.tables.row_protocol import Histogram
@@ -133,89 +127,26 @@ class View:
 
     @cached_property
     def cells(self) -> dict[str, tuple[Cells, np.ndarray]]:
-        """For a release of boxes: the cells of each column, and the cell of each group."""
-        if not isinstance(self.release, (Generalized, Sampled)):
-            return {}
-        release = self.release
-        return {
-            name: (release.cells[name].onto(self.data.columns[name].domain), release.boxes[name]) for name in self.names
-        }
+        """For a release of boxes: the cells of each column, and the cell of each group; else empty."""
+        return self.release.table_cells(self.data.columns)
 
     @cached_property
     def quasi(self) -> tuple[np.ndarray, np.ndarray]:
         """For a release with exact quasi-identifiers: the group and the quasi-identifier codes of each row."""
-        assert isinstance(self.release, (Bucketized, Decomposed))
-        table = self.release.tables["quasi"]
-        columns = []
-        for entry in self.release.described("quasi"):
-            column, codes = self.release.sensitive_column(entry, "quasi")
-            columns.append(align(column.domain, self.data.columns[column.name].domain)[codes])
-        assert table.height == len(self.release.group)
-        return self.release.group, np.stack(columns, axis=1)
+        return self.release.exact_rows(self.data.columns)
 
     @cached_property
-    def sensitive(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The published sensitive rows: group, codes of all sensitive columns, and how many people; of a decomposed
-        release those that are expected."""
-        names = [column.name for column in self.data.columns.sensitive]
-        if isinstance(self.release, Republished):
-            return self._without_counterfeits(self.release, names[0])
-        if isinstance(self.release, Decomposed):
-            group, shown, chance = expected_rows(self.release)
-            places = self.release.names
-            codes = [self.recoded(name)[shown[:, places.index(name)]] for name in names]
-            return group, np.stack(codes, axis=1), chance
-        table = "sensitive" if isinstance(self.release, Bucketized) else "table"
-        codes = []
-        for entry in self.release.described("sensitive"):
-            column, code = self.release.sensitive_column(entry, table)
-            codes.append(align(column.domain, self.data.columns[column.name].domain)[code])
-        if isinstance(self.release, Bucketized):
-            counts = self.release.tallies[names[0]]
-            moved = align(counts.column.domain, self.data.columns[names[0]].domain) if counts.column else None
-            assert moved is not None
-            return counts.owner, moved[counts.values].reshape(-1, 1), counts.counts
-        if isinstance(self.release, Sampled):  # as published: who asks must undo the channel
-            return np.arange(self.release.groups), codes[0].reshape(-1, 1), self.release.sizes
-        assert isinstance(self.release, Generalized)
-        sizes = [self.release.groups, *(column.size for column in self.data.columns.sensitive)]
-        ones = np.ones(self.release.people, dtype=np.int64)
-        rows, people = kernels.distinct_rows.weigh_rows([self.release.group, *codes], sizes, ones)
-        return rows[:, 0].astype(np.int64), rows[:, 1:], people
+    def sensitive(self) -> SensitiveRows:
+        """The published sensitive rows: group, codes of all sensitive columns, and number of people; for a decomposed
+        release the expected ones."""
+        return self.release.sensitive_rows(self.data.columns)
 
-    def recoded(self, name: str) -> np.ndarray:
-        """For a decomposed release: the table's code of each published code of a sensitive column."""
-        assert isinstance(self.release, Decomposed)
-        return align(self.release.listings[name].column.domain, self.data.columns[name].domain)
-
-    def _without_counterfeits(self, release: Republished, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Each value of a group stands for as much of a person as the counterfeits leave; values that nobody in the
-        table has are surely counterfeits."""
-        counts = release.tallies[name]
-        assert counts.column is not None
-        position = {leaf: code for code, leaf in enumerate(self.data.columns[name].domain.labels)}
-        moved = np.array([position.get(leaf, -1) for leaf in counts.column.domain.labels], dtype=np.int64)[
-            counts.values
-        ]
-        share = release.sizes / np.maximum(release.sizes + release.counterfeits, 1)
-        real = moved >= 0
-        people = (counts.counts * share[counts.owner])[real]
-        return counts.owner[real], moved[real].reshape(-1, 1), people
+    @property
+    def estimates(self) -> QueryEstimates:
+        """Estimates of many COUNT queries at once."""
+        return self.release.query_estimates(self.data.columns)
 
     def seen(self, name: str) -> np.ndarray:
         """Which values of a column occur in the table."""
         table = self.data if isinstance(self.data, Outline) else outline(self.data)
         return table.seen[name]
-
-
-def align(published: Domain, original: Domain) -> np.ndarray:
-    """The original code of each published value."""
-    position = {leaf: code for code, leaf in enumerate(original.labels)}
-    codes = np.array([position.get(leaf, -1) for leaf in published.labels], dtype=np.int64)
-    if (codes < 0).any():
-        raise DataError(
-            f"The release holds {int((codes < 0).sum())} values that do not occur in the table.",
-            code="data.other-table",
-            hint="Measure a release against the table that it was made from.",
-        )
-    return codes

@@ -15,13 +15,8 @@ import numpy as np
 import polars as pl
 
 from voile.errors import PolicyError
-from voile.releases.cells import Cells
-from voile.releases.published_columns import read_column
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
-from voile.releases.shapes.bucketized import Bucketized
-from voile.releases.shapes.decomposed import Decomposed
-from voile.releases.shapes.sampled import Sampled
 from voile.tables.domain import Domain
 
 FEW = 10  # so many values are classes of their own, unless other classes are asked for
@@ -91,55 +86,8 @@ def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Tra
     Training(400 rows for 400 people, ... classes)
     """
     rng = np.random.default_rng(seed)
-    name, counts = next(iter(release.tallies.items()))
+    counts = next(iter(release.tallies.values()))
     assert counts.column is not None
     classes = classes_of(counts.column.domain, starts)
-    if isinstance(release, Bucketized) and counts.counts.sum() == release.people:
-        table = release.tables["quasi"].select([str(entry["name"]) for entry in release.described("quasi")])
-        order = np.lexsort((rng.random(len(release.group)), release.group))
-        values = np.empty(len(order), dtype=np.int64)
-        values[order] = np.repeat(counts.values, counts.counts)  # people in the order of groups, as the values are
-        exact = Channel(1.0, counts.column.size)
-        return Training(table, classes.of_code[values], np.ones(len(order)), classes, exact)
-    if isinstance(release, (Bucketized, Decomposed)):
-        table = release.tables["quasi"].select([str(entry["name"]) for entry in release.described("quasi")])
-        # expected counts, or some that are counterfeits: each person draws from those of their group
-        reach = np.cumsum(counts.counts)
-        ahead = np.append(0.0, reach)[counts.starts]
-        point = ahead[release.group] + rng.random(release.people) * (ahead[release.group + 1] - ahead[release.group])
-        values = counts.values[np.minimum(np.searchsorted(reach, point, side="right"), len(reach) - 1)]
-        exact = Channel(1.0, counts.column.size)
-        return Training(table, classes.of_code[values], np.ones(len(values)), classes, exact)
-    columns = {}
-    for entry in release.described("quasi"):
-        cells, cell = read_column(entry, release.column_of("table", str(entry["name"])))
-        columns[str(entry["name"])] = draw(cells, np.asarray(cell), rng)
-    if isinstance(release, Sampled):
-        values, weight, channel = counts.values, release.sizes.astype(np.float64), release.channel
-    else:
-        entry = next(entry for entry in release.described("sensitive") if entry["name"] == name)
-        values = release.sensitive_column(entry, "table")[1]
-        weight, channel = np.ones(len(values)), Channel(1.0, counts.column.size)
-    return Training(pl.DataFrame(columns), classes.of_code[values], weight, classes, channel)
-
-
-def draw(cells: Cells, cell: np.ndarray, rng: np.random.Generator) -> pl.Series:
-    """One value of each cell, at random."""
-    coins = rng.random(len(cell))
-    if cells.members is not None and cells.starts is not None:
-        size = np.diff(cells.starts)[cell]
-        return cells.domain.decode(cells.members[cells.starts[cell] + (coins * size).astype(np.int64)])
-    assert cells.low is not None and cells.high is not None and cells.missing is not None
-    values = cells.domain.values
-    if not len(values):
-        return pl.repeat(None, len(cell), dtype=values.dtype, eager=True)
-    physical = values.to_physical().to_numpy()
-    low, high = physical[cells.low[cell]], physical[np.clip(cells.high, 0, None)[cell]]
-    step = 0 if values.dtype.is_float() else 1
-    width = np.asarray(high - low, dtype=np.float64) + step
-    absent = cells.missing[cell]
-    none = absent & (coins * (width + absent) >= width) | (cells.high < cells.low)[cell]
-    part = np.minimum(coins * (width + absent), width - step)
-    found = low + (np.floor(part).astype(low.dtype) if step else part.astype(low.dtype))
-    drawn = pl.Series(found, dtype=values.to_physical().dtype).cast(values.dtype)
-    return drawn.set(pl.Series(none), None) if none.any() else drawn
+    rows = release.training_rows(rng)
+    return Training(rows.table, classes.of_code[rows.values], rows.weight, classes, rows.channel)

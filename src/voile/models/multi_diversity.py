@@ -27,7 +27,6 @@ from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
 from voile.releases.release import Release
-from voile.releases.shapes.decomposed import Decomposed
 from voile.results import Answer
 from voile.tables.group_counts import Counts, at_most
 from voile.tables.schema import Column, Columns, suggest_name
@@ -83,10 +82,11 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
 
     def with_reached_levels(self, release: Release) -> MultiDiversity:
         """Return the model with the level that a release reaches in each column."""
-        assert isinstance(release, Decomposed)
         levels = {}
-        for name in release.names:
-            worst, asked = release.worst(name), Fraction(1, self.level(name))
+        for name in release.sensitive_names:
+            found = release.belief_bound(name)
+            assert found is not None, "only releases that list values state a level"
+            worst, asked = found.largest, Fraction(1, self.level(name))
             level = Fraction(math.ceil((worst - SLACK) * DIGITS), DIGITS)
             highest = asked if worst <= asked + SLACK else Fraction(1)
             levels[name] = str(max(min(level, highest), Fraction(1, DIGITS)))
@@ -99,18 +99,17 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
         return at_most(counts.largest(), bound, counts.sizes)
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
-        if not isinstance(release, Decomposed):
-            return super().verify(release, counts, evidence)
         assert counts.column is not None
-        name, bound = counts.column.name, self.for_column(counts.column.name).bound()
-        worst = release.worst(name)
+        found = release.belief_bound(counts.column.name)
+        if found is None:
+            return super().verify(release, counts, evidence)
+        worst, bound = found.largest, self.for_column(counts.column.name).bound()
         answer = Answer.HOLDS if worst <= bound + SLACK else Answer.BROKEN
-        if name == release.names[0] or release.linkage is None:
+        if found.counted is None:
             return Verification(answer, f"Counted in {release.groups} groups: belief is at most {worst:.4f}.")
-        exact = int(release.certain.sum())
         how = "all matchings of rows and people were counted"
-        if exact < release.groups:
-            how += f" for {exact} groups, and bounded from above for {release.groups - exact}"
+        if found.counted < release.groups:
+            how += f" for {found.counted} groups, and bounded from above for {release.groups - found.counted}"
         return Verification(answer, f"Belief is at most {worst:.4f} in {release.groups} groups; {how}.")
 
     def bound(self) -> Fraction:

@@ -49,12 +49,7 @@ def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.
     name, kind = str(entry["name"]), str(entry["kind"])
     if entry["shown"] == "exact":
         domain, codes = published_domain(entry, values)
-        every = np.arange(domain.size)
-        labels = pl.Series(domain.labels, dtype=pl.String)
-        if domain.uses_intervals:
-            missing = (every == domain.size - 1) & domain.missing
-            return Cells(domain, labels, np.where(missing, 0, every), np.where(missing, -1, every), missing), codes
-        return Cells(domain, labels, starts=np.arange(domain.size + 1), members=every), codes
+        return exact_cells(domain), codes
     written, codes = label_codes(values)
     names = entry.get("names", {})
     if kind in ("numeric", "date"):
@@ -65,6 +60,15 @@ def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.
         listed = parse_values(pl.Series(listed, dtype=pl.String), dtype).to_list()
     domain = Domain(pl.Series(listed), kind, bool(entry["domain"]["missing"]), True)
     return read_sets(written, domain, names, name), codes
+
+
+def exact_cells(domain: Domain) -> Cells:
+    """Return one cell for each value of a domain, in the order of the codes."""
+    every, labels = np.arange(domain.size), pl.Series(domain.labels, dtype=pl.String)
+    if domain.uses_intervals:
+        missing = (every == domain.size - 1) & domain.missing
+        return Cells(domain, labels, np.where(missing, 0, every), np.where(missing, -1, every), missing)
+    return Cells(domain, labels, starts=np.arange(domain.size + 1), members=every)
 
 
 def label_codes(values: pl.Series) -> tuple[list[str], np.ndarray]:

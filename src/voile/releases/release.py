@@ -15,48 +15,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import polars as pl
 
-from voile.adversaries.group_members import Members
-from voile.errors import BrokenPromise, DataError
-from voile.releases.cell_parsing import unexplained
+from voile.errors import DataError
 from voile.releases.certificate import Certificate, Claim
 from voile.releases.partitioned_tables import Kept
-from voile.releases.published_columns import published_domain
-from voile.releases.query import Query, parse
-from voile.releases.randomized_response import Channel
-from voile.tables.group_counts import Counts
-from voile.tables.hierarchy import hierarchy_from_rows
-from voile.tables.microdata import Microdata
-from voile.tables.schema import Column
+from voile.releases.query import parse
+from voile.releases.shape_contract import ShapeContract
 from voile.version import __version__
 
 _shapes: dict[str, type[Release]] = {}
 
 
-@dataclass(frozen=True)
-class Words:
-    """A shape for a reader: what is published, what it hides, and what a recipient can and cannot compute from it."""
-
-    shown: str
-    hides: str = ""
-    can: tuple[str, ...] = ()
-    cannot: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Release:
-    """The root of the shapes. `tables` by name, `dictionary` as in dictionary.json."""
-
-    tables: Mapping[str, pl.DataFrame]
-    dictionary: Mapping[str, Any]
-    certificate: Certificate
-
-    shape: ClassVar[str] = ""
-    words: ClassVar[Words] = Words("tables")
+class Release(ShapeContract):
+    """A release of any shape: tables, a dictionary for the recipient, and a certificate."""
 
     def __init_subclass__(cls) -> None:
         if cls.shape:
@@ -111,99 +86,6 @@ class Release:
         """How far the true number of people may be from `estimate`: two standard deviations, if people are spread
         within their cells and groups by chance, as the estimate takes it. Not a bound; NaN where a shape cannot say."""
         return 2 * math.sqrt(self.variance(parse(query, where)))
-
-    def answer(self, query: Query) -> float:
-        raise NotImplementedError  # pragma: no cover - every shape defines it
-
-    def variance(self, query: Query) -> float:
-        """The variance of the true number around the estimate, people being spread by chance."""
-        return math.nan
-
-    # what the tables say -------------------------------------------------------------------------------------------
-    @property
-    def people(self) -> int:
-        raise NotImplementedError  # pragma: no cover - every shape defines it
-
-    @property
-    def groups(self) -> int:
-        if isinstance(self.tables, Kept) and self.group_columns:
-            return self.tables.count(self.group_columns)[1]
-        return len(self.sizes)
-
-    @property
-    def group_columns(self) -> dict[str, list[str]]:
-        """The columns of each table that say to which group a row belongs, where the groups of a shape can be looked at
-        one by one; else nothing."""
-        return {}
-
-    def height(self, table: str) -> int:
-        """The number of rows of a published table, counted where they lie."""
-        if isinstance(self.tables, Kept):
-            return self.tables.count(self.group_columns)[0][table]
-        return self.tables[table].height
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """The number of people in each group."""
-        raise NotImplementedError  # pragma: no cover - every shape defines it
-
-    @cached_property
-    def tallies(self) -> dict[str, Counts]:
-        """The sensitive values of each group, by column."""
-        raise NotImplementedError  # pragma: no cover - every shape defines it
-
-    @property
-    def channel(self) -> Channel | None:
-        """What the sensitive values went through before they were published; None where they are true."""
-        return None
-
-    def locate(self, people: Microdata) -> np.ndarray:
-        """The group of each distinct quasi-identifier of a table of people; -1 where none fits, or more than one."""
-        raise NotImplementedError  # pragma: no cover - every shape defines it
-
-    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        """For rows taken together: how many external people fit, and how many rows they are."""
-        raise NotImplementedError  # pragma: no cover - every shape defines it
-
-    @property
-    def members(self) -> Members:
-        """Who is in each group, where the release shows the quasi-identifier as it is."""
-        raise BrokenPromise(
-            f"A {self.shape} release does not show who is in a group.",
-            code="broken.members",
-            hint="Only a release with exact quasi-identifiers can be checked against a prior.",
-        )
-
-    def faults(self) -> list[str]:
-        """What is wrong with the tables themselves, whatever is claimed."""
-        return []
-
-    def described(self, role: str) -> list[Mapping[str, Any]]:
-        """The dictionary's entries of one role."""
-        return [entry for entry in self.dictionary["columns"] if entry["role"] == role]
-
-    def sensitive_column(self, entry: Mapping[str, Any], table: str) -> tuple[Column, np.ndarray]:
-        """A sensitive column as it is published, and its codes."""
-        return self.read_sensitive(entry, self.column_of(table, str(entry["name"])))
-
-    def read_sensitive(self, entry: Mapping[str, Any], values: pl.Series) -> tuple[Column, np.ndarray]:
-        name = str(entry["name"])
-        domain, codes = published_domain(entry, values)
-        rows = entry.get("hierarchy")
-        try:
-            hierarchy = hierarchy_from_rows(domain, rows) if rows else None
-        except (KeyError, ValueError, TypeError, IndexError):
-            raise unexplained(name) from None
-        return Column(name, "sensitive", domain, hierarchy), codes
-
-    def column_of(self, table: str, name: str) -> pl.Series:
-        if table not in self.tables or name not in self.tables[table].columns:
-            raise BrokenPromise(
-                f"The published table {table!r} has no column {name!r}, which its dictionary describes.",
-                code="broken.table",
-                hint="The folder was changed after publishing.",
-            )
-        return self.tables[table][name]
 
 
 def of_shape(name: str) -> type[Release]:

@@ -8,7 +8,6 @@ lies inside the other and the outer group has all its values, the outer one tell
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,8 @@ from scipy import sparse
 
 from voile import kernels
 from voile.errors import DataError
-from voile.releases.cells import Cells
 from voile.releases.release import Release
-from voile.releases.shapes.bucketized import Bucketized
-from voile.releases.shapes.generalized import Generalized
+from voile.releases.shape_answers import QuasiEntries
 from voile.tables.domain import Domain
 from voile.tables.group_counts import Counts
 from voile.tables.schema import Column
@@ -29,44 +26,32 @@ LARGEST = 20_000_000  # pairs of groups
 ROLES = ("quasi", "sensitive")
 
 
-@dataclass(frozen=True, eq=False)
-class Fitting:
-    """Who fits where: for each entry a box (a sparse matrix entries x values a column) and the group that it leads to.
-
-    In a generalized release an entry is a group; in a bucketized one a different row of the quasi table.
-    """
-
-    boxes: tuple[Any, ...]
-    group: np.ndarray
-
-
 def joined(release: Release, earlier: Sequence[Release], column: str) -> Counts:
     """The counts of a sensitive column in every group of the join of a release with earlier ones."""
     every = [release, *earlier]
     for number, other in enumerate(earlier, 1):
         same_columns(described(release), other, number)
-    domains = {str(entry["name"]): _common(every, str(entry["name"])) for entry in release.described("quasi")}
+    entries = [one.quasi_entries() for one in every]
+    domains = {str(entry["name"]): _common(entries, str(entry["name"])) for entry in release.described("quasi")}
     values, tables = _aligned(every, column)
-    fit = _fitting(release, domains)
-    counts = tables[0][fit.group]
-    nested = all(isinstance(one, Generalized) for one in every)
-    for other, table in zip(earlier, tables[1:], strict=True):
-        there = _fitting(other, domains)
-        mine, theirs = kernels.box_matching.find_overlaps(fit.boxes, there.boxes, LARGEST)
+    boxes, counts = _boxes_in(entries[0], domains), tables[0][entries[0].group]
+    nested = all(one.shows_boxes for one in every)
+    for theirs_shown, table in zip(entries[1:], tables[1:], strict=True):
+        their_boxes = _boxes_in(theirs_shown, domains)
+        mine, theirs = kernels.box_matching.find_overlaps(boxes, their_boxes, LARGEST)
         if len(mine) >= LARGEST:
             raise DataError(
                 f"The join of the releases has more than {LARGEST} pairs of groups.",
                 code="data.join",
                 hint="Publish coarser groups, or use m-invariance.",
             )
-        left, right = counts[mine], table[there.group[theirs]]
+        left, right = counts[mine], table[theirs_shown.group[theirs]]
         product = left.multiply(right).tocsr()
         if nested:
-            product = _nested(product, left, right, fit.boxes, there.boxes, mine, theirs)
-        boxes = tuple(a[mine].multiply(b[theirs]).tocsr() for a, b in zip(fit.boxes, there.boxes, strict=True))
+            product = _nested(product, left, right, boxes, their_boxes, mine, theirs)
+        shared = [a[mine].multiply(b[theirs]).tocsr() for a, b in zip(boxes, their_boxes, strict=True)]
         possible = np.asarray(product.sum(axis=1)).ravel() > 0  # with no value in common nobody is there
-        fit = Fitting(tuple(box[possible] for box in boxes), np.arange(int(possible.sum())))
-        counts = product[possible]
+        boxes, counts = tuple(box[possible] for box in shared), product[possible]
     return _counts(counts, Column(column, "sensitive", values, release.tallies[column].column.hierarchy))  # type: ignore[union-attr]
 
 
@@ -100,9 +85,9 @@ def _nested(product: Any, left: Any, right: Any, mine_boxes: Any, their_boxes: A
     return sum(sparse.diags(chosen.astype(np.float64)) @ table for chosen, table in parts).tocsr()
 
 
-def _common(releases: Sequence[Release], name: str) -> Domain:
-    """A domain that holds every value (or end of a range) that one of the releases writes."""
-    found = [_cells(release, name)[0].domain for release in releases]
+def _common(entries: Sequence[QuasiEntries], name: str) -> Domain:
+    """Return a domain that holds every value (or end of a range) that one of the releases writes."""
+    found = [shown.cells[name][0].domain for shown in entries]
     kind, missing = found[0].kind, any(domain.missing for domain in found)
     if found[0].uses_intervals:
         return Domain(all_of([domain.values for domain in found]), kind, missing)
@@ -116,32 +101,10 @@ def all_of(values: Sequence[pl.Series]) -> pl.Series:
     return pl.concat([some if same else some.cast(pl.Float64) for some in values]).unique().sort()
 
 
-def _cells(release: Release, name: str) -> tuple[Cells, np.ndarray]:
-    """The cells of a quasi-identifier column, and the cell of each row of its table."""
-    if isinstance(release, Generalized):
-        return release.cells[name], release.boxes[name]
-    entry = next(entry for entry in release.described("quasi") if entry["name"] == name)
-    column, codes = release.sensitive_column(entry, "quasi")
-    every, domain = np.arange(column.size), column.domain
-    labels = pl.Series(domain.labels, dtype=pl.String)
-    if domain.uses_intervals:
-        none = (every == domain.size - 1) & domain.missing
-        return Cells(domain, labels, np.where(none, 0, every), np.where(none, -1, every), none), codes
-    return Cells(domain, labels, starts=np.arange(column.size + 1), members=every), codes
-
-
-def _fitting(release: Release, domains: dict[str, Domain]) -> Fitting:
-    boxes, codes, sizes = [], [], []
-    for name, domain in domains.items():
-        cells, cell = _cells(release, name)
-        boxes.append(cells.onto(domain).matrix.tocsr())
-        codes.append(cell)
-        sizes.append(max(len(cells), 1))
-    if isinstance(release, Generalized):
-        return Fitting(tuple(box[cell] for box, cell in zip(boxes, codes, strict=True)), np.arange(release.groups))
-    assert isinstance(release, Bucketized)
-    _, first = kernels.distinct_rows.rank_rows([release.group, *codes], [release.groups, *sizes])
-    return Fitting(tuple(box[cell[first]] for box, cell in zip(boxes, codes, strict=True)), release.group[first])
+def _boxes_in(entries: QuasiEntries, domains: dict[str, Domain]) -> tuple[Any, ...]:
+    """Return the boxes of entries, a sparse matrix entries x values for each column, in the codes of common domains."""
+    shown = [(entries.cells[name], domain) for name, domain in domains.items()]
+    return tuple(cells.onto(domain).matrix.tocsr()[cell] for (cells, cell), domain in shown)
 
 
 def _aligned(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any]]:

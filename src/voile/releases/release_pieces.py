@@ -18,6 +18,7 @@ from voile.errors import BrokenPromise
 from voile.releases.certificate import Certificate
 from voile.releases.partitioned_tables import Kept, counted, numbers, stacked
 from voile.releases.release import Release, of_shape
+from voile.releases.shape_answers import SensitiveHome
 from voile.tables.domain import encode_values
 from voile.tables.group_counts import Counts
 from voile.tables.hierarchy import hierarchy_from_rows
@@ -78,11 +79,11 @@ def mark_pieces(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, lis
     """The pieces; and what is said of each, where it was asked at once and every part turned out to be a piece."""
     tables = release.tables
     assert isinstance(tables, Kept)
-    parts, keys, homes = tables.parts, release.group_columns, sensitive_tables(release)
+    parts, keys, homes = tables.parts, release.group_columns, release.sensitive_homes
     known = f"pieces by {keys} with {homes}"  # another dictionary may tell other columns
     if known in tables.memo:
         return Pieces(release, *tables.memo[known]), None
-    _require(tables, [*keys.items(), *((home, [name]) for name, home in homes.items())])
+    _require(tables, [*keys.items(), *((home.table, [name]) for name, home in homes.items())])
     marked: list[Marked] = parts.map("check" if at_once else "mark", mark, keys, homes, at_once).summaries
     tables.told(keys, [(note.rows, note.groups) for note in marked])
     values = {name: _summed([note.values[name] for note in marked]) for name in homes}
@@ -107,20 +108,14 @@ def _require(tables: Kept, wanted: Sequence[tuple[str, list[str]]]) -> None:
             )
 
 
-def sensitive_tables(release: Release) -> dict[str, str]:
-    """Where each sensitive column is."""
-    home = "table" if release.shape == "generalized" else "sensitive"
-    return {str(entry["name"]): home for entry in release.described("sensitive")}
-
-
 def mark(
-    tables: Tables, number: int, keys: Keys, homes: Mapping[str, str], at_once: tuple[Any, ...]
+    tables: Tables, number: int, keys: Keys, homes: Mapping[str, SensitiveHome], at_once: tuple[Any, ...]
 ) -> tuple[None, Marked]:
     _, (rows, groups) = counted(tables, number, keys)
     values = {}
     for name, home in homes.items():
-        table = tables[home]
-        people = pl.col("count").sum() if home == "sensitive" else pl.len()
+        table = tables[home.table]
+        people = pl.col(home.count_column).sum() if home.count_column else pl.len()
         found = table.group_by(pl.col(name).alias("value")).agg(people.cast(pl.Int64).alias("people"))
         named = found.schema["value"] in (pl.Enum, pl.Categorical)
         values[name] = found.with_columns(pl.col("value").cast(pl.String)) if named else found

@@ -16,7 +16,6 @@ import voile as vl
 from voile.errors import PolicyError
 from voile.measures.base import View
 from voile.measures.query_error.query_error import Questions, average_relative_error, predicate_width, relative_error
-from voile.measures.query_error.query_estimates import Estimates
 
 SCHEMA = vl.Schema(quasi=["age", "city"], sensitive=["disease"])
 
@@ -74,7 +73,7 @@ def test_estimates_of_random_queries(seed: int, shape: str) -> None:
     frame = table(seed)
     data = vl.read(frame, SCHEMA)
     release = vl.publish(data, *SHAPES[shape])
-    ask, shown = Questions(data.columns, 2, 0.1, False), Estimates(View(data, release))
+    ask, shown = Questions(data.columns, 2, 0.1, False), View(data, release).estimates
     chosen = ask.draw(5, np.random.default_rng(seed))
     for answer, mask in zip(shown.answers(chosen), chosen, strict=True):
         wanted = {}
@@ -207,10 +206,10 @@ def from_lists(release: Any, wanted: dict[str, set[Any]]) -> float:
     """Section 6: matching people times, for each listed primary value, the share of the joint rows that fit the group's
     lists (or, without them, of the listed values of each column) that match."""
     lists: dict[str, dict[int, list[Any]]] = {}
-    for name in release.names:
+    for name in release.sensitive_names:
         for number, value in release.tables[f"sensitive_{name}"].iter_rows():
             lists.setdefault(name, {}).setdefault(number, []).append(value)
-    primary, *others = release.names
+    primary, *others = release.sensitive_names
 
     def asked(name: str, value: Any) -> bool:
         return value in wanted.get(name, {value})
@@ -240,7 +239,7 @@ def test_estimates_from_lists(seed: int, method: Any, sensitive: int) -> None:
     frame = several(seed)
     data = vl.read(frame, SEVERAL)
     release: Any = vl.publish(data, vl.MultiDiversity({"disease": 3, "drug": 2, "visits": 1}, otherwise=1), method)
-    ask, shown = Questions(data.columns, 2, 0.2, False, sensitive), Estimates(View(data, release))
+    ask, shown = Questions(data.columns, 2, 0.2, False, sensitive), View(data, release).estimates
     chosen = ask.draw(4, np.random.default_rng(seed))
     for answer, mask in zip(shown.answers(chosen), chosen, strict=True):
         wanted, narrowed = {}, 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from voile import kernels
 from voile.kernels import lazy_kernel
 from voile.releases.certificate import UNSIGNED
-from voile.releases.row_matching.row_matching import equal_sets, linkage
+from voile.releases.row_matching.row_matching import equal_sets, match_rows
 from voile.releases.shapes.decomposed import Decomposed
 
 row_matching_kernel = lazy_kernel("voile.releases.row_matching.kernel")
@@ -71,25 +71,25 @@ def test_beliefs_over_all_worlds(release: Decomposed) -> None:
                 assert chance == pytest.approx(float(slow[name][label].get(value, 0)), abs=1e-12)
             assert sum(belief.values()) == pytest.approx(1)
         worst = max(max(inside.values()) for inside in slow[name].values())
-        assert release.worst(name) == pytest.approx(float(worst))
+        assert release.belief_bound(name).largest == pytest.approx(float(worst))
 
 
 @settings(max_examples=60)
 @given(releases())
 def test_uncounted_parts_are_bounded_from_above_and_estimated(release: Decomposed) -> None:
-    exact = {name: release.worst(name) for name in release.names}
+    exact = {name: release.belief_bound(name).largest for name in release.sensitive_names}
     patch = pytest.MonkeyPatch()
     with patch.context() as alone:
         alone.setattr(row_matching_kernel, "marginals", lambda *given: None)
         rough = Decomposed(release.tables, release.dictionary, UNSIGNED)
-        for name in release.names:
-            assert rough.worst(name) >= exact[name] - 1e-9
+        for name in release.sensitive_names:
+            assert rough.belief_bound(name).largest >= exact[name] - 1e-9
             assert rough.tallies[name].counts == pytest.approx(release.tallies[name].counts, abs=1.0 * rough.people)
         if not rough.certain.all():
-            sampled = rough.sampled
+            sampled = rough.sampled_matching
             assert sampled is not None
-            assert release.linkage is not None
-            assert sampled.belief == pytest.approx(release.linkage.belief, abs=0.1)
+            assert release.row_matching is not None
+            assert sampled.belief == pytest.approx(release.row_matching.belief, abs=0.1)
             assert rough.tallies["s"].remarks
 
 
@@ -97,12 +97,12 @@ def test_tables_that_do_not_belong_together() -> None:
     """A joint row whose value no group of its primary value lists."""
     group, primary = np.array([0, 1]), np.array([0, 0])
     lists = [(np.array([0, 1, 2]), np.array([0, 0]), 2)]
-    fitting = linkage(group, primary, lists, np.array([[0, 0]]), np.array([2]))
+    fitting = match_rows(group, primary, lists, np.array([[0, 0]]), np.array([2]))
     assert fitting.possible
-    assert not linkage(group, primary, lists, np.array([[0, 1]]), np.array([2])).possible
+    assert not match_rows(group, primary, lists, np.array([[0, 1]]), np.array([2])).possible
     crossed = [(np.array([0, 1, 3]), np.array([0, 0, 1]), 2)]
-    assert linkage(group, primary, crossed, np.array([[0, 0], [0, 1]]), np.array([1, 1])).possible
-    assert not linkage(group, primary, crossed, np.array([[0, 1]]), np.array([2])).possible
+    assert match_rows(group, primary, crossed, np.array([[0, 0], [0, 1]]), np.array([1, 1])).possible
+    assert not match_rows(group, primary, crossed, np.array([[0, 1]]), np.array([2])).possible
 
 
 @given(st.lists(st.sets(st.integers(0, 90), max_size=6), min_size=1, max_size=9), st.booleans())

@@ -16,7 +16,6 @@ import numpy as np
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
 from voile.attacks.chain import alone, require
-from voile.attacks.column_pairs import remarks, together
 from voile.kernels import lazy_kernel
 from voile.plugins.registry import knob
 from voile.results import Belief
@@ -53,8 +52,8 @@ class Exclusion(Attack):
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_EXCLUSION)
         informed = Adversary.who("informed colleague", *known, excludes=self.values)
         title = f"{other!r} after ruling out {self.values} of {one!r}"
-        pieces = together(target, one, other)
-        if pieces is None:
+        pairs = target.pairs_of_values(one, other)
+        if pairs is None:
             return Guess(title, informed, alone(target, other, title).belief)
         sizes = []
         for name in (one, other):
@@ -62,7 +61,7 @@ class Exclusion(Attack):
             assert column is not None
             sizes.append(column.size)
         risk, groups, whole = [], [], np.zeros(sizes[0] * sizes[1])
-        for group, value, guessed, number in pieces:
+        for group, value, guessed, number in pairs.pieces:
             starts = np.flatnonzero(np.append(np.append(True, np.diff(group) != 0), True))
             weight = number.astype(np.float64)
             risk.append(kernel.worst(starts, value, guessed, weight, sizes[0], sizes[1], self.values))
@@ -73,5 +72,5 @@ class Exclusion(Attack):
         alike = (cuts, listed // sizes[1], listed % sizes[1], whole[listed], sizes[0], sizes[1], self.values)
         baseline = float(kernel.worst(*alike)[0])
         people = target.sizes[np.concatenate(groups)]
-        belief = Belief("belief", np.concatenate(risk), people, min(baseline, 1.0), other, remarks(target))
+        belief = Belief("belief", np.concatenate(risk), people, min(baseline, 1.0), other, target.sampling_notes)
         return Guess(title, informed, belief)

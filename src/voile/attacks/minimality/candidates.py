@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from scipy import sparse
 
-from voile import kernels
 from voile.errors import DataError, VoileError
 from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps
 from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin
 from voile.releases.release import Release
-from voile.releases.shapes.generalized import Generalized
 from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Histogram
-
-PAIRS = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +48,7 @@ def find_candidates(release: Release, external: Microdata, policy: Policy | None
     """
     names = [str(entry["name"]) for entry in release.described("quasi")]
     table = external.rows.histogram(names)
-    kind, group = _place_people(release, external, table)
-    count = table.counts[kind].astype(np.int64)
-    if not isinstance(release, Generalized):
-        count = _count_listed(release, external, kind, group)
-    candidates = Candidates(release, kind, group, count)
+    candidates = Candidates(release, *release.match_register(external))
     _check_cover(candidates)
     return replace(candidates, steps=_refused_steps(candidates, external, table, policy, original))
 
@@ -116,47 +106,3 @@ def _find_method(release: Release) -> Method | None:
         return cast(Method, build_plugin("methods", str(knobs.pop("name", "")), knobs))
     except VoileError:
         return None
-
-
-def _place_people(release: Release, external: Microdata, table: Histogram) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair (kind of people, group that they fit), sorted by group."""
-    if isinstance(release, Generalized):
-        boxes = [
-            release.cells[name].onto(external.columns[name].domain).matrix.tocsr()[release.boxes[name]]
-            for name in table.names
-        ]
-        points = [
-            sparse.identity(external.columns[name].domain.size, format="csr")[table.codes[:, column].astype(np.int64)]
-            for column, name in enumerate(table.names)
-        ]
-        kind, group = kernels.box_matching.find_overlaps(points, boxes, PAIRS)
-    else:
-        kinds = {row: kind for kind, row in enumerate(_texts(external, table))}
-        pairs = [(group, kinds[row]) for group, row in _listed_people(release) if row in kinds]
-        group, kind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    order = np.lexsort((kind, group))
-    return kind[order], group[order]
-
-
-def _texts(external: Microdata, table: Histogram) -> list[tuple[str, ...]]:
-    """The quasi-identifier of each kind as text."""
-    texts = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in table.names]
-    return list(zip(*texts, strict=True))
-
-
-def _listed_people(release: Release) -> Counter[tuple[int, tuple[str, ...]]]:
-    """The people whom a bucketized release lists: (group, quasi-identifier as text), and how many."""
-    columns = []
-    for entry in release.described("quasi"):
-        column, codes = release.sensitive_column(entry, "quasi")
-        columns.append(np.array(column.domain.labels, dtype=object)[codes])
-    group = getattr(release, "group").tolist()  # noqa: B009 - bucketized shapes have it
-    return Counter(zip(group, zip(*columns, strict=True), strict=True))
-
-
-def _count_listed(release: Release, external: Microdata, kind: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """The number of people of each kind in each group, as a bucketized release itself says."""
-    names = [str(entry["name"]) for entry in release.described("quasi")]
-    rows = _texts(external, external.rows.histogram(names))
-    listed = _listed_people(release)
-    return np.array([listed[int(g), rows[k]] for g, k in zip(group, kind, strict=True)], dtype=np.int64)

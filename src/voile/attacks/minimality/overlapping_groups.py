@@ -13,7 +13,6 @@ from voile.attacks.minimality.candidates import Candidates
 from voile.attacks.minimality.exact_worlds import Requirement, compute_overlapping
 from voile.attacks.minimality.value_types import sensitive_columns
 from voile.models.policy import Policy
-from voile.releases.shapes.generalized import Generalized
 from voile.tables.group_counts import Counts, tally
 
 ENTRIES = 40  # overlapping boxes with more entries than this have too many worlds
@@ -34,7 +33,7 @@ def solve_overlaps(
     """
     release = candidates.release
     several = np.bincount(candidates.kind)[candidates.kind] > 1
-    if not several.any() or not isinstance(release, Generalized):
+    if not several.any() or not release.shows_boxes:
         return 0
     component = _connected_components(candidates)
     unsolved = 0

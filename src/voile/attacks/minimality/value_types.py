@@ -15,7 +15,6 @@ from voile.models.abilities import protected_sets
 from voile.models.kinds import reads_column
 from voile.models.policy import Policy
 from voile.releases.release import Release
-from voile.releases.shapes.generalized import Generalized
 from voile.tables.group_counts import tally
 from voile.tables.schema import Column, Columns
 
@@ -31,7 +30,7 @@ class ValueTypes:
         self.columns = sensitive_columns(release)
         self.reads = policy.columns_read(self.columns)
         classes = [self._classify(cast(Column, release.tallies[column.name].column)) for column in self.reads]
-        published = [_published_values(release, column.name) for column in self.reads]
+        published = [release.value_rows(column.name) for column in self.reads]
         group, weight = published[0][0], published[0][2]
         lumped = [alike[code] for alike, (_, code, _) in zip(classes, published, strict=True)]
         sizes = [release.groups, *(int(alike.max(initial=0)) + 1 for alike in classes)]
@@ -82,13 +81,3 @@ class ValueTypes:
 def sensitive_columns(release: Release) -> Columns:
     """The sensitive columns of a release, as a requirement reads them."""
     return Columns((), tuple(counts.column for counts in release.tallies.values() if counts.column), ())
-
-
-def _published_values(release: Release, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The group, code and number of the published values of a column; row by row where rows show several columns."""
-    if isinstance(release, Generalized):
-        entry = next(entry for entry in release.described("sensitive") if entry["name"] == name)
-        _, codes = release.sensitive_column(entry, "table")
-        return release.group, codes.astype(np.int64), np.ones(len(codes), dtype=np.int64)
-    counts = release.tallies[name]
-    return counts.owner, counts.values, counts.counts

@@ -28,8 +28,6 @@ from voile.errors import DataError
 from voile.models.r_robustness import RRobustness, statistician
 from voile.plugins.registry import knob, learned_field
 from voile.releases.release import Release
-from voile.releases.shapes.bucketized import Bucketized
-from voile.releases.shapes.generalized import Generalized
 from voile.results import Belief
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
@@ -112,7 +110,7 @@ class Prior(PiecewiseAttack):
     def can_divide(self, release: Release, external: Microdata | None) -> bool:
         """What a release itself teaches about its people is learned from all of it at once."""
         told = self.prior is not None or self.known is not None
-        return told or (release.shape == Generalized.shape and external is None)
+        return told or (not release.shows_members and external is None)
 
     def guess_pieces(self, release: Release, over: Over, external: Microdata | None) -> list[Guess]:
         """Who of a register is in which group is found out first: people whom boxes of several pieces fit are in none
@@ -121,7 +119,7 @@ class Prior(PiecewiseAttack):
         if isinstance(self.prior, str):
             read = {name: read_prior(self.prior, name) for name in sensitive_names(release)}
             attack = replace(attack, prior=None, known=read)
-        if release.shape != Generalized.shape or register is None:
+        if release.shows_members or register is None:
             return self.combine(over(guess_piece, replace(attack, register=None), external))
         register = replace(register, rows=register.rows.collect())
         table = register.rows.histogram([str(entry["name"]) for entry in release.described("quasi")])
@@ -200,9 +198,8 @@ def _undistinguished(counts: Counts, events: np.ndarray, model: RRobustness) -> 
 
 def _promised(target: Target, name: str) -> list[tuple[tuple[str, ...], bool, str]]:
     """The events and readings that the release's own claims of r-robustness speak of."""
-    claims = getattr(getattr(target, "certificate", None), "claims", ())
     found = []
-    for claim in claims:
+    for claim in target.certificate.claims:
         if claim["model"] == RRobustness.name and claim["column"] == name:
             told = claim["parameters"]
             protect = () if told.get("protect", "all") == "all" else tuple(told["protect"])
@@ -212,9 +209,11 @@ def _promised(target: Target, name: str) -> list[tuple[tuple[str, ...], bool, st
 
 def _present(target: Target, counts: Counts, register: Microdata | None) -> tuple[Members | None, Counts]:
     """Who may be in each group: as published, or as a register says; None where nothing tells people apart."""
-    if isinstance(target, Bucketized):
+    if not isinstance(target, Release):
+        return None, counts
+    if target.shows_members:
         return target.members, counts
-    if isinstance(target, Generalized) and register is not None:
+    if target.shows_boxes and register is not None:
         return from_register(target, counts, register)
     return None, counts
 

@@ -10,15 +10,15 @@ import numpy as np
 from voile import kernels
 from voile.adversaries.group_members import Members, gathered
 from voile.errors import DataError
-from voile.releases.shapes.generalized import Generalized
+from voile.releases.release import Release
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
 
 
-def from_register(release: Generalized, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
+def from_register(release: Release, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
     """The people of a register who fit each box. Where more fit than were published, some are not in the table: they
     have one more "value", for which nobody is likelier than another."""
-    names = list(release.cells)
+    names = [str(entry["name"]) for entry in release.described("quasi")]
     table = register.rows.histogram(names)
     columns = [register.columns[name] for name in names]
     home = release.locate(register)
@@ -43,7 +43,7 @@ def uncovered(groups: int) -> DataError:
 Fits = tuple[np.ndarray, np.ndarray, np.ndarray]  # people that fit something, the group of each, and the groups' sizes
 
 
-def fits(piece: Generalized, register: Microdata) -> Fits:
+def fits(piece: Release, register: Microdata) -> Fits:
     home = piece.homes(register)
     fitting = np.flatnonzero(home != kernels.box_matching.NONE)
     return fitting, home[fitting], piece.sizes

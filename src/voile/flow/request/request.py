@@ -90,7 +90,7 @@ def _declared(release: Release, entry: Mapping[str, Any]) -> bool:
     listed = entry["domain"].get("values")
     if not listed or tuple(listed) == INDICATOR:  # what is shown in place of the values is not their domain
         return False
-    if release.shape == "sampled" or (entry["kind"] == "ordered" and entry["type"] == "String"):
+    if release.covers_domain or (entry["kind"] == "ordered" and entry["type"] == "String"):
         return True  # boxes reach to the ends of the domain, and values are redrawn from it
     homes = [table[entry["name"]] for table in release.tables.values() if entry["name"] in table.columns]
     return entry["shown"] == "exact" and all(home.drop_nulls().n_unique() < len(listed) for home in homes)

@@ -17,8 +17,8 @@ import numpy as np
 
 from voile.errors import PolicyError
 from voile.measures.base import ByGroup, Outline, View, outline
-from voile.measures.query_error.query_estimates import Estimates, asked_columns, settled
 from voile.plugins.registry import knob
+from voile.releases.query_estimates import combine_sums, query_columns
 from voile.releases.release import Release
 from voile.results import Loss
 from voile.tables.microdata import Microdata
@@ -64,7 +64,7 @@ class QueryError(ByGroup):
                 hint="Raise selectivity, or ask about fewer columns with dimensions.",
             )
         sums = over(summed, outline(data), chosen)
-        estimate = settled(sums, chosen, int(questions.offset[questions.quasi]), release.channel)
+        estimate = combine_sums(sums, chosen, int(questions.offset[questions.quasi]), release.channel)
         errors = np.abs(actual - estimate) / actual
         return self._loss(questions, np.split(errors, np.cumsum([run.got for run in runs])[:-1]), redrawn)
 
@@ -102,7 +102,7 @@ class QueryError(ByGroup):
 
 def summed(piece: Release, table: Outline, chosen: np.ndarray) -> np.ndarray:
     """What one piece says to every query, some of them at a time."""
-    estimates = Estimates(View(table, piece))
+    estimates = View(table, piece).estimates
     batches = [chosen[low : low + CHUNK] for low in range(0, len(chosen), CHUNK)]
     return np.concatenate([estimates.sums(batch) for batch in batches], axis=1)
 
@@ -154,7 +154,7 @@ class Questions:
     ) -> None:
         self.dimensions, self.contiguous, self.quasi = dimensions, contiguous, len(columns.quasi)
         self.sensitive = len(columns.sensitive) if sensitive is None else sensitive
-        self.columns, self.offset = asked_columns(columns)
+        self.columns, self.offset = query_columns(columns)
         asked = dimensions + self.sensitive
         self.widths = [predicate_width(column.size, selectivity, asked - 1) for column in self.columns]
 

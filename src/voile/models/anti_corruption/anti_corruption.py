@@ -27,10 +27,9 @@ from voile.models.base import Verification
 from voile.models.evidence import Evidence
 from voile.models.kinds import ProcessModel
 from voile.plugins.registry import knob
-from voile.releases.randomized_response import exact
+from voile.releases.randomized_response import Channel, exact
 from voile.releases.release import Release
 from voile.releases.shapes.box_tiling import tiles
-from voile.releases.shapes.sampled import Sampled
 from voile.results import Answer
 from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Table
@@ -168,29 +167,28 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
         """Check what can be seen: boxes, sizes and arithmetic. The random draws cannot be seen; whoever has the table
         and the key repeats them."""
-        assert isinstance(release, Sampled)
+        channel = release.channel
+        assert channel is not None, "only sampled releases have this claim checked"
         stated = read_process(release.certificate.method)
         if stated is None:
             missing = "The certificate does not say how people were grouped and values were perturbed."
             return Verification(Answer.BROKEN, missing)
         s, p, blind = stated
-        fault = self._find_fault(release, evidence, group_size(s), p, blind)
+        fault = self._find_fault(release, channel, evidence, group_size(s), p, blind)
         if fault:
             return Verification(Answer.BROKEN, fault)
-        seen = f"Boxes, sizes and arithmetic fit (p = {p:g}, k = {group_size(s)}, {release.channel.size} values)"
+        seen = f"Boxes, sizes and arithmetic fit (p = {p:g}, k = {group_size(s)}, {channel.size} values)"
         return Verification(Answer.NEEDS, f"{seen}; checking the random draws needs the table and the key.")
 
-    def _find_fault(self, release: Sampled, evidence: Evidence, k: int, p: float, blind: bool) -> str:
+    def _find_fault(self, release: Release, channel: Channel, evidence: Evidence, k: int, p: float, blind: bool) -> str:
         """Describe what in the release contradicts the promise; empty if nothing does."""
-        channel = release.channel
         small = int((release.sizes < k).sum())
         if small:
             return f"{small} of {len(release.sizes)} groups have fewer than {k} people."
         if exact(p) != exact(channel.keep):
             return "The certificate and the dictionary state different values of p."
         entries = release.described("quasi")
-        names = [str(entry["name"]) for entry in entries]
-        boxes = [(entry, release.cells[name], release.boxes[name]) for entry, name in zip(entries, names, strict=True)]
+        boxes = [(entry, *release.box_cells[str(entry["name"])]) for entry in entries]
         if not tiles(boxes):
             return "The boxes do not tile the space: some overlap or leave a gap."
         if not self.terms(k, channel.size, blind).meets(p, **self.belief_targets()):

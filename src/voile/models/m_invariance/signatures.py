@@ -25,14 +25,9 @@ def shown(release: Release) -> dict[Row, list[Signature]]:
     assert counts.column is not None
     texts, cuts = counts.column.domain.labels, counts.starts
     lists = [tuple(sorted(texts[code] for code in counts.values[cuts[g] : cuts[g + 1]])) for g in range(counts.groups)]
-    columns = []
-    for entry in release.described("quasi"):
-        column, codes = release.sensitive_column(entry, "quasi")
-        columns.append(np.array(column.domain.labels, dtype=object)[codes])
     found: dict[Row, list[Signature]] = defaultdict(list)
-    group = release.group.tolist()  # type: ignore[attr-defined]
-    for row, place in zip(zip(*columns, strict=True), group, strict=True):
-        found[row].append(lists[place])
+    for group, row in release.exact_texts():
+        found[row].append(lists[group])
     return found
 
 

@@ -12,7 +12,6 @@ from voile.attacks.chain import believed
 from voile.flow.report.figures import Figure
 from voile.measures.base import View
 from voile.measures.query_error.query_error import Questions
-from voile.measures.query_error.query_estimates import Estimates
 from voile.methods.anatomy import Anatomy
 from voile.methods.decompose.decompose import Decompose
 from voile.methods.mondrian.mondrian import Mondrian
@@ -143,7 +142,7 @@ class _Contest:
 
     def errors(self, dimensions: int, sensitive: int, queries: int, selectivity: float = 0.05) -> dict[str, float]:
         """Mean relative error of each release on the same random queries that somebody satisfies."""
-        shown = {name: Estimates(view) for name, view in self.views.items()}
+        shown = {name: view.estimates for name, view in self.views.items()}
         first = Questions(self.data.columns, dimensions, selectivity, False, sensitive)
         names = [column.name for column in first.columns]
         rng = np.random.default_rng([dimensions, sensitive])
@@ -169,7 +168,7 @@ class _Contest:
         for place, name in enumerate(SENSITIVE, quasi):
             mask = chosen[:, offset[place] : offset[place + 1]]
             if name in self.alone:
-                estimates = Estimates(self.alone[name])
+                estimates = self.alone[name].estimates
                 joined = np.concatenate([everybody, np.ones_like(mask)], axis=1)
                 fitting = estimates.answers(joined) if fitting is None else fitting
                 answer *= estimates.answers(np.concatenate([everybody, mask], axis=1)) / np.maximum(fitting, 1)

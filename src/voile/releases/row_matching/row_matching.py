@@ -34,7 +34,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Linkage:
+class RowMatching:
     """The chance of each type of row in a slot of each class.
 
     Class c takes the types `types[starts[c]:starts[c+1]]`, with chances `belief`, which never exceed `upper`; where
@@ -54,7 +54,7 @@ class Linkage:
     parts: tuple[Part, ...] = field(default=())
 
     def __repr__(self) -> str:
-        return f"Linkage({len(self.slot)} slots of {len(self.exact)} classes)"
+        return f"RowMatching({len(self.slot)} slots of {len(self.exact)} classes)"
 
     @property
     def owner(self) -> np.ndarray:
@@ -68,14 +68,14 @@ class Linkage:
         total = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
         return np.asarray((table @ wanted.T.astype(np.float64)).T / total)
 
-    def of_values(self, column: int, size: int, what: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def sum_by_value(self, column: int, size: int, quantity: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Numbers of entries summed by value of one column: where each class starts, the values, the sums."""
         key = self.owner * size + self.codes[self.types, column]
         found, place = np.unique(key, return_inverse=True)
-        sums = np.bincount(place, weights=what, minlength=len(found))
+        sums = np.bincount(place, weights=quantity, minlength=len(found))
         return np.searchsorted(found // size, np.arange(len(self.exact) + 1)), found % size, sums
 
-    def sampled(self) -> Linkage:
+    def with_sampled_beliefs(self) -> RowMatching:
         """The same with the chances of uncounted parts estimated by random walks, with their intervals."""
         if not self.parts:
             return self
@@ -107,13 +107,13 @@ def equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.n
     return first, number
 
 
-def linkage(
+def match_rows(
     group: np.ndarray,
     primary: np.ndarray,
     lists: Sequence[tuple[np.ndarray, np.ndarray, int]],
     codes: np.ndarray,
     counts: np.ndarray,
-) -> Linkage:
+) -> RowMatching:
     """Slots (group and primary value), for each secondary column the values that each group lists (where each group
     starts, the values rising, the size of the domain), and the types of the joint table (the primary first, rising).
     """
@@ -146,7 +146,7 @@ def linkage(
 
 def _believed(
     slot: np.ndarray, starts: np.ndarray, types: np.ndarray, codes: np.ndarray, counts: np.ndarray
-) -> Linkage:
+) -> RowMatching:
     """The chances, part by part: a part with one class in closed form, all such parts at once."""
     classes, width = len(starts) - 1, len(counts)
     slots = np.bincount(slot, minlength=classes)
@@ -177,7 +177,7 @@ def _believed(
         possible = possible and bool(chance.any())
         belief[entry], upper[entry], exact[c] = chance[row, column], most[row, column], sure
         parts += [Part(c[a], t[b], inner) for a, b, inner in hard]
-    return Linkage(slot, starts, types, belief, upper, error, exact, codes, counts, possible, tuple(parts))
+    return RowMatching(slot, starts, types, belief, upper, error, exact, codes, counts, possible, tuple(parts))
 
 
 def _counted(

@@ -1,27 +1,38 @@
-"""What the shapes that show a group as a box have in common: cells read back, and who fits which box."""
+"""The base of the shapes that show every group as a box of quasi-identifier cells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
+from scipy import sparse
 
 from voile import kernels
+from voile.releases.cell_draws import draw_values
 from voile.releases.cells import Cells
 from voile.releases.published_columns import read_column
+from voile.releases.query_estimates import BoxEstimates
 from voile.releases.release import Release
+from voile.releases.shape_answers import QuasiEntries, RegisterMatches
 from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Histogram
+from voile.tables.schema import Columns
+
+PAIRS = 100_000_000  # pairs of a register's quasi-identifier and a box
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Boxed(Release):
+class BoxShape(Release):
     """A release with one table whose quasi-identifier cells are boxes. A shape says which box each group has."""
 
+    shows_boxes: ClassVar[bool] = True
+
     @cached_property
-    def _read(self) -> dict[str, tuple[Cells, np.ndarray]]:
+    def row_cells(self) -> dict[str, tuple[Cells, np.ndarray]]:
+        """The cells of each quasi-identifier column, and the cell of every published row."""
         return {
             str(entry["name"]): read_column(entry, self.column_of("table", str(entry["name"])))
             for entry in self.described("quasi")
@@ -29,16 +40,24 @@ class Boxed(Release):
 
     @cached_property
     def cells(self) -> dict[str, Cells]:
-        """What the published cells of each quasi-identifier column stand for."""
-        return {name: cells for name, (cells, _) in self._read.items()}
+        """The values that the published cells of each quasi-identifier column stand for."""
+        return {name: cells for name, (cells, _) in self.row_cells.items()}
 
     @cached_property
     def boxes(self) -> dict[str, np.ndarray]:
         """For each quasi-identifier column the cell of every group."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
 
-    def _matched(self, people: Microdata) -> tuple[list[Any], Histogram]:
-        """The boxes of all groups in the codes of a table of people, and its distinct quasi-identifiers."""
+    @property
+    def box_cells(self) -> dict[str, tuple[Cells, np.ndarray]]:
+        return {name: (cells, self.boxes[name]) for name, cells in self.cells.items()}
+
+    def quasi_entries(self) -> QuasiEntries:
+        """Return one entry per group: its box."""
+        return QuasiEntries(self.box_cells, np.arange(self.groups))
+
+    def _match_boxes(self, people: Microdata) -> tuple[list[Any], Histogram]:
+        """Return the boxes of all groups in the codes of a table of people, and its distinct quasi-identifiers."""
         domains = {name: people.columns[name].domain for name in self.cells}
         boxes = [cells.onto(domains[name]).matrix[self.boxes[name]] for name, cells in self.cells.items()]
         return boxes, people.rows.histogram(list(self.cells))
@@ -47,10 +66,30 @@ class Boxed(Release):
         return np.asarray(np.maximum(self.homes(people), kernels.box_matching.NONE))
 
     def homes(self, people: Microdata) -> np.ndarray:
-        """As `locate`, but people whom more than one box fits are told from those whom none does."""
-        boxes, table = self._matched(people)
+        boxes, table = self._match_boxes(people)
         return kernels.box_matching.find_owners(boxes, table.codes)
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        boxes, table = self._matched(external)
+        boxes, table = self._match_boxes(external)
         return kernels.box_matching.count_fitting(boxes, table.codes, table.counts), self.sizes
+
+    def match_register(self, register: Microdata) -> RegisterMatches:
+        boxes, table = self._match_boxes(register)
+        single = [
+            sparse.identity(register.columns[name].domain.size, format="csr")[table.codes[:, number].astype(np.int64)]
+            for number, name in enumerate(table.names)
+        ]
+        kind, group = kernels.box_matching.find_overlaps(single, [box.tocsr() for box in boxes], PAIRS)
+        order = np.lexsort((kind, group))
+        kind, group = kind[order], group[order]
+        return RegisterMatches(kind, group, table.counts[kind].astype(np.int64))
+
+    def query_estimates(self, columns: Columns) -> BoxEstimates:
+        cells, rows = self.table_cells(columns), self.sensitive_rows(columns)
+        return BoxEstimates(columns, self.groups, self.channel, cells, rows)
+
+    def draw_quasi(self, rng: np.random.Generator) -> pl.DataFrame:
+        """Draw a quasi-identifier for each published row from its box."""
+        return pl.DataFrame(
+            {name: draw_values(cells, np.asarray(cell), rng) for name, (cells, cell) in self.row_cells.items()}
+        )

@@ -10,20 +10,22 @@ import numpy as np
 import polars as pl
 
 from voile.adversaries.group_members import Members, gathered
-from voile.releases.published_columns import published_domain
 from voile.releases.query import Query
-from voile.releases.release import Release, Words
+from voile.releases.query_estimates import BucketEstimates
+from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows
+from voile.releases.shape_contract import Words
+from voile.releases.shapes.linked_base import LinkedShape
+from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts, tally
-from voile.tables.microdata import Microdata, count_people_with
-from voile.tables.schema import Column
-from voile.tables.value_text import format_value
+from voile.tables.schema import Columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bucketized(Release):
+class Bucketized(LinkedShape):
     """Each group is shown as two linked tables: the exact quasi-identifiers, and the counts of the sensitive values."""
 
     shape: ClassVar[str] = "bucketized"
+    shows_members: ClassVar[bool] = True
     words: ClassVar[Words] = Words(
         "two linked tables, the exact quasi-identifiers in one and the sensitive values in the other",
         "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s "
@@ -38,10 +40,6 @@ class Bucketized(Release):
             "who is not in the table: it shows who is",
         ),
     )
-
-    @property
-    def people(self) -> int:
-        return self.height("quasi")
 
     @property
     def group_columns(self) -> dict[str, list[str]]:
@@ -69,7 +67,7 @@ class Bucketized(Release):
     @cached_property
     def tallies(self) -> dict[str, Counts]:
         entry = self.described("sensitive")[0]
-        column, codes = self.sensitive_column(entry, "sensitive")
+        column, codes = self.published_column(entry, "sensitive")
         group = np.searchsorted(self._labels[0], self.column_of("sensitive", "group").to_numpy())
         counts = self.column_of("sensitive", "count").to_numpy()
         return {column.name: tally(column, group, codes, counts, len(self._labels[0]))}
@@ -77,13 +75,33 @@ class Bucketized(Release):
     @cached_property
     def members(self) -> Members:
         """Who is in each group: the quasi-identifier is published as it is."""
-        columns, codes = [], []
-        for entry in self.described("quasi"):
-            domain, code = published_domain(entry, self.column_of("quasi", str(entry["name"])))
-            columns.append(Column(str(entry["name"]), "quasi", domain))
-            codes.append(code)
+        columns, codes = zip(*self.exact_columns, strict=True)
         ones = np.ones(self.people, dtype=np.int64)
         return gathered(columns, codes, self.group, ones, len(self._labels[0]))
+
+    @property
+    def sensitive_homes(self) -> dict[str, SensitiveHome]:
+        return dict.fromkeys(self.sensitive_names, SensitiveHome("sensitive", "count"))
+
+    def sensitive_rows(self, columns: Columns) -> SensitiveRows:
+        ((name, counts),) = self.tallies.items()
+        assert counts.column is not None
+        recoded = table_codes(counts.column.domain, columns[name].domain)
+        return SensitiveRows(counts.owner, recoded[counts.values].reshape(-1, 1), counts.counts)
+
+    def query_estimates(self, columns: Columns) -> BucketEstimates:
+        return BucketEstimates(columns, self.groups, self.exact_rows(columns), self.sensitive_rows(columns))
+
+    def training_rows(self, rng: np.random.Generator) -> TrainingRows:
+        """Deal the values of each group to its people at random; with counterfeits among them everybody draws one."""
+        counts = next(iter(self.tallies.values()))
+        if counts.counts.sum() != self.people:
+            return super().training_rows(rng)
+        assert counts.column is not None
+        order = np.lexsort((rng.random(len(self.group)), self.group))
+        values = np.empty(len(order), dtype=np.int64)
+        values[order] = np.repeat(counts.values, counts.counts)  # people in the order of groups, as the values are
+        return self.exact_training(values, counts.column)
 
     def faults(self) -> list[str]:
         found = []
@@ -94,12 +112,6 @@ class Bucketized(Release):
         if bool((self.column_of("sensitive", "count") < 1).any()):
             found.append("The sensitive table holds counts below 1.")
         return found
-
-    def locate(self, people: Microdata) -> np.ndarray:
-        return exact_homes(self, self.group, people)
-
-    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        return exact_candidates(self, self.group, external)
 
     def answer(self, query: Query) -> float:
         """Per group the share of matching people times the number of matching sensitive values."""
@@ -133,23 +145,3 @@ class Bucketized(Release):
         chosen = query.conditions[name].matches(table[name]) * table["count"].to_numpy()
         group = np.searchsorted(self._labels[0], table["group"].to_numpy())
         return matching, np.bincount(group, weights=chosen, minlength=len(self.sizes)), self.slots
-
-
-def exact_candidates(release: Release, group: np.ndarray, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-    """The quasi-identifier is exact, so who fits is clear; their sensitive value is any of the group's."""
-    names = [str(entry["name"]) for entry in release.described("quasi")]
-    texts = [np.array([format_value(value) for value in release.tables["quasi"][name]], dtype=object) for name in names]
-    found = count_people_with(external, names, texts)
-    return np.maximum(found, 1) * release.sizes[group], np.ones(release.people, dtype=np.int64)
-
-
-def exact_homes(release: Release, group: np.ndarray, people: Microdata) -> np.ndarray:
-    """The group of distinct people: clear where those with exactly this quasi-identifier are all in one, else -1."""
-    names = [str(entry["name"]) for entry in release.described("quasi")]
-    shown = zip(*([format_value(value) for value in release.tables["quasi"][name]] for name in names), strict=True)
-    homes: dict[tuple[str, ...], int] = {}
-    for row, home in zip(shown, group.tolist(), strict=True):
-        homes[row] = home if homes.get(row, home) == home else -1
-    table = people.rows.histogram(names)
-    texts = [np.array(people.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
-    return np.array([homes.get(row, -1) for row in zip(*texts, strict=True)], dtype=np.int64)

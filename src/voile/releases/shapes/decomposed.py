@@ -5,38 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import polars as pl
 
 from voile import kernels
-from voile.errors import BrokenPromise
 from voile.releases.query import Query
-from voile.releases.release import Release, Words
-from voile.releases.row_matching.row_matching import Linkage, equal_sets, linkage
-from voile.releases.shapes.bucketized import exact_candidates, exact_homes
+from voile.releases.query_estimates import ListEstimates
+from voile.releases.row_matching.row_matching import RowMatching, match_rows
+from voile.releases.shape_answers import BeliefBound, KnownValueBeliefs, SensitiveRows, ValuePairs
+from voile.releases.shape_contract import Words
+from voile.releases.shapes.expected_rows import combined_rows, matched_pairs, matched_rows
+from voile.releases.shapes.list_base import ListShape
+from voile.releases.shapes.value_lists import SlotKinds, find_slot_kinds, listed_shares, matched_shares
+from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts, tally
-from voile.tables.microdata import Microdata
-from voile.tables.schema import Column
-
-
-@dataclass(frozen=True, eq=False)
-class Listing:
-    """The values of one sensitive column that each group lists, rising, where each group starts, and the column's codes
-    in the joint table."""
-
-    column: Column
-    starts: np.ndarray
-    values: np.ndarray
-    joint: np.ndarray
-
-    def __repr__(self) -> str:
-        return f"Listing({len(self.starts) - 1} groups of {self.column.name!r})"
+from voile.tables.schema import Columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decomposed(Release):
+class Decomposed(ListShape):
     """Each group lists the values of every sensitive column; the joint table, if published, has complete sensitive
     rows without their group.
 
@@ -61,210 +49,156 @@ class Decomposed(Release):
         ),
     )
 
-    @property
-    def people(self) -> int:
-        return self.tables["quasi"].height
-
-    @property
-    def joint(self) -> bool:
-        """Whether complete sensitive rows are published."""
-        return "joint" in self.tables
-
-    @property
-    def names(self) -> list[str]:
-        """The sensitive columns, the primary first."""
-        names = [str(entry["name"]) for entry in self.described("sensitive")]
-        primary = self.dictionary.get("primary")
-        if primary not in names:
-            raise BrokenPromise(
-                "The dictionary names no sensitive column as primary.",
-                code="broken.table",
-                hint="The folder was changed after publishing.",
-            )
-        return [str(primary), *(name for name in names if name != primary)]
-
+    # the joint rows and whose they may be ----------------------------------------------------------------------------
     @cached_property
-    def _labels(self) -> np.ndarray:
-        """Group numbers in rising order."""
-        homes = ["quasi", *(f"sensitive_{name}" for name in self.names)]
-        columns = [self.column_of(home, "group").to_numpy() for home in homes]
-        # tables are in the order of their groups, so that one of each run is enough
-        firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
-        found = np.sort(np.concatenate(firsts))
-        return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
-
-    def _numbered(self, home: str) -> np.ndarray:
-        """The group of each row of a table, counted from 0."""
-        labels, column = self._labels, self.column_of(home, "group").to_numpy()
-        if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
-            return np.asarray(column - labels[0])
-        return np.searchsorted(labels, column)
-
-    @cached_property
-    def group(self) -> np.ndarray:
-        """The group of each row of the quasi table."""
-        return self._numbered("quasi")
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        return np.bincount(self.group, minlength=len(self._labels))
-
-    @cached_property
-    def listings(self) -> dict[str, Listing]:
-        """What is listed, by column, the primary first."""
-        entries = {str(entry["name"]): entry for entry in self.described("sensitive")}
-        return {name: self._listing(entries[name]) for name in self.names}
-
-    def _listing(self, entry: Mapping[str, Any]) -> Listing:
-        name = str(entry["name"])
-        home = f"sensitive_{name}"
-        shown = self.column_of(home, name)
-        rows = self.column_of("joint", name) if self.joint else shown.clear()
-        column, codes = self.read_sensitive(entry, pl.concat([shown, rows]))
-        group, values = self._numbered(home), codes[: len(shown)].astype(np.int64)
-        key = group * column.size + values
-        if (key[1:] < key[:-1]).any():  # not as it was written
-            values = values[np.argsort(key, kind="stable")]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=len(self._labels)))])
-        return Listing(column, starts, values, codes[len(shown) :])
-
-    @cached_property
-    def slots(self) -> np.ndarray:
-        """The group of each slot: one for each entry of the primary list, in its order."""
-        return np.repeat(np.arange(len(self._labels)), np.diff(self.listings[self.names[0]].starts))
-
-    @cached_property
-    def linkage(self) -> Linkage | None:
-        """Which joint row is whose; None where no joint table is published, or only one column."""
+    def row_matching(self) -> RowMatching | None:
+        """The ways to match joint rows and slots; None where no joint table is published."""
         if not self.joint:
             return None
-        listings = list(self.listings.values())
-        sizes = [listing.column.size for listing in listings]
-        codes, counts = kernels.distinct_rows.count_rows([listing.joint for listing in listings], sizes)
-        lists = [(listing.starts, listing.values, listing.column.size) for listing in listings[1:]]
-        return linkage(self.slots, listings[0].values, lists, codes.astype(np.int64), counts)
+        lists = list(self.value_lists.values())
+        sizes = [listed.column.size for listed in lists]
+        codes, counts = kernels.distinct_rows.count_rows([listed.joint for listed in lists], sizes)
+        secondary = [(listed.starts, listed.values, listed.column.size) for listed in lists[1:]]
+        return match_rows(self.slots, lists[0].values, secondary, codes.astype(np.int64), counts)
 
     @cached_property
-    def sampled(self) -> Linkage | None:
-        """The same, with what could not be counted estimated by sampling."""
-        return self.linkage.sampled() if self.linkage is not None else None
-
-    @cached_property
-    def tallies(self) -> dict[str, Counts]:
-        """For the primary column what is counted; for the others what is expected, all matchings equally likely."""
-        found = {}
-        for number, (name, listing) in enumerate(self.listings.items()):
-            if not number:
-                found[name] = self._primary(listing)
-                continue
-            counts = self.expected(name)
-            totals = np.bincount(listing.values, weights=counts, minlength=listing.column.size)
-            unsure = {} if self.certain.all() else {"people whose belief is an estimate": self._uncertain}
-            found[name] = Counts(self.sizes, listing.starts, listing.values, counts, totals, listing.column, unsure)
-        return found
-
-    def _primary(self, listing: Listing) -> Counts:
-        ones = np.ones(len(self.slots), np.int64)
-        return tally(listing.column, self.slots, listing.values, ones, len(self._labels))
-
-    def expected(self, name: str, what: str = "belief", linked: Linkage | None = None) -> np.ndarray:
-        """How many people of its group are expected to have each listed value; with `what` "upper", at most expected;
-        with "error", the half width of the interval where the belief was sampled."""
-        listing, linked = self.listings[name], linked or self.linkage
-        begins, lengths = listing.starts, np.diff(listing.starts)
-        if linked is None:
-            even = self.sizes / np.maximum(lengths, 1)
-            return np.repeat(even if what != "error" else np.zeros(len(even)), lengths)
-        place, size = self.names.index(name), listing.column.size
-        starts, values, numbers = linked.of_values(place, size, getattr(linked, what))
-        numbers = np.minimum(numbers, 1.0)
-        first = self.listings[self.names[0]]
-        return np.asarray(
-            kernels.group_scans.sum_at_listed(
-                first.starts, linked.slot, starts, values, numbers, begins, listing.values, size
-            )
-        )
+    def sampled_matching(self) -> RowMatching | None:
+        """The same, with the beliefs that could not be counted estimated by sampling."""
+        return self.row_matching.with_sampled_beliefs() if self.row_matching is not None else None
 
     @cached_property
     def certain(self) -> np.ndarray:
         """Which groups are counted exactly."""
-        if self.linkage is None:
-            return np.ones(len(self._labels), dtype=bool)
-        unsure = np.bincount(self.slots, weights=~self.linkage.exact[self.linkage.slot], minlength=len(self._labels))
-        return np.asarray(unsure == 0)
+        matching = self.row_matching
+        if matching is None:
+            return np.ones(len(self.sizes), dtype=bool)
+        return np.asarray(self._by_group(~matching.exact[matching.slot]) == 0)
 
     @property
-    def _uncertain(self) -> float:
+    def _uncertain_people(self) -> float:
         return float(self.sizes[~self.certain].sum())
 
-    def worst(self, name: str) -> float:
-        """The largest belief in any value of a column that the tables allow, never less than the true one."""
-        if name == self.names[0]:
-            counts = self._primary(self.listings[name])
-            return float((counts.largest() / np.maximum(counts.sizes, 1)).max(initial=0.0))
-        listing = self.listings[name]
-        people = np.repeat(np.maximum(self.sizes, 1), np.diff(listing.starts))
-        return float((self.expected(name, "upper") / people).max(initial=0.0))
+    @cached_property
+    def tallies(self) -> dict[str, Counts]:
+        """The counts of the primary column, and the expected counts of the others, all matchings equally likely."""
+        found = {}
+        for number, (name, listed) in enumerate(self.value_lists.items()):
+            if not number:
+                found[name] = self._primary_counts()
+                continue
+            counts = self.expected_people(name)
+            totals = np.bincount(listed.values, weights=counts, minlength=listed.column.size)
+            unsure = {} if self.certain.all() else {"people whose belief is an estimate": self._uncertain_people}
+            found[name] = Counts(self.sizes, listed.starts, listed.values, counts, totals, listed.column, unsure)
+        return found
+
+    def _primary_counts(self) -> Counts:
+        ones = np.ones(len(self.slots), np.int64)
+        return tally(self.primary_lists.column, self.slots, self.primary_lists.values, ones, len(self.sizes))
+
+    def expected_people(self, name: str, upper: bool = False) -> np.ndarray:
+        """Return how many people of its group are expected to have each listed value, or an upper bound of it."""
+        listed, matching = self.value_lists[name], self.row_matching
+        begins, lengths = listed.starts, np.diff(listed.starts)
+        if matching is None:
+            return np.repeat(self.sizes / np.maximum(lengths, 1), lengths)
+        place, size = self.sensitive_names.index(name), listed.column.size
+        starts, values, sums = matching.sum_by_value(place, size, matching.upper if upper else matching.belief)
+        spread = (self.primary_lists.starts, matching.slot, starts, values, np.minimum(sums, 1.0))
+        return np.asarray(kernels.group_scans.sum_at_listed(*spread, begins, listed.values, size))
+
+    def sensitive_rows(self, columns: Columns) -> SensitiveRows:
+        """Return the complete sensitive rows that each group is expected to have."""
+        if self.sampled_matching is not None:
+            rows = matched_rows(self.sampled_matching, self.primary_lists.starts, self.slots, 0, self.groups)
+        else:
+            rows = combined_rows(list(self.value_lists.values()), self.slots)
+        group, codes, people = rows
+        recoded = self._recoded(columns)
+        named = [(column.name, self.sensitive_names.index(column.name)) for column in columns.sensitive]
+        return SensitiveRows(group, np.stack([recoded[name][codes[:, place]] for name, place in named], axis=1), people)
+
+    def _recoded(self, columns: Columns) -> dict[str, np.ndarray]:
+        """Return, by sensitive column, the table's code of each published code."""
+        names = [column.name for column in columns.sensitive]
+        return {name: table_codes(self.value_lists[name].column.domain, columns[name].domain) for name in names}
+
+    def pairs_of_values(self, one: str, other: str) -> ValuePairs | None:
+        """Return the expected pairs; None without a joint table, which alone links the columns."""
+        if self.sampled_matching is None:
+            return None
+        a, b = (self.sensitive_names.index(name) for name in (one, other))
+        wide, wider = (self.value_lists[name].column.size for name in (one, other))
+        slots = (self.primary_lists.starts, self.slots)
+        return ValuePairs(matched_pairs(self.sampled_matching, *slots, (a, b), (wide, wider)), expected=True)
+
+    def beliefs_given(self, one: str, other: str) -> KnownValueBeliefs | None:
+        """Return the beliefs in `other` once the primary value is known, which names a person's slot."""
+        matching, names = self.sampled_matching, self.sensitive_names
+        if matching is None or one != names[0]:
+            return None
+        place, size = names.index(other), self.value_lists[other].column.size
+        starts, _, chance = matching.sum_by_value(place, size, matching.belief)
+        risk = np.maximum.reduceat(chance, starts[:-1])
+        pairs = np.zeros((self.value_lists[one].column.size, size))
+        np.add.at(pairs, (matching.codes[:, 0], matching.codes[:, place]), matching.counts)
+        return KnownValueBeliefs(risk, np.bincount(matching.slot, minlength=len(risk)), pairs)
+
+    def belief_bound(self, name: str) -> BeliefBound:
+        """Return the largest belief in any value of a column that the tables allow, never less than the true one."""
+        if name == self.sensitive_names[0]:
+            counts = self._primary_counts()
+            return BeliefBound(float((counts.largest() / np.maximum(counts.sizes, 1)).max(initial=0.0)))
+        people = np.repeat(np.maximum(self.sizes, 1), np.diff(self.value_lists[name].starts))
+        largest = float((self.expected_people(name, upper=True) / people).max(initial=0.0))
+        return BeliefBound(largest, None if self.row_matching is None else int(self.certain.sum()))
+
+    @property
+    def sampling_notes(self) -> dict[str, float]:
+        if self.sampled_matching is None or self.certain.all():
+            return {}
+        widest = float(self.sampled_matching.error.max(initial=0.0))
+        unsure = self._uncertain_people
+        return {"people whose belief is an estimate": unsure, "widest half of its 95 % interval": widest}
 
     def faults(self) -> list[str]:
         found = []
-        primary, *others = self.listings.values()
+        primary, *others = self.value_lists.values()
         wrong = int((np.diff(primary.starts) != self.sizes).sum())
         if wrong:
-            found.append(f"{wrong} groups list another number of primary values than they have people.")
-        for listing in others:
-            owner = np.repeat(np.arange(len(self._labels)), np.diff(listing.starts))
-            twice = int(((np.diff(owner) == 0) & (np.diff(listing.values) == 0)).sum())
+            found.append(f"In {wrong} groups the number of primary values is not the number of people.")
+        for listed in others:
+            owner = np.repeat(np.arange(len(self.sizes)), np.diff(listed.starts))
+            twice = int(((np.diff(owner) == 0) & (np.diff(listed.values) == 0)).sum())
             if twice:
-                found.append(f"{twice} values of {listing.column.name!r} are listed twice in their group.")
-            empty = int((np.diff(listing.starts) == 0).sum())
+                found.append(f"{twice} values of {listed.column.name!r} are listed twice in their group.")
+            empty = int((np.diff(listed.starts) == 0).sum())
             if empty:
-                found.append(f"{empty} groups list no value of {listing.column.name!r}.")
-        if self.linkage is not None and not self.linkage.possible:
-            found.append("The joint table and the lists of the groups cannot belong together.")
+                found.append(f"{empty} groups list no value of {listed.column.name!r}.")
+        if self.row_matching is not None and not self.row_matching.possible:
+            found.append("The joint table and the lists of the groups contradict each other.")
         return found
 
-    def locate(self, people: Microdata) -> np.ndarray:
-        return exact_homes(self, self.group, people)
-
-    def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        return exact_candidates(self, self.group, external)
-
-    # estimates -----------------------------------------------------------------------------------------------------
+    # estimates -------------------------------------------------------------------------------------------------------
     @cached_property
-    def units(self) -> np.ndarray:
-        """The kind of each slot as estimates see it: slots of one kind have equal shares of matching rows."""
-        if self.linkage is not None:
-            return self.linkage.slot
-        return self._kinds[0]
+    def _slot_kinds(self) -> SlotKinds:
+        return find_slot_kinds(list(self.value_lists.values()), self.slots)
 
     @cached_property
-    def _kinds(self) -> tuple[np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
-        """Without a joint table: the kind of each slot (primary value and lists), one slot of each, the lists."""
-        first, *others = self.listings.values()
-        slots = self.slots
-        same = [equal_sets(listing.starts, listing.values, listing.column.size) for listing in others]
-        columns, sizes = [first.values, *(number[slots] for _, number in same)], [first.column.size]
-        kind, one = kernels.distinct_rows.rank_rows(columns, [*sizes, *(max(len(alike), 1) for alike, _ in same)])
-        return kind, one, [(alike, number[slots[one]]) for alike, number in same]
+    def slot_kinds(self) -> np.ndarray:
+        """The kind of each slot in estimates: slots of one kind have equal shares of matching rows."""
+        return self.row_matching.slot if self.row_matching is not None else self._slot_kinds.kind
 
     def shares(self, wanted: Mapping[str, np.ndarray]) -> np.ndarray:
-        """For queries (by column, queries x codes: is the code admitted?) the share of matching rows in each kind of
-        slot: of the joint rows that fit it; without a joint table of the listed values, columns being independent."""
-        if self.linkage is not None:
-            fits = np.ones((len(wanted[self.names[0]]), len(self.linkage.counts)), dtype=bool)
-            for place, name in enumerate(self.names):
-                fits &= wanted[name][:, self.linkage.codes[:, place]].astype(bool)
-            return self.linkage.shares(fits)
-        _, one, lists = self._kinds
-        first, *others = self.listings.values()
-        share = wanted[first.column.name][:, first.values[one]].astype(np.float64)
-        for listing, (alike, number) in zip(others, lists, strict=True):
-            inside = wanted[listing.column.name][:, listing.values].astype(np.float64)
-            sums = np.concatenate([np.zeros((len(inside), 1)), np.cumsum(inside, axis=1)], axis=1)
-            low, high = listing.starts[alike], listing.starts[alike + 1]
-            share *= ((sums[:, high] - sums[:, low]) / np.maximum(high - low, 1))[:, number]
-        return share
+        """Return, for queries (by column, queries x codes), the share of matching rows in each kind of slot: of the
+        joint rows that fit it or, without a joint table, of the listed values, columns being independent."""
+        if self.row_matching is not None:
+            return matched_shares(self.row_matching, self.sensitive_names, wanted)
+        return listed_shares(list(self.value_lists.values()), self._slot_kinds, wanted)
+
+    def query_estimates(self, columns: Columns) -> ListEstimates:
+        slots = (self.primary_lists.starts, self.slot_kinds, self._recoded(columns), self.shares)
+        return ListEstimates(columns, self.groups, self.exact_rows(columns), *slots)
 
     def answer(self, query: Query) -> float:
         """Per group the number of matching people times the share of its slots' rows that match."""
@@ -286,15 +220,15 @@ class Decomposed(Release):
         """For every group the share of matching people, for every slot the chance that its row matches."""
         quasi = self.tables["quasi"]
         known = [column for column in quasi.columns if column != "group"]
-        query.check([*known, *self.names])
+        query.check([*known, *self.sensitive_names])
         weight, wanted = np.ones(self.people), {}
         for name in known:
             if name in query.conditions:
                 weight *= query.conditions[name].matches(quasi[name])
-        for name, listing in self.listings.items():
-            domain = listing.column.domain
+        for name, listed in self.value_lists.items():
+            domain = listed.column.domain
             asked = query.conditions.get(name)
             fits = asked.matches(domain.values, domain.missing) if asked else np.ones(domain.size, dtype=bool)
             wanted[name] = fits.reshape(1, -1)
         matching = np.bincount(self.group, weights=weight, minlength=len(self.sizes))
-        return matching / np.maximum(self.sizes, 1), np.asarray(self.shares(wanted)[0][self.units])
+        return matching / np.maximum(self.sizes, 1), np.asarray(self.shares(wanted)[0][self.slot_kinds])

@@ -16,15 +16,18 @@ from voile.releases.certificate import UNSIGNED
 from voile.releases.dictionary import describe
 from voile.releases.published_columns import cell_shares
 from voile.releases.query import Query
-from voile.releases.release import Words
-from voile.releases.shapes.box_base import Boxed
+from voile.releases.randomized_response import Channel
+from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows, ValuePairs
+from voile.releases.shape_contract import Words
+from voile.releases.shapes.box_base import BoxShape
+from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts, tally
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column, Columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalized(Boxed):
+class Generalized(BoxShape):
     """Each group is shown as a box: one table, equal quasi-identifier cells make a group."""
 
     shape: ClassVar[str] = "generalized"
@@ -52,8 +55,8 @@ class Generalized(Boxed):
 
     @cached_property
     def _grouping(self) -> tuple[np.ndarray, np.ndarray]:
-        columns = [codes for _, codes in self._read.values()]
-        sizes = [max(len(cells), 1) for cells, _ in self._read.values()]
+        columns = [codes for _, codes in self.row_cells.values()]
+        sizes = [max(len(cells), 1) for cells, _ in self.row_cells.values()]
         return kernels.distinct_rows.number_groups(columns, sizes)
 
     @property
@@ -64,7 +67,7 @@ class Generalized(Boxed):
     @cached_property
     def boxes(self) -> dict[str, np.ndarray]:
         """For each quasi-identifier column the cell of every group."""
-        return {name: codes[self._grouping[1]] for name, (_, codes) in self._read.items()}
+        return {name: codes[self._grouping[1]] for name, (_, codes) in self.row_cells.items()}
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -73,11 +76,48 @@ class Generalized(Boxed):
     @cached_property
     def tallies(self) -> dict[str, Counts]:
         found = {}
-        for entry in self.described("sensitive"):
-            column, codes = self.sensitive_column(entry, "table")
+        for column, codes in self._sensitive_columns():
             ones = np.ones(len(codes), dtype=np.int64)
             found[column.name] = tally(column, self.group, codes, ones, len(self.sizes))
         return found
+
+    def _sensitive_columns(self) -> list[tuple[Column, np.ndarray]]:
+        return [self.published_column(entry, "table") for entry in self.described("sensitive")]
+
+    def _sensitive_column(self, name: str) -> tuple[Column, np.ndarray]:
+        entry = next(entry for entry in self.described("sensitive") if entry["name"] == name)
+        return self.published_column(entry, "table")
+
+    @property
+    def sensitive_homes(self) -> dict[str, SensitiveHome]:
+        return dict.fromkeys(self.sensitive_names, SensitiveHome("table"))
+
+    def value_rows(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        codes = self._sensitive_column(name)[1]
+        return self.group, codes.astype(np.int64), np.ones(len(codes), dtype=np.int64)
+
+    def sensitive_rows(self, columns: Columns) -> SensitiveRows:
+        """Return the different sensitive rows of each group."""
+        codes = [
+            table_codes(column.domain, columns[column.name].domain)[code] for column, code in self._sensitive_columns()
+        ]
+        sizes = [self.groups, *(column.size for column in columns.sensitive)]
+        ones = np.ones(self.people, dtype=np.int64)
+        rows, people = kernels.distinct_rows.weigh_rows([self.group, *codes], sizes, ones)
+        return SensitiveRows(rows[:, 0].astype(np.int64), rows[:, 1:], people)
+
+    def pairs_of_values(self, one: str, other: str) -> ValuePairs:
+        """Return the pairs exactly: every row shows both values."""
+        (first, a), (second, b) = self._sensitive_column(one), self._sensitive_column(other)
+        key = (self.group.astype(np.int64) * first.size + a) * second.size + b
+        pairs, people = np.unique(key, return_counts=True)
+        group, rest = np.divmod(pairs, first.size * second.size)
+        return ValuePairs(iter([(group, *np.divmod(rest, second.size), people)]))
+
+    def training_rows(self, rng: np.random.Generator) -> TrainingRows:
+        column, values = self._sensitive_column(next(iter(self.tallies)))
+        weight, channel = np.ones(len(values)), Channel(1.0, column.size)
+        return TrainingRows(self.draw_quasi(rng), values, weight, channel)
 
     def answer(self, query: Query) -> float:
         """Per group the product of the shares of its cells that satisfy the conditions, times the matching rows."""

@@ -8,8 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.releases.release import Words
+from voile.releases.shape_answers import SensitiveRows
+from voile.releases.shape_contract import Words
 from voile.releases.shapes.bucketized import Bucketized
+from voile.releases.table_codes import known_table_codes
+from voile.tables.schema import Columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -18,6 +21,7 @@ class Republished(Bucketized):
     of values as it was when the group's people were shown before."""
 
     shape: ClassVar[str] = "republished"
+    has_counterfeits: ClassVar[bool] = True
     words: ClassVar[Words] = Words(
         "linked tables with the exact quasi-identifiers, the sensitive values, and how many of these are nobody’s",
         "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s values "
@@ -43,6 +47,17 @@ class Republished(Bucketized):
         count = self.column_of("counterfeits", "count").to_numpy()
         known = group < len(self._labels[0])
         return np.bincount(group[known], weights=count[known], minlength=len(self._labels[0])).astype(np.int64)
+
+    def sensitive_rows(self, columns: Columns) -> SensitiveRows:
+        """Each value of a group stands for as much of a person as the counterfeits leave; values that nobody in the
+        table has are certainly counterfeits."""
+        ((name, counts),) = self.tallies.items()
+        assert counts.column is not None
+        codes = known_table_codes(counts.column.domain, columns[name].domain)[counts.values]
+        share = self.sizes / np.maximum(self.slots, 1)
+        real = codes >= 0
+        people = (counts.counts * share[counts.owner])[real]
+        return SensitiveRows(counts.owner[real], codes[real].reshape(-1, 1), people)
 
     def faults(self) -> list[str]:
         found = []

@@ -12,19 +12,23 @@ from voile.errors import DataError
 from voile.releases.published_columns import cell_shares
 from voile.releases.query import Query
 from voile.releases.randomized_response import Channel
-from voile.releases.release import Words
-from voile.releases.shapes.box_base import Boxed
+from voile.releases.shape_answers import SensitiveRows, TrainingRows
+from voile.releases.shape_contract import Words
+from voile.releases.shapes.box_base import BoxShape
+from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts
+from voile.tables.schema import Columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sampled(Boxed):
+class Sampled(BoxShape):
     """Each group is shown as its box, one disturbed sensitive value, and its size: one row a group, no box twice.
 
     `tallies` holds what is published, one value a group; it is no count of true values.
     """
 
     shape: ClassVar[str] = "sampled"
+    covers_domain: ClassVar[bool] = True
     words: ClassVar[Words] = Words(
         "one sampled row for each group, its sensitive value disturbed",
         "Of each group one person’s value is told, and it was redrawn at random with a known probability: it may be "
@@ -64,7 +68,7 @@ class Sampled(Boxed):
     @cached_property
     def boxes(self) -> dict[str, np.ndarray]:
         """For each quasi-identifier column the cell of every group."""
-        return {name: codes.astype(np.int64) for name, (_, codes) in self._read.items()}
+        return {name: codes.astype(np.int64) for name, (_, codes) in self.row_cells.items()}
 
     @cached_property
     def published(self) -> np.ndarray:
@@ -73,11 +77,21 @@ class Sampled(Boxed):
 
     @cached_property
     def tallies(self) -> dict[str, Counts]:
-        column, codes = self.sensitive_column(self.described("sensitive")[0], "table")
+        column, codes = self.published_column(self.described("sensitive")[0], "table")
         values, sizes = codes.astype(np.int64), self.sizes
         totals = np.bincount(values, weights=sizes, minlength=column.size).astype(np.int64)
         starts, ones = np.arange(len(values) + 1), np.ones(len(values), dtype=np.int64)
         return {column.name: Counts(sizes, starts, values, ones, totals, column)}
+
+    def sensitive_rows(self, columns: Columns) -> SensitiveRows:
+        """Return the disturbed values as published: whoever counts with them must undo the channel."""
+        column, codes = self.published_column(self.described("sensitive")[0], "table")
+        recoded = table_codes(column.domain, columns[column.name].domain)[codes]
+        return SensitiveRows(np.arange(self.groups), recoded.reshape(-1, 1), self.sizes)
+
+    def training_rows(self, rng: np.random.Generator) -> TrainingRows:
+        """Return one row per group, as heavy as the group has people."""
+        return TrainingRows(self.draw_quasi(rng), self.published, self.sizes.astype(np.float64), self.channel)
 
     def faults(self) -> list[str]:
         found = []

@@ -1,0 +1,93 @@
+"""The base of the shape that lists values: its tables read back as lists, one per group and sensitive column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.errors import BrokenPromise
+from voile.releases.shapes.linked_base import LinkedShape
+from voile.releases.shapes.value_lists import ValueLists
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ListShape(LinkedShape):
+    """A release with a table `quasi`, a table of values for each sensitive column, and maybe a table `joint`."""
+
+    @property
+    def joint(self) -> bool:
+        """Whether complete sensitive rows are published."""
+        return "joint" in self.tables
+
+    @property
+    def sensitive_names(self) -> list[str]:
+        """The sensitive columns, the primary first."""
+        names = [str(entry["name"]) for entry in self.described("sensitive")]
+        primary = self.dictionary.get("primary")
+        if primary not in names:
+            raise BrokenPromise(
+                "The dictionary names no sensitive column as primary.",
+                code="broken.table",
+                hint="The folder was changed after publishing.",
+            )
+        return [str(primary), *(name for name in names if name != primary)]
+
+    @cached_property
+    def _labels(self) -> np.ndarray:
+        """Group numbers in rising order."""
+        homes = ["quasi", *(f"sensitive_{name}" for name in self.sensitive_names)]
+        columns = [self.column_of(home, "group").to_numpy() for home in homes]
+        # tables are in the order of their groups, so that one of each run is enough
+        firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
+        found = np.sort(np.concatenate(firsts))
+        return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+
+    def _numbered(self, home: str) -> np.ndarray:
+        """The group of each row of a table, counted from 0."""
+        labels, column = self._labels, self.column_of(home, "group").to_numpy()
+        if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
+            return np.asarray(column - labels[0])
+        return np.searchsorted(labels, column)
+
+    @cached_property
+    def group(self) -> np.ndarray:
+        """The group of each row of the quasi table."""
+        return self._numbered("quasi")
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return np.bincount(self.group, minlength=len(self._labels))
+
+    @cached_property
+    def value_lists(self) -> dict[str, ValueLists]:
+        """The lists of every sensitive column, the primary first."""
+        entries = {str(entry["name"]): entry for entry in self.described("sensitive")}
+        return {name: self._read_lists(entries[name]) for name in self.sensitive_names}
+
+    @property
+    def primary_lists(self) -> ValueLists:
+        """The lists of the primary column: one entry for each person of a group."""
+        return self.value_lists[self.sensitive_names[0]]
+
+    def _read_lists(self, entry: Mapping[str, Any]) -> ValueLists:
+        name = str(entry["name"])
+        home = f"sensitive_{name}"
+        shown = self.column_of(home, name)
+        rows = self.column_of("joint", name) if self.joint else shown.clear()
+        column, codes = self.read_values(entry, pl.concat([shown, rows]))
+        group, values = self._numbered(home), codes[: len(shown)].astype(np.int64)
+        key = group * column.size + values
+        if (key[1:] < key[:-1]).any():  # not as it was written
+            values = values[np.argsort(key, kind="stable")]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=len(self._labels)))])
+        return ValueLists(column, starts, values, codes[len(shown) :])
+
+    @cached_property
+    def slots(self) -> np.ndarray:
+        """The group of each slot: one slot for each entry of the primary lists, in their order."""
+        return np.repeat(np.arange(len(self._labels)), np.diff(self.primary_lists.starts))
