@@ -25,12 +25,12 @@ from voile.attacks.elimination import after_ruling_out
 from voile.measures.distortion import distortion
 from voile.measures.query_error.query_error import average_relative_error, predicate_width, relative_error
 from voile.methods.anatomy import optimal_l
-from voile.methods.mask.mask import distribution, mechanism_aware_credibility
 from voile.models.anti_corruption.privacy_arithmetic import Terms, group_size, peak
 from voile.models.l_diversity import check_recursive
 from voile.models.t_closeness.t_closeness import emd_equal, emd_ordered
 from voile.papers.art import bounds
 from voile.papers.decompose.poster import Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.minimality.mask_formulas import distribution, mechanism_aware_credibility
 from voile.papers.minimality.written_releases import attack_local, credibility_global, require_model
 from voile.papers.perturbed_generalization.perturbed_generalization import lemma_1
 from voile.releases.certificate import UNSIGNED

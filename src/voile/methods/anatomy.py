@@ -1,7 +1,7 @@
-"""Anatomy: show the quasi-identifiers as they are, and unlink them from the sensitive values.
+"""Anatomy: show the quasi-identifiers unchanged, and unlink them from the sensitive values.
 
-People are dealt into groups in which everybody has a different sensitive value. Two tables are published: who is in
-which group, and which values each group has. Within a group every link is equally likely.
+People are dealt into groups in which everybody has a different sensitive value. Two tables are published: the members
+of each group, and the values of each group. Within a group every link is equally likely.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from voile.tables.schema import Column, Columns
 class Anatomy(Partitionable, IgnoresValues, Method):
     """Bucketization into groups of l rows with l different values.
 
-    Claim: in every group all sensitive values differ and there are at least l, so belief in any is at most 1/l.
-    Against: a neighbour who knows everybody's quasi-identifier and who is in the table. The table shows both exactly.
+    Claim: in every group all sensitive values differ and there are at least l, so belief in any value is at most 1/l.
+    Against: a neighbour who knows everybody's quasi-identifier and who is in the table; the release shows both exactly.
     Needs: one sensitive column whose most frequent value covers at most 1/l of the rows.
-    Why: rows are drawn from their buckets by coins, never by their quasi-identifier, so grouping tells nothing.
+    Why: rows are drawn from their buckets at random, never by their quasi-identifier, so the grouping reveals nothing.
     Source: Xiao, Tao: Anatomy (VLDB 2006).
     """
 
@@ -39,7 +39,7 @@ class Anatomy(Partitionable, IgnoresValues, Method):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        check_linked(self, columns, policy)
+        check_distinct_values(self, columns, policy)
 
     def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
         counts = tallies[columns.sensitive[0].name]
@@ -49,11 +49,9 @@ class Anatomy(Partitionable, IgnoresValues, Method):
         return list(columns.sensitive)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        wanted, table, code, sizes = eligible(self, columns, rows, policy)
+        l, table, code, sizes = check_frequencies(self, columns, rows, policy)  # noqa: E741 - the literature's letter
         total = table.total
-        picks, remaining = kernels.dealing.pick_largest_l(
-            sizes, wanted, rows.key.stream("anatomy ties", total // wanted)
-        )
+        picks, remaining = kernels.dealing.pick_largest_l(sizes, l, rows.key.stream("anatomy ties", total // l))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         spare = rows.key.stream("anatomy leftovers", int(remaining.sum()))
         group = kernels.dealing.seat_rows(starts, picks, remaining, rows.key.stream("anatomy deal", total), spare)
@@ -64,41 +62,43 @@ class Anatomy(Partitionable, IgnoresValues, Method):
         return show_buckets(columns, rows)
 
 
-def check_linked(method: Method, columns: Columns, policy: Policy) -> None:
-    """Raise PolicyError where groups of different values, shown as two linked tables, do not serve the policy."""
+def check_distinct_values(method: Method, columns: Columns, policy: Policy) -> None:
+    """Raise PolicyError if groups of different values, shown as two linked tables, do not serve the policy."""
     check_bucketized(method.name, columns)
-    wild = policy.refuses_distinct_values()
-    if wild:
+    unserved = policy.refuses_distinct_values()
+    if unserved:
         raise PolicyError(
-            f"{method.name} cannot serve {', '.join(wild)}: groups of different values say nothing about it.",
+            f"{method.name} cannot serve {', '.join(unserved)}: groups of different values do not guarantee it.",
             code="policy.method",
             hint=f"Use {option('method', 'mondrian')}.",
         )
 
 
-def eligible(
+def check_frequencies(
     method: Method, columns: Columns, rows: Rows, policy: Policy
 ) -> tuple[int, Histogram, np.ndarray, np.ndarray]:
-    """How many different values a group needs, the table with everybody's value, and how often each value occurs;
-    Unsatisfiable where some value is too frequent to be in each group once only."""
-    wanted, target = policy.distinct_values_needed(), columns.sensitive[0]
+    """Return how many different values a group needs, the table, everybody's value, and how often each value occurs.
+
+    Raise Unsatisfiable if some value is too frequent to occur only once per group.
+    """
+    needed, target = policy.distinct_values_needed(), columns.sensitive[0]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name)
     (sizes,) = kernels.column_codes.count_codes(value.reshape(-1, 1), [target.size], table.counts)
     total, most = int(sizes.sum()), int(sizes.max(initial=0))
-    if most * wanted > total:
-        best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {total // most}."
+    if most * needed > total:
+        best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {optimal_l(sizes)}."
         raise Unsatisfiable(
-            f"l = {wanted} is out of reach for {target.name!r}.",
+            f"l = {needed} is out of reach for {target.name!r}.",
             code=f"unsatisfiable.{method.name}",
             hint=best,
             best=best,
         )
-    return wanted, table, value, sizes
+    return needed, table, value, sizes
 
 
 def optimal_l(sizes: np.ndarray) -> int:
-    """The largest l that buckets of these sizes allow: floor(n / n_1).
+    """Return the largest l that buckets of these sizes allow: floor(n / n_1), n_1 being the size of the largest bucket.
 
     >>> optimal_l([2, 2, 1, 1, 1, 1])
     4

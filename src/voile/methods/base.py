@@ -1,4 +1,4 @@
-"""How a table is published: who hides with whom, and how each group is shown."""
+"""The contract of a method: how people are grouped, and how each group is shown."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Settings = tuple[Mapping[str, Any], ...]
 
 @dataclass(frozen=True)
 class Method(Plugin):
-    """An algorithm. What must hold is in the policy; the fields here are knobs only.
+    """An algorithm that publishes a table. The policy says what must hold; the fields of a method are knobs only.
 
-    A method defines `group` and `show`, and overrides the other four verbs where it needs to. What only some methods
-    can do is a mixin below.
+    A method defines `group` and `show`, and overrides the other four verbs if it needs to. Abilities that only some
+    methods have are mixins, below.
     """
 
     family: ClassVar[str] = "methods"
@@ -35,7 +35,7 @@ class Method(Plugin):
     tried: ClassVar[Settings] = ({},)  # the settings of its knobs that a comparison tries
 
     def check(self, columns: Columns, policy: Policy) -> None:
-        """Raise PolicyError where this method cannot serve the policy."""
+        """Raise PolicyError if this method cannot serve the policy."""
         raise_together(
             PolicyError(
                 f"{self.name} cannot promise {model.name}, which rests on how a release is made.",
@@ -56,8 +56,8 @@ class Method(Plugin):
         )
 
     def plan(self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]) -> tuple[Method, Policy]:
-        """Fill in the knobs that follow from the policy, the table and earlier releases of the same people; and narrow
-        the policy to what this method promises, where the user chose one that promises less."""
+        """Return the method with the knobs filled in that follow from the policy, the table and earlier releases of the
+        same people; and the policy, narrowed to what the method promises if its knobs make it promise less."""
         return self, policy
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
@@ -65,7 +65,7 @@ class Method(Plugin):
         raise NotImplementedError  # pragma: no cover - every method defines it
 
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
-        """Change the values of grouped rows, or show sensitive values more coarsely, for methods that do."""
+        """Change the values of grouped rows, or make sensitive values coarser. By default nothing changes."""
         return columns, rows
 
     def show(self, columns: Columns, rows: Rows) -> Release:
@@ -73,28 +73,28 @@ class Method(Plugin):
         raise NotImplementedError  # pragma: no cover - every method defines it
 
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
-        """State what the release promises: the policy, unless the method promises another level."""
+        """Return the claims of the release: those of the policy, unless the method states another level."""
         return policy.claims(columns)
 
 
 class CompletesHierarchies:
-    """A method that needs a hierarchy for every quasi-identifier column, and builds those that the schema lacks."""
+    """A method that needs a hierarchy for every quasi-identifier column, and builds the missing ones."""
 
     def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
-        """Give every quasi-identifier column a hierarchy."""
+        """Return the columns, with a hierarchy for every quasi-identifier column."""
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 
 
 class Partitionable:
-    """A method that can publish a large table part by part, each part by itself."""
+    """A method that can publish a large table part by part, each part on its own."""
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
-        """The sensitive columns to look at before a large table is cut: those of models that count. A promise that
-        rests on coins must not depend on a look."""
+        """Return the sensitive columns to look at before a large table is cut: those that the policy reads. A promise
+        that rests on random choices must not depend on the values, so then there are none."""
         return [] if policy.rests_on_draws else policy.columns_read(columns)
 
     def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
-        """Whether each part of a large table could be published by itself, by its sensitive values."""
+        """Return whether each part of a large table could be published on its own, given its sensitive values."""
         sizes = next(iter(tallies.values())).sizes
         return policy.holds(columns, tallies, sizes)
 
@@ -103,8 +103,9 @@ class Partitionable:
 class RefusedSteps:
     """Steps that a method did not take because the policy forbade what they would have shown.
 
-    `parts[i, s]` is where cell i would be after step s within its group, or -1 where there is no such step. With
-    `whole` a step is taken in all groups at once (it was refused if one part of one group fails), else group by group.
+    `parts[i, s]` is the part of its group in which cell i would be after step s, or -1 if there is no such step. With
+    `whole`, a step is taken in all groups at once (and was refused if one part of one group fails); otherwise group by
+    group.
     """
 
     parts: np.ndarray
@@ -115,27 +116,30 @@ NOTHING_REFUSED = RefusedSteps(np.zeros((0, 0), dtype=np.int64))
 
 
 class ExplainsRefusals:
-    """A method that can say what it would have shown, had the policy allowed it."""
+    """A method that can say what it would have shown if the policy had allowed it."""
 
     def refused_steps(
         self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
     ) -> RefusedSteps | None:
-        """What the method would have shown instead of each group; None where it is not known. `table` are the people
-        by their quasi-identifier, `group` says where each cell is, and no group has fewer than `smallest` people."""
+        """Return what the method would have shown instead of each group; None if that is not known.
+
+        `table` counts the people by quasi-identifier, `group` is the group of each of its cells, and no group has fewer
+        than `smallest` people.
+        """
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 
 
 class IgnoresValues(ExplainsRefusals):
-    """A method that groups people without looking at sensitive values: it refuses nothing on their account."""
+    """A method that groups people without looking at sensitive values, and so refuses no step because of them."""
 
     def refused_steps(self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int) -> RefusedSteps:
         return NOTHING_REFUSED
 
 
 class Replayable:
-    """A method that an adversary can run again, to weigh what else it would have published."""
+    """A method that an adversary can replay, to find out who can have caused the published groups."""
 
     def replayed_beliefs(self, release: Release, model: Model, prior: Prior) -> np.ndarray | None:
-        """For each entry of the members, the belief in a protected value of an adversary who knows the statistics and
-        runs this method again; None where nothing is known about it."""
+        """Return, for each entry of the members, how strongly an adversary who knows the statistics and replays this
+        method believes in a protected value; None if that is not known."""
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it

@@ -1,8 +1,8 @@
-"""Republish: publish a table again and again while people enter and leave it.
+"""Republish: publish a table repeatedly while people enter and leave it.
 
-Everybody who was published before is shown among the same values as before. People with one list of values share a
-bucket; where its values are no longer equally frequent, new people take the free places, or counterfeits do. The other
-new people are dealt into groups of m different values, as in Anatomy.
+Everybody who was published before is shown among the same values as before. People with the same list of values share
+a bucket; if its values are no longer equally frequent, new people or counterfeits take the free seats. The other new
+people are dealt into groups of m different values, as in Anatomy.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ from voile.tables.schema import Columns
 class Republish(IgnoresValues, Method):
     """Bucketization that keeps everybody's list of values from release to release.
 
-    Claim: every group lists at least m different values, and whoever is published again is listed with the same ones.
+    Claim: every group lists at least m different values, and people who are published again are listed with the same
+    values.
     Against: a neighbour who has all releases, and knows everybody's quasi-identifier and who is in which table.
-    Needs: one sensitive column whose values do not change; a column of persons in every table, and the ledger.
-    Why: with one list in all releases nothing can be struck out by comparing them; counterfeits keep the list complete.
-    Source: Xiao, Tao: m-invariance (SIGMOD 2007); groups are shown as two linked tables, so nobody need be similar.
+    Needs: one sensitive column whose values do not change; a column of persons in every table; and the ledger.
+    Why: a person has the same list in all releases, so comparing them strikes out no value; counterfeits keep the list
+    complete.
+    Source: Xiao, Tao: m-invariance (SIGMOD 2007); groups are shown as two linked tables, so members may differ.
     """
 
     name: ClassVar[str] = "republish"
@@ -67,10 +69,10 @@ class Republish(IgnoresValues, Method):
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         m = max(model.m for model in policy if isinstance(model, MInvariance))
         names = [column.name for column in columns]
-        table = rows.histogram([*names, *self._linked(rows)])
-        dealing = _Dealing(columns, table, self._lists(columns), m, rows)
-        cells, groups, opened = dealing.dealt()
-        order = np.argsort(cells, kind="stable")  # rows stay in rising order
+        table = rows.histogram([*names, *self._history_columns(rows)])
+        dealing = _Dealing(columns, table, self._earlier_lists(columns), m, rows)
+        cells, groups, opened = dealing.deal()
+        order = np.argsort(cells, kind="stable")  # rows must stay in rising order
         cells, groups = cells[order], groups[order]
         dealt = rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
         if not len(opened):
@@ -83,31 +85,37 @@ class Republish(IgnoresValues, Method):
             nobody = np.zeros(0, dtype=np.int64)
             return show_republished(columns, rows, nobody, nobody)
         target = columns.sensitive[0]
-        lists, (_, signature) = self._lists(columns), rows.find_extents(SIGNATURE)
+        lists, (_, signature) = self._earlier_lists(columns), rows.find_extents(SIGNATURE)
         group, present = rows.count_by_group([target.name])
-        known = set(zip(group.tolist(), present.codes[:, 0].tolist(), strict=True))
+        listed = set(zip(group.tolist(), present.codes[:, 0].tolist(), strict=True))
         absent = [
-            (place, int(code))
-            for place, number in enumerate(signature.tolist())
+            (seat_group, int(code))
+            for seat_group, number in enumerate(signature.tolist())
             if number
             for code in lists[number - 1]
-            if (place, int(code)) not in known
+            if (seat_group, int(code)) not in listed
         ]
-        added = np.array(absent, dtype=np.int64).reshape(-1, 2)
-        return show_republished(columns, rows, added[:, 0], added[:, 1])
+        counterfeits = np.array(absent, dtype=np.int64).reshape(-1, 2)
+        return show_republished(columns, rows, counterfeits[:, 0], counterfeits[:, 1])
 
-    def _linked(self, rows: Rows) -> tuple[str, ...]:
-        """The columns of rows that are followed, beside those of the table."""
+    def _history_columns(self, rows: Rows) -> tuple[str, ...]:
+        """Return the extra columns of rows whose people were published before."""
         return (PERSON, SIGNATURE) if SIGNATURE in rows.names else ()
 
-    def _lists(self, columns: Columns) -> list[np.ndarray]:
-        """The earlier lists of values, as codes of this table's column."""
-        place = {text: code for code, text in enumerate(columns.sensitive[0].domain.labels)}
-        return [np.array(sorted(place[text] for text in seat), dtype=np.int64) for seat in signatures(self.earlier)]
+    def _earlier_lists(self, columns: Columns) -> list[np.ndarray]:
+        """Return the lists of values of earlier releases, as codes of this table's column."""
+        code_of = {text: code for code, text in enumerate(columns.sensitive[0].domain.labels)}
+        return [
+            np.array(sorted(code_of[text] for text in values), dtype=np.int64) for values in signatures(self.earlier)
+        ]
 
 
 class _Dealing:
-    """Who goes where: people by value, those with a list and the new ones, in random order."""
+    """The assignment of people to groups: people with a list from earlier releases, and new people, in random order.
+
+    People are sorted by list and value: `cell` is the cell of each person, `value` their value, `signature` the number
+    of their list (0 for new people), `group` their group, -1 until they have one.
+    """
 
     def __init__(self, columns: Columns, table: Histogram, lists: list[np.ndarray], m: int, rows: Rows) -> None:
         self.target, self.lists, self.m, self.key = columns.sensitive[0], lists, m, rows.key
@@ -116,56 +124,57 @@ class _Dealing:
         signature = table.column(SIGNATURE).astype(np.int64) if known else np.zeros(len(value), dtype=np.int64)
         person = np.repeat(np.arange(len(value)), table.counts)
         order = np.lexsort((self.key.stream("republish order", len(person)), value[person], signature[person]))
-        self.person, self.value, self.signature = person[order], value[person][order], signature[person][order]
+        self.cell, self.value, self.signature = person[order], value[person][order], signature[person][order]
         self.group = np.full(len(person), -1)
         self.new = [np.flatnonzero((self.signature == 0) & (self.value == code)) for code in range(self.target.size)]
-        self.left = np.array([len(some) for some in self.new], dtype=np.int64)  # new people who have no group yet
+        self.waiting = np.array([len(people) for people in self.new], dtype=np.int64)  # new people without a group
         self.groups = 0
         self.opened: list[tuple[int, int]] = []
 
-    def dealt(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The cell and the group of everybody, and the (group, list) of groups that new people opened."""
+    def deal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the cell and the group of everybody, and (group, list) of the groups that new people opened."""
         for number in range(1, len(self.lists) + 1):
-            self._again(number)
+            self._seat_list(number)
         self._join_lists()
-        self._fresh()
-        return self.person, self.group, np.array(self.opened, dtype=np.int64).reshape(-1, 2)
+        self._seat_new_people()
+        return self.cell, self.group, np.array(self.opened, dtype=np.int64).reshape(-1, 2)
 
-    def _take(self, code: int) -> int:
-        """One new person with a value."""
-        self.left[code] -= 1
-        return int(self.new[code][self.left[code]])
+    def _take_new_person(self, code: int) -> int:
+        """Return a new person with a value, who waits no longer."""
+        self.waiting[code] -= 1
+        return int(self.new[code][self.waiting[code]])
 
-    def _eligible(self, left: np.ndarray) -> bool:
-        return bool(left.max(initial=0) * self.m <= left.sum())
+    def _can_be_grouped(self, waiting: np.ndarray) -> bool:
+        """Return whether this many new people of each value can be grouped among themselves."""
+        return bool(waiting.max(initial=0) * self.m <= waiting.sum())
 
-    def _again(self, number: int) -> None:
-        """The people of one list: as many groups as its most frequent value needs; new people take free places while
-        the other new ones can still be grouped among themselves."""
-        mine = np.flatnonzero(self.signature == number)
-        if not len(mine):
+    def _seat_list(self, number: int) -> None:
+        """Seat the people of one list in as many groups as its most frequent value needs. New people take free seats
+        as long as the other new people can still be grouped among themselves."""
+        members = np.flatnonzero(self.signature == number)
+        if not len(members):
             return
-        by_value = [mine[self.value[mine] == code] for code in self.lists[number - 1]]
-        height = max(len(some) for some in by_value)
-        for code, some in zip(self.lists[number - 1], by_value, strict=True):
+        by_value = [members[self.value[members] == code] for code in self.lists[number - 1]]
+        height = max(len(people) for people in by_value)
+        for code, people in zip(self.lists[number - 1], by_value, strict=True):
             seats = self.groups + self.key.shuffle(f"republish seats {number} {code}", height)
-            self.group[some] = seats[: len(some)]
-            for seat in seats[len(some) :]:
-                after = self.left.copy()
+            self.group[people] = seats[: len(people)]
+            for seat in seats[len(people) :]:
+                after = self.waiting.copy()
                 after[code] -= 1
-                if after[code] >= 0 and (self._eligible(after) or not self._eligible(self.left)):
-                    self.group[self._take(int(code))] = seat
+                if after[code] >= 0 and (self._can_be_grouped(after) or not self._can_be_grouped(self.waiting)):
+                    self.group[self._take_new_person(int(code))] = seat
         self.groups += height
 
     def _join_lists(self) -> None:
-        """While the new people cannot be grouped among themselves, one with the most frequent value joins a list that
-        has it, in a group of counterfeits."""
-        coins = self.key.stream("republish lists", int(self.left.sum()))
-        while not self._eligible(self.left):
-            code = int(self.left.argmax())
+        """Let new people with the most frequent value join a list that has it, each in a group of counterfeits, until
+        the others can be grouped among themselves."""
+        coins = self.key.stream("republish lists", int(self.waiting.sum()))
+        while not self._can_be_grouped(self.waiting):
+            code = int(self.waiting.argmax())
             fitting = [number for number, values in enumerate(self.lists, 1) if code in values]
             if not fitting:
-                total, most = int(self.left.sum()), int(self.left.max())
+                total, most = int(self.waiting.sum()), int(self.waiting.max())
                 best = f"Of {total} new people {most} share one value; the largest possible m is {total // most}."
                 raise Unsatisfiable(
                     f"m = {self.m} is out of reach for {self.target.name!r}.",
@@ -174,21 +183,20 @@ class _Dealing:
                     best=best,
                 )
             chosen = fitting[int(coins[len(self.opened)] % np.uint64(len(fitting)))]
-            self.group[self._take(code)] = self.groups
+            self.group[self._take_new_person(code)] = self.groups
             self.opened.append((self.groups, chosen))
             self.groups += 1
 
-    def _fresh(self) -> None:
-        """The other new people: groups of m different values."""
-        total = int(self.left.sum())
+    def _seat_new_people(self) -> None:
+        """Seat the other new people in groups of m different values."""
+        total = int(self.waiting.sum())
         if not total:
             return
         coins = self.key.stream("republish ties", total // self.m)
-        picks, remaining = kernels.dealing.pick_largest_l(self.left, self.m, coins)
-        starts = np.concatenate([[0], np.cumsum(self.left)])
+        picks, remaining = kernels.dealing.pick_largest_l(self.waiting, self.m, coins)
+        starts = np.concatenate([[0], np.cumsum(self.waiting)])
         spare = self.key.stream("republish leftovers", int(remaining.sum()))
         seats = kernels.dealing.seat_rows(starts, picks, remaining, self.key.stream("republish deal", total), spare)
-        for code, some in enumerate(self.new):
-            waiting = some[: self.left[code]]
-            self.group[waiting] = self.groups + seats[starts[code] : starts[code + 1]]
+        for code, people in enumerate(self.new):
+            self.group[people[: self.waiting[code]]] = self.groups + seats[starts[code] : starts[code + 1]]
         self.groups += len(picks)

@@ -1,4 +1,4 @@
-"""ART: groups in which known statistics single out nobody."""
+"""ART: groups in which nobody stands out, even to an adversary with statistics."""
 
 from voile.methods.art.art import Art
 

@@ -1,4 +1,4 @@
-"""Decompose: several sensitive columns in one release."""
+"""Decompose: several sensitive columns in one release, unlinked from people and from each other."""
 
 from voile.methods.decompose.decompose import Decompose
 

@@ -1,8 +1,8 @@
-"""Injector: Anatomy for an adversary who learns from the table what does not go together.
+"""Injector: Anatomy against an adversary who learns from the table which values do not go together.
 
-If nobody below twenty in a large table has a doctorate, the adversary takes it that nobody below twenty has one, and
-crosses it out in the group of every teenager. Such negative rules are mined first; then people are put together so that
-after all crossing out at least l values are left for each of them.
+If nobody under twenty in a large table has a doctorate, the adversary assumes that nobody under twenty has one, and
+crosses it out in the group of every teenager. Such negative rules are mined first; then people are grouped so that at
+least l values are left for each of them after all crossing out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from voile import kernels
 from voile.errors import BrokenPromise, Unsatisfiable, option
 from voile.kernels import lazy_kernel
-from voile.methods.anatomy import check_linked, eligible
+from voile.methods.anatomy import check_distinct_values, check_frequencies
 from voile.methods.base import Method
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -37,15 +37,16 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Injector(Method):
-    """Bucketization into groups where everybody keeps l values that no mined rule excludes.
+    """Bucketization into groups in which everybody keeps l values that no mined rule excludes.
 
-    A rule says that people with certain items (at most `max_items`: a category, or one of `intervals` ranges of a
-    number) do not have a value: a share of at least `min_conf` of them has another one, and at least `min_exp` would
-    have it if items and value were independent.
+    A rule says that people with certain items (at most `max_items`; an item is a category, or one of `intervals` ranges
+    of a number) do not have a value: a share of at least `min_conf` of them has another value, and at least `min_exp`
+    of them would have it if items and value were independent.
 
-    Claim: in every group all sensitive values differ and there are at least l, so belief in any is at most 1/l. The
-    publisher also sees to it that l values stay possible for everybody when the rules are known; nobody can recount it.
-    Against: a neighbour who knows everybody's quasi-identifier and who is in the table. The table shows both exactly.
+    Claim: in every group all sensitive values differ and there are at least l, so belief in any value is at most 1/l.
+    The publisher also makes sure that l values stay possible for everybody when the rules are known; a recipient cannot
+    recount that.
+    Against: a neighbour who knows everybody's quasi-identifier and who is in the table; the release shows both exactly.
     Needs: one sensitive column whose most frequent value covers at most 1/l of the rows. Rows may be withheld.
     Why: a value counts for a person only if the whole group can be served without breaking a rule (perfect matching).
     Source: Li, Li: Injector, mining background knowledge for data anonymization (ICDE 2008).
@@ -61,14 +62,14 @@ class Injector(Method):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        check_linked(self, columns, policy)
+        check_distinct_values(self, columns, policy)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        wanted, table, value, sizes = eligible(self, columns, rows, policy)
+        wanted, table, value, sizes = check_frequencies(self, columns, rows, policy)
         value = value.astype(np.int64)
-        home, allowed = self.mined(columns, table, sizes)
-        piles = piled(rows.key, table, value, home, allowed)
-        pile, group = gathered(rows.key, piles, allowed, wanted)
+        home, allowed = self.mine_rules(columns, table, sizes)
+        piles = make_piles(rows.key, table, value, home, allowed)
+        pile, group = group_piles(rows.key, piles, allowed, wanted)
         starts = np.searchsorted(pile, np.arange(len(piles.rows) + 1))
         cells, groups = kernels.dealing.hand_out_groups(piles.cell, table.counts, starts, group)
         cells, groups = cells[groups != WITHHELD], groups[groups != WITHHELD]
@@ -79,38 +80,40 @@ class Injector(Method):
                 code="unsatisfiable.injector",
                 hint=f"Lower l, raise min_exp, lower max_items, or use {option('method', 'anatomy')}.",
             )
-        confirm(groups, home[cells], value[cells], allowed, wanted)
+        confirm_kept_values(groups, home[cells], value[cells], allowed, wanted)
         return rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         return show_buckets(columns, rows)
 
-    def mined(self, columns: Columns, table: Histogram, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The class of each cell, cells for which the same values are excluded being one class; and which values are
-        allowed in each class (classes x values)."""
+    def mine_rules(self, columns: Columns, table: Histogram, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the class of each cell (cells for which the same values are excluded form a class), and the values
+        that are allowed in each class (classes x values)."""
         value = table.column(columns.sensitive[0].name)
-        cuts = [self._items(column, table) for column in columns.quasi]
+        cuts = [self._find_items(column, table) for column in columns.quasi]
         items = [cut[table.column(column.name)] for column, cut in zip(columns.quasi, cuts, strict=True)]
         widths = [int(cut.max(initial=0)) + 1 for cut in cuts]
         row, first = kernels.distinct_rows.rank_rows([*items, value], [*widths, len(sizes)])
         weight = np.bincount(row, weights=table.counts).astype(np.int64)
         items, value = [item[first] for item in items], value[first].astype(np.int64)
-        needed = self._needed(sizes)
+        needed = self._count_needed(sizes)
         bits = np.zeros((1, -(-len(sizes) // rule_kernel.WORD)), dtype=np.uint64)
         home = np.zeros(len(first), dtype=np.int64)
         for number in range(1, min(self.max_items, len(items)) + 1):
             for chosen in combinations(range(len(items)), number):
                 which, _ = kernels.distinct_rows.rank_rows([items[j] for j in chosen], [widths[j] for j in chosen])
                 people = np.bincount(which, weights=weight).astype(np.int64)
-                ruled = rule_kernel.find_excluded_values(which, value, weight, needed, self._tolerated(people))
-                patterns, pattern = rule_kernel.number_patterns(ruled)
+                tolerated = self._count_tolerated(people)
+                excluded = rule_kernel.find_excluded_values(which, value, weight, needed, tolerated)
+                patterns, pattern = rule_kernel.number_patterns(excluded)
                 pair, home = np.unique(home * len(patterns) + pattern[which], return_inverse=True)
                 bits, merged = rule_kernel.number_patterns(bits[pair // len(patterns)] | patterns[pair % len(patterns)])
                 home = merged[home]
         return home[row], ~rule_kernel.unpack_bits(bits, len(sizes))
 
-    def _items(self, column: Column, table: Histogram) -> np.ndarray:
-        """The item of each code: itself, or for numbers and dates one of `intervals` with about as many people each."""
+    def _find_items(self, column: Column, table: Histogram) -> np.ndarray:
+        """Return the item of each code: the code itself, or for numbers and dates one of `intervals` ranges with about
+        the same number of people each."""
         code = np.arange(column.size)
         known = len(column.domain.values)
         if not column.domain.uses_intervals or known <= self.intervals:
@@ -121,22 +124,25 @@ class Injector(Method):
         cut = before * self.intervals // max(2 * int(people[:known].sum()), 1)
         return np.concatenate([cut, code[known:] - known + self.intervals])  # a missing value is an item of its own
 
-    def _needed(self, sizes: np.ndarray) -> np.ndarray:
-        """How many people must have some items, for each value, so that n Pr(items) Pr(value) >= min_exp."""
+    def _count_needed(self, sizes: np.ndarray) -> np.ndarray:
+        """Return, for each value, how many people must have some items so that n Pr(items) Pr(value) >= min_exp."""
         least = Fraction(str(self.min_exp)) * int(sizes.sum())
         return np.array([min(ceil(least / int(size)), NEVER) if size else NEVER for size in sizes], dtype=np.int64)
 
-    def _tolerated(self, people: np.ndarray) -> np.ndarray:
-        """How many of them may have the value all the same, so that the confidence is at least min_conf."""
+    def _count_tolerated(self, people: np.ndarray) -> np.ndarray:
+        """Return how many of these people may have the value anyway, so that the confidence is at least min_conf."""
         share = 1 - Fraction(str(self.min_conf))
-        found, which = np.unique(people, return_inverse=True)
-        return np.array([int(share * int(number)) for number in found], dtype=np.int64)[which]
+        counts, which = np.unique(people, return_inverse=True)
+        return np.array([int(share * int(count)) for count in counts], dtype=np.int64)[which]
 
 
 @dataclass(frozen=True, eq=False)
 class Piles:
-    """Rows that their value and the rules do not tell apart, sorted by value. Within a value the hardest to place come
-    first: those for whom most is excluded, then those with the fewest possible partners, then by coins."""
+    """Piles of rows that have the same value and the same excluded values, sorted by value.
+
+    Within a value the piles that are hardest to place come first: those with the most excluded values, then those with
+    the fewest possible partners, then at random.
+    """
 
     cell: np.ndarray  # the pile of each cell
     value: np.ndarray
@@ -145,34 +151,36 @@ class Piles:
     seeds: np.ndarray  # all piles, the hardest to place first
 
 
-def piled(key: Key, table: Histogram, value: np.ndarray, home: np.ndarray, allowed: np.ndarray) -> Piles:
-    found, cell = np.unique(value * len(allowed) + home, return_inverse=True)
-    value, home = found // len(allowed), found % len(allowed)
+def make_piles(key: Key, table: Histogram, value: np.ndarray, home: np.ndarray, allowed: np.ndarray) -> Piles:
+    """Pile up the rows of a table, given the value and the class of each cell."""
+    pairs, cell = np.unique(value * len(allowed) + home, return_inverse=True)
+    value, home = pairs // len(allowed), pairs % len(allowed)
     counts = np.bincount(cell, weights=table.counts).astype(np.int64)
     hardness = (
-        key.stream("injector piles", len(found)),
-        partners(value, home, counts, allowed),
+        key.stream("injector piles", len(pairs)),
+        count_partners(value, home, counts, allowed),
         allowed.sum(axis=1)[home],
     )
     order = np.lexsort((*hardness, value))
-    place = np.empty(len(found), dtype=np.int64)
-    place[order] = np.arange(len(found))
+    place = np.empty(len(pairs), dtype=np.int64)
+    place[order] = np.arange(len(pairs))
     return Piles(place[cell], value[order], home[order], counts[order], place[np.lexsort(hardness)])
 
 
-def partners(value: np.ndarray, home: np.ndarray, counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    """With how many people a row of each pile could exchange values: each must be allowed the other's."""
+def count_partners(value: np.ndarray, home: np.ndarray, counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Return with how many people a row of each pile could exchange values; each must be allowed the other's value."""
     people = np.zeros(allowed.shape)
     people[home, value] = counts
-    served = allowed.T.astype(float) @ people  # by value and own value: who is allowed the one and has the other
+    served = allowed.T.astype(float) @ people  # [v, w]: the people who are allowed v and have w
     np.fill_diagonal(served, 0)
     return np.asarray((allowed @ served.T)[home, value])
 
 
-def gathered(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pile and the group of every row, or WITHHELD, sorted by pile; chance decides who of a pile goes where."""
+def group_piles(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pile and the group (or WITHHELD) of every row, sorted by pile; the rows of a pile go to its groups at
+    random."""
     value, home, seeds = piles.value, piles.home, piles.seeds
-    hopeless = allowed.sum(axis=1)[home] < wanted  # no group can leave them l values
+    hopeless = allowed.sum(axis=1)[home] < wanted  # no group can leave these people l values
     left = np.where(hopeless, 0, piles.rows)
     starts = np.searchsorted(value, np.arange(allowed.shape[1] + 1))
     totals = np.bincount(value, weights=left, minlength=allowed.shape[1]).astype(np.int64)
@@ -191,8 +199,10 @@ def gathered(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[
     return pile[shuffled], group[shuffled]
 
 
-def confirm(groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np.ndarray, wanted: int) -> None:
-    """The publisher's own check of what no certificate can show: in every group everybody keeps l values."""
+def confirm_kept_values(
+    groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np.ndarray, wanted: int
+) -> None:
+    """Check, for the publisher, what no certificate can show: in every group everybody keeps l values."""
     order = np.argsort(groups, kind="stable")
     starts = kernels.packed_keys.run_starts(groups[order])
     short = int((matching_kernel.count_kept_by_group(starts, home[order], value[order], allowed) < wanted).sum())

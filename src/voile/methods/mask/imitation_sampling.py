@@ -1,9 +1,11 @@
-"""Which group a group that shows too much should imitate, so that even who knows this learns no more than 1/l.
+"""Choose which passing group each failing group imitates, so that belief stays at most 1/l even if the procedure is
+known.
 
 Groups were made without looking at sensitive values. Those in which some protected value covers more than 1/l cannot be
-published; each takes the protected values of another one that passes. An adversary who knows this sees a group and asks
-how likely it is one of the imitators. If imitations are drawn evenly, groups near 1/l are imitated too often. So each
-is drawn in proportion to its slack, the room that its values leave below 1/l; true shares then average to at most 1/l.
+published; each takes over the protected values of another group that passes. An adversary who knows this sees a group
+and asks how likely it is to be an imitator. If the groups to imitate are drawn evenly, groups near 1/l are imitated too
+often. So each is drawn in proportion to its slack, the room that its values leave below 1/l; true shares then average
+to at most 1/l.
 """
 
 from __future__ import annotations
@@ -17,13 +19,13 @@ from voile.tables.group_counts import Counts
 from voile.tables.secret_key import Key
 
 SLACK = 1e-9
-LADDER = (1, 16, 64, 256, 1024, 4096)  # so many groups of similar size, at least, are taken together
+LADDER = (1, 16, 64, 256, 1024, 4096)  # take at least this many groups of similar size together
 DENSE = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
-    """How often each protected value occurs in each group: (owner, value, count), and which groups pass."""
+class GroupShares:
+    """How often each protected value occurs in each group, as entries (owner, value, count)."""
 
     sizes: np.ndarray
     owner: np.ndarray
@@ -38,55 +40,56 @@ class Shares:
 
     @property
     def passes(self) -> np.ndarray:
-        """Groups in which no protected value covers more than 1/l."""
+        """Whether each group passes: no protected value covers more than 1/l of it."""
         good = np.ones(len(self.sizes), dtype=bool)
         good[self.owner[self.count * self.l > self.sizes[self.owner]]] = False
         return good
 
-    def rate(self) -> float:
-        """The largest share of a protected value, averaged over groups."""
+    def compute_rate(self) -> float:
+        """Return the largest share of a protected value, averaged over groups."""
         sums = np.bincount(self.value, weights=self.share, minlength=self.domain)
         return float(sums.max(initial=0.0) / max(len(self.sizes), 1))
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
-    """Groups of similar size: those that imitate, size by size, and whom they may imitate, with what weight."""
+class ImitationPool:
+    """Groups of similar size: those that imitate, size by size, and the groups that they may imitate, with weights."""
 
     groups: list[np.ndarray]
     models: list[np.ndarray]
     weights: list[np.ndarray]
 
 
-def shares_of(counts: Counts, protected: np.ndarray, l: int) -> Shares:  # noqa: E741 - the letter of the literature
+def count_shares(counts: Counts, protected: np.ndarray, l: int) -> GroupShares:  # noqa: E741 - the letter of the literature
+    """Count the protected values of each group."""
     inside = protected[counts.values]
     entries = counts.owner[inside], counts.values[inside], counts.counts[inside]
-    return Shares(counts.sizes, *entries, len(protected), l)
+    return GroupShares(counts.sizes, *entries, len(protected), l)
 
 
-def evenly(shares: Shares, key: Key, purpose: str) -> tuple[np.ndarray, np.ndarray]:
-    """The published way: (imitating group, imitated group), every group that passes being as likely as another."""
+def sample_evenly(shares: GroupShares, key: Key, purpose: str) -> tuple[np.ndarray, np.ndarray]:
+    """Draw pairs (imitating group, imitated group) as published: every group that passes is equally likely."""
     passes = shares.passes
     failing, models = np.flatnonzero(~passes), np.flatnonzero(passes)
     return failing, models[(key.stream(purpose, len(failing)) % np.uint64(max(len(models), 1))).astype(np.int64)]
 
 
-def by_slack(shares: Shares, key: Key, purpose: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """The sound way: (imitating group, imitated group), drawn by slack among groups of similar size.
+def sample_by_slack(shares: GroupShares, key: Key, purpose: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """Draw pairs (imitating group, imitated group) soundly: by slack, among groups of similar size.
 
     Groups of one size are taken together; if that leaves too few to imitate, at least 16 groups of neighbouring sizes,
-    then 64, and so on. None where not even all together keep everybody's rate at 1/l.
+    then 64, and so on. Return None if not even all groups together keep everybody's rate at 1/l.
     """
     for least in LADDER:
-        pools = _pools(shares, _bins(shares.sizes, least))
+        pools = _make_pools(shares, _bin_sizes(shares.sizes, least))
         if pools is not None:
             break
     else:
-        pools = _pools(shares, np.zeros(len(shares.sizes), dtype=np.int64))
+        pools = _make_pools(shares, np.zeros(len(shares.sizes), dtype=np.int64))
     if pools is None:
         return None
     groups, models = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    coins = key.stream(purpose, len(shares.sizes)) / 2.0**64  # one for each group, so that pools do not matter
+    coins = key.stream(purpose, len(shares.sizes)) / 2.0**64  # one per group, so that the pools do not matter
     for pool in pools:
         for group, model, weight in zip(pool.groups, pool.models, pool.weights, strict=True):
             ends = np.cumsum(weight)
@@ -96,8 +99,8 @@ def by_slack(shares: Shares, key: Key, purpose: str) -> tuple[np.ndarray, np.nda
     return np.concatenate(groups), np.concatenate(models)
 
 
-def _bins(sizes: np.ndarray, least: int) -> np.ndarray:
-    """The bin of each group: neighbouring sizes together until a bin has `least` groups. Decided by sizes alone."""
+def _bin_sizes(sizes: np.ndarray, least: int) -> np.ndarray:
+    """Return the bin of each group: neighbouring sizes together until a bin has `least` groups, by sizes alone."""
     kinds, place, often = np.unique(sizes, return_inverse=True, return_counts=True)
     label, current, filled = np.zeros(len(kinds), dtype=np.int64), 0, 0
     for number, groups in enumerate(often):
@@ -110,20 +113,20 @@ def _bins(sizes: np.ndarray, least: int) -> np.ndarray:
     return np.asarray(label[place])
 
 
-def _pools(shares: Shares, bins: np.ndarray) -> list[Pool] | None:
-    """What each bin with imitating groups may do; None where one of them cannot keep the rate."""
+def _make_pools(shares: GroupShares, bins: np.ndarray) -> list[ImitationPool] | None:
+    """Return the pool of each bin that has imitating groups; None if one of them cannot keep the rate."""
     passes = shares.passes
-    found = []
-    for some, entries in _split(shares, bins, np.unique(bins[~passes])):
-        pool = _pool(shares, some[~passes[some]], some[passes[some]], entries)
+    pools = []
+    for groups, entries in _split_by_bin(shares, bins, np.unique(bins[~passes])):
+        pool = _make_pool(shares, groups[~passes[groups]], groups[passes[groups]], entries)
         if pool is None:
             return None
-        found.append(pool)
-    return found
+        pools.append(pool)
+    return pools
 
 
-def _split(shares: Shares, bins: np.ndarray, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The groups and the entries of some bins."""
+def _split_by_bin(shares: GroupShares, bins: np.ndarray, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the groups and the entries of each wanted bin."""
     groups, entries = np.argsort(bins, kind="stable"), np.argsort(bins[shares.owner], kind="stable")
     group_bins, entry_bins = bins[groups], bins[shares.owner[entries]]
     for chosen in wanted:
@@ -132,45 +135,47 @@ def _split(shares: Shares, bins: np.ndarray, wanted: np.ndarray) -> Iterator[tup
         yield groups[low:high], entries[first:last]
 
 
-def _pool(shares: Shares, failing: np.ndarray, models: np.ndarray, entries: np.ndarray) -> Pool | None:
-    """One bin: weights by slack, then the exact check of what an adversary believes of every group that is imitated."""
+def _make_pool(
+    shares: GroupShares, failing: np.ndarray, models: np.ndarray, entries: np.ndarray
+) -> ImitationPool | None:
+    """Return the pool of one bin, weighted by slack; None if the exact belief about some imitated group exceeds 1/l."""
     if not len(models):
         return None
     bound = 1 / shares.l
     owner, value, share = shares.owner[entries], shares.value[entries], shares.share[entries]
     local = np.full(len(shares.sizes), -1)
     local[models] = np.arange(len(models))
-    mine = local[owner] >= 0
-    their, at = value[mine], local[owner[mine]]
-    excess = np.bincount(value[~mine], weights=share[~mine], minlength=shares.domain) / len(failing) - bound
+    passing = local[owner] >= 0  # the entries of groups that may be imitated
+    passing_value, at = value[passing], local[owner[passing]]
+    excess = np.bincount(value[~passing], weights=share[~passing], minlength=shares.domain) / len(failing) - bound
     weight = np.full(len(models), bound / max(float(excess.max()), SLACK))
-    above = excess[their] > 0
-    room = np.maximum(bound - share[mine][above], 0)
-    np.minimum.at(weight, at[above], room / excess[their[above]])
+    above = excess[passing_value] > 0
+    room = np.maximum(bound - share[passing][above], 0)
+    np.minimum.at(weight, at[above], room / excess[passing_value[above]])
     if excess.max() <= 0:
         weight[:] = 1.0
-    pool = Pool([], [], [])
+    pool = ImitationPool([], [], [])
     kinds = np.unique(shares.sizes[failing])
     eligible = np.ones((len(models), len(kinds)), dtype=bool)
     rates = np.zeros((len(kinds), shares.domain))
     for number, size in enumerate(kinds):
         # a group can be imitated if its shares are whole numbers of people here
-        uneven = (shares.count[entries][mine] * size) % shares.sizes[owner[mine]] != 0
+        uneven = (shares.count[entries][passing] * size) % shares.sizes[owner[passing]] != 0
         eligible[at[uneven], number] = False
-        chosen, those = eligible[:, number], failing[shares.sizes[failing] == size]
+        chosen, imitators = eligible[:, number], failing[shares.sizes[failing] == size]
         total = float(weight[chosen].sum())
         if total <= 0:
             return None
-        inside = np.isin(owner[~mine], those)
-        sums = np.bincount(value[~mine][inside], weights=share[~mine][inside], minlength=shares.domain)
-        rates[number] = (sums - len(those) * bound) / total
-        pool.groups.append(those)
+        inside = np.isin(owner[~passing], imitators)
+        sums = np.bincount(value[~passing][inside], weights=share[~passing][inside], minlength=shares.domain)
+        rates[number] = (sums - len(imitators) * bound) / total
+        pool.groups.append(imitators)
         pool.models.append(models[chosen])
         pool.weights.append(weight[chosen])
-    return pool if _kept(weight, eligible, rates, at, their, share[mine], bound) else None
+    return pool if _keeps_bound(weight, eligible, rates, at, passing_value, share[passing], bound) else None
 
 
-def _kept(
+def _keeps_bound(
     weight: np.ndarray,
     eligible: np.ndarray,
     rates: np.ndarray,
@@ -179,10 +184,11 @@ def _kept(
     share: np.ndarray,
     bound: float,
 ) -> bool:
-    """Whether belief stays at the bound for every imitated group and value: section 7.3 with all numbers of this table.
+    """Return whether belief stays at the bound for every imitated group and value: section 7.3 with all numbers of this
+    table.
 
-    A group with share q shown is itself, or one of the imitators, whose true shares exceed the bound by what `rates`
-    sums up; with weight w the belief is at most the bound if and only if w * rate <= bound - q.
+    A group that shows share q is either itself or one of its imitators, whose true shares exceed the bound by the total
+    in `rates`; with weight w the belief is at most the bound if and only if w * rate <= bound - q.
     """
     if eligible.shape[0] * rates.shape[1] > DENSE and eligible.shape[1] > 1:
         return False

@@ -1,4 +1,4 @@
-"""Changing values of a group's rows so that chosen values have chosen counts."""
+"""Change values of a group's rows so that chosen values get chosen counts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def _mixed(coin):
-    """The next of a row of random numbers. (splitmix64)"""
+def _next_random(coin):
+    """Return the next state and the next random number (splitmix64). O(1)."""
     coin += np.uint64(0x9E3779B97F4A7C15)
     x = coin
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -17,8 +17,8 @@ def _mixed(coin):
 
 
 @njit(nogil=True, cache=True)
-def _weighted(weights, total, x):
-    """A place, by weight; -1 where there is none."""
+def _draw_by_weight(weights, total, x):
+    """Return a position drawn in proportion to its weight; -1 if there is none. O(weights)."""
     if total <= 0:
         return -1
     left = np.int64((x >> np.uint64(1)) % np.uint64(total))
@@ -30,14 +30,14 @@ def _weighted(weights, total, x):
 
 
 @njit(nogil=True, cache=True)
-def exchange(starts, values, counts, goals, goal_values, goal_counts, caps, protected, marginal, coins):
-    """Moves (group, old value, new value), one row each, after which every protected value of group g has its goal.
+def change_values(starts, values, counts, goals, goal_values, goal_counts, caps, protected, marginal, coins):
+    """Return moves (group, old value, new value), one row each, after which every protected value of each group has its
+    goal; and the number of groups for which nothing fits.
 
     The values of group g are `values[starts[g]:starts[g+1]]` with their counts, its goals those from `goals[g]` to
-    `goals[g+1]`; protected values without a goal must vanish. Rows that are freed take the values that are wanted; what
-    is left takes unprotected values of the group, drawn by their counts, or of the table (`marginal`), or, where all
-    values are protected, any value that stays at or below `caps[g]`. The last answer counts groups for which nothing
-    fits. O(rows of the groups + groups * domain).
+    `goals[g+1]`; protected values without a goal must vanish. Freed rows take the wanted values; the others take
+    unprotected values of the group, drawn by their counts, or of the table (`marginal`), or, if all values are
+    protected, any value that stays at or below `caps[g]`. O(rows of the groups + groups * domain).
     """
     domain, groups = protected.size, caps.size
     total = 0
@@ -72,25 +72,25 @@ def exchange(starts, values, counts, goals, goal_values, goal_counts, caps, prot
                 for _ in range(goal[v] - now[v]):
                     wanted[need] = v
                     need += 1
-        while need < free:  # more rows are freed than protected values are wanted
-            coin, x = _mixed(coin)
-            v = _weighted(own, kept, x)
+        while need < free:  # more rows are freed than protected values wanted
+            coin, x = _next_random(coin)
+            v = _draw_by_weight(own, kept, x)
             if v < 0:
-                v = _weighted(np.where(protected, 0, marginal), outside, x)
+                v = _draw_by_weight(np.where(protected, 0, marginal), outside, x)
             if v < 0:  # all values are protected
                 room = 0
                 for u in range(domain):
                     room += marginal[u] if goal[u] < caps[g] else 0
-                v = _weighted(np.where(goal < caps[g], marginal, 0), room, x)
+                v = _draw_by_weight(np.where(goal < caps[g], marginal, 0), room, x)
                 if v < 0:
                     stuck += 1
                     break
                 goal[v] += 1
             wanted[need] = v
             need += 1
-        while free < need:  # protected values are wanted beyond what is freed: unprotected rows give way
-            coin, x = _mixed(coin)
-            v = _weighted(own, kept, x)
+        while free < need:  # more protected values are wanted than rows freed: unprotected rows give way
+            coin, x = _next_random(coin)
+            v = _draw_by_weight(own, kept, x)
             if v < 0:
                 stuck += 1
                 break
@@ -99,7 +99,7 @@ def exchange(starts, values, counts, goals, goal_values, goal_counts, caps, prot
             spare[free] = v
             free += 1
         for i in range(need - 1, 0, -1):
-            coin, x = _mixed(coin)
+            coin, x = _next_random(coin)
             other = np.int64((x >> np.uint64(1)) % np.uint64(i + 1))
             wanted[i], wanted[other] = wanted[other], wanted[i]
         for i in range(min(free, need)):

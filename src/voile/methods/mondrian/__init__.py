@@ -1,4 +1,4 @@
-"""Mondrian: cut people into boxes of similar ones."""
+"""Mondrian: cut the people into boxes of similar people."""
 
 from voile.methods.mondrian.mondrian import Mondrian
 

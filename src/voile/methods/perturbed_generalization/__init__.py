@@ -1,4 +1,4 @@
-"""Perturbed generalization: one disturbed row per box."""
+"""Perturbed generalization: publish one perturbed row per box."""
 
 from voile.methods.perturbed_generalization.perturbed_generalization import PerturbedGeneralization
 

@@ -15,7 +15,7 @@ from voile.measures.alteration import Alteration
 from voile.measures.distortion import Distortion
 from voile.methods.base import Method
 from voile.methods.full_domain import FullDomain
-from voile.methods.mask.mask import Mask, distribution, mechanism_aware_credibility
+from voile.methods.mask.mask import Mask
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.models.alpha_k import AlphaK
 from voile.models.k_e import KE
@@ -24,6 +24,7 @@ from voile.models.m_confidentiality import MConfidentiality
 from voile.models.personalized import Personalized
 from voile.models.policy import Policy
 from voile.models.t_closeness.t_closeness import TCloseness
+from voile.papers.minimality.mask_formulas import distribution, mechanism_aware_credibility
 from voile.papers.minimality.written_releases import (
     attack_local,
     credibility_global,

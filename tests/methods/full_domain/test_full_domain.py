@@ -242,7 +242,7 @@ def test_mondrian_refuses_what_is_not_monotone(odd: Any) -> None:
     with pytest.raises(PolicyError) as caught:
         vl.publish(data, odd, vl.Mondrian())
     assert caught.value.code == "policy.monotone"
-    assert "full-domain" in str(caught.value)
+    assert "FullDomain" in str(caught.value)
 
 
 def test_columns_without_a_hierarchy_get_one() -> None:

@@ -1,0 +1,127 @@
+"""Full-domain recoding: one level of the hierarchy per column, the same for everybody.
+
+Of all level vectors that satisfy the policy, `lattice_search` finds the one that loses least. Rows of groups that fail
+may be withheld, up to a limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from voile import kernels
+from voile.errors import PolicyError, Unsatisfiable, option
+from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps, Settings
+from voile.methods.full_domain.lattice_search import LatticeSearch
+from voile.models.policy import Policy
+from voile.plugins.registry import knob
+from voile.releases.cell_choice import level_cells
+from voile.releases.release import Release
+from voile.releases.shapes.generalized import show_boxes
+from voile.tables.row_protocol import Histogram, Rows, Table
+from voile.tables.schema import Columns
+
+LARGEST_LATTICE = 2_000_000
+
+
+@dataclass(frozen=True)
+class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
+    """Global recoding over the lattice of hierarchy levels.
+
+    Claim: every group satisfies every model of the policy.
+    Against: the adversaries that the models name, except one who knows that a lower vector failed (minimality).
+    Needs: a hierarchy for every quasi-identifier column; columns without one get an automatic hierarchy.
+    Why: the policy judges every group of the chosen vector; groups that fail are withheld, up to a share `suppression`
+    of the rows.
+    Source: LeFevre, DeWitt, Ramakrishnan: Incognito (SIGMOD 2005).
+    """
+
+    name: ClassVar[str] = "full-domain"
+    tried: ClassVar[Settings] = ({}, {"suppression": 0.01}, {"suppression": 0.05})
+
+    suppression: float = knob(0.0, low=0, high=1)
+
+    def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
+        counts = {}
+        for column in columns.quasi:
+            table = rows.histogram([column.name])
+            counts[column.name] = np.zeros(column.size, dtype=np.int64)
+            counts[column.name][table.codes[:, 0]] = table.counts
+        return columns.with_hierarchies(counts)
+
+    def check(self, columns: Columns, policy: Policy) -> None:
+        super().check(columns, policy)
+        vectors = 1
+        for column in columns.quasi:
+            vectors *= column.hierarchy.height + 1 if column.hierarchy else 1
+        if vectors > LARGEST_LATTICE:
+            raise PolicyError(
+                f"The lattice has {vectors} level vectors, more than {LARGEST_LATTICE}.",
+                code="policy.lattice",
+                hint=f"Give fewer columns or flatter hierarchies, or use {option('method', 'mondrian')}.",
+            )
+
+    def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        quasi = [column.name for column in columns.quasi]
+        table = rows.histogram([*quasi, *(column.name for column in policy.columns_read(columns))])
+        limit = int(self.suppression * table.total + 1e-9)
+        search = LatticeSearch(columns, policy, table, limit)
+        vector = search.find_best()
+        if vector is None:
+            raise self._unsatisfiable(columns, rows, policy)
+        return rows.place(table, search.group_cells(vector))
+
+    def show(self, columns: Columns, rows: Rows) -> Release:
+        """Show each column at the lowest level at which every group has a single node."""
+        shown = {}
+        for column in columns.quasi:
+            assert column.hierarchy is not None
+            starts, members = rows.list_codes(column.name)
+            for level in range(column.hierarchy.height + 1):
+                nodes = column.hierarchy.maps[level][members]
+                if np.array_equal(np.maximum.reduceat(nodes, starts[:-1]), np.minimum.reduceat(nodes, starts[:-1])):
+                    shown[column.name] = level_cells(column, level, rows)
+                    break
+        return show_boxes(columns, rows, shown)
+
+    def refused_steps(
+        self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
+    ) -> RefusedSteps | None:
+        """Each column one level lower, for everybody. Not known if rows were withheld, or if the groups are not those
+        of a level vector because the publisher used other hierarchies."""
+        if self.suppression > 0:
+            return None
+        steps, shown = [], []
+        for column in columns.quasi:
+            assert column.hierarchy is not None
+            codes = table.column(column.name)
+            level = 0
+            while not _has_one_node_per_group(column.hierarchy.maps[level][codes], group):
+                level += 1
+            shown.append(column.hierarchy.maps[level][codes])
+            if level:
+                steps.append(column.hierarchy.maps[level - 1][codes])
+        _, first = kernels.distinct_rows.rank_rows(shown, [column.size + 1 for column in columns.quasi])
+        if len(first) != len(np.unique(group)):
+            return None
+        return RefusedSteps(np.stack(steps, axis=1) if steps else np.zeros((len(group), 0), dtype=np.int64), whole=True)
+
+    def _unsatisfiable(self, columns: Columns, rows: Rows, policy: Policy) -> Unsatisfiable:
+        policy.require_whole(columns, rows.tally_values(columns), rows.total)
+        hint = f"Raise the suppression limit, or use {option('method', 'mondrian')}."
+        return Unsatisfiable(
+            "No level vector of the hierarchies satisfies the policy.",
+            code="unsatisfiable.lattice",
+            hint=hint,
+            best=hint,
+        )
+
+
+def _has_one_node_per_group(nodes: np.ndarray, group: np.ndarray) -> bool:
+    groups = int(group.max(initial=-1)) + 1
+    low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
+    np.minimum.at(low, group, nodes)
+    np.maximum.at(high, group, nodes)
+    return bool((low >= high).all())

@@ -1,0 +1,186 @@
+"""The search for the level vector that loses least.
+
+The level vectors (one hierarchy level per column) form a lattice. The search first rules out the vectors whose groups
+are too small, by Incognito's two prunings: a vector that fails on some columns fails on more columns, and whatever
+holds at a vector holds above it. Then it tries the others in rising order of a lower bound on their loss. Rows of
+groups that fail may be withheld, up to a limit.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from voile import kernels
+from voile.models.policy import Policy
+from voile.releases.cells import node_cells
+from voile.tables.group_counts import tally
+from voile.tables.row_protocol import WITHHELD, Histogram
+from voile.tables.schema import Columns
+
+Vector = tuple[int, ...]  # a hierarchy level for each quasi-identifier column
+
+UNKNOWN, HOLDS, FAILS = 0, 1, -1  # what is known about a vector
+
+
+SUBSETS = 3  # Incognito's pruning looks at up to this many columns at a time; more costs more than it saves
+
+
+class LatticeSearch:
+    """The lattice over one table: which vectors hold, and what they lose."""
+
+    def __init__(self, columns: Columns, policy: Policy, table: Histogram, limit: int) -> None:
+        self.columns, self.policy, self.table, self.limit = columns, policy, table, limit
+        self.weights = table.counts.astype(np.int64)
+        self.maps, self.losses = [], []
+        for number, column in enumerate(columns.quasi):
+            assert column.hierarchy is not None
+            codes = table.codes[:, number]
+            seen = np.bincount(codes, minlength=column.size) > 0
+            cells = [node_cells(column.domain, column.hierarchy, h) for h in range(column.hierarchy.height + 1)]
+            self.maps.append([column.hierarchy.maps[h] for h in range(column.hierarchy.height + 1)])
+            self.losses.append([cell.loss(seen) for cell in cells])
+        self.heights = tuple(len(maps) for maps in self.maps)
+        self.rollups: dict[Vector, tuple[np.ndarray, np.ndarray]] = {}  # cells and weights, by vector
+
+    def find_best(self) -> Vector | None:
+        """Return the vector of least loss, or None; ties go to the lexicographically least vector."""
+        bound = self._bound_losses()
+        status = self._prune()
+        monotone = self.policy.sizes_suffice or (self.policy.monotone and self.limit == 0)
+        # withholding is not monotone for models that read values: a failing group may spoil a good one above it
+        chosen: Vector | None = None
+        least = np.inf
+        for vector in _walk(status, bound, lambda: least, monotone):  # noqa: B023 - the walk must see the newest `least`
+            loss = self._compute_loss(vector)
+            status[vector] = HOLDS if loss < np.inf else FAILS
+            if loss < least - 1e-12 or (chosen is not None and abs(loss - least) <= 1e-12 and vector < chosen):
+                chosen, least = vector, min(loss, least)
+        return chosen
+
+    def group_cells(self, vector: Vector) -> np.ndarray:
+        """Return the group of each cell at a vector; cells of failing groups are WITHHELD."""
+        group, passes = self._judge_groups(vector)
+        return np.where(passes[group], group, WITHHELD)
+
+    def _prune(self) -> np.ndarray:
+        """Mark the vectors that cannot hold because groups on a few columns alone are too small (Incognito)."""
+        columns = range(len(self.heights))
+        status: dict[tuple[int, ...], np.ndarray] = {}
+        for size in range(1, min(SUBSETS, len(self.heights)) + 1):
+            for subset in itertools.combinations(columns, size):
+                self.rollups.clear()
+                known = self._inherit_failures(subset, status)
+                for vector in _walk(known, np.zeros(known.shape), lambda: np.inf, True):
+                    if self._sizes_suffice(subset, vector):
+                        known[tuple(slice(level, None) for level in vector)] = HOLDS  # and above it
+                    else:
+                        known[vector] = FAILS
+                status[subset] = known
+        whole = np.zeros(self.heights, dtype=np.int8)
+        for subset, known in status.items():
+            shape = [self.heights[j] if j in subset else 1 for j in columns]
+            whole = np.where(known.reshape(shape) == FAILS, np.int8(FAILS), whole)
+        return whole
+
+    def _inherit_failures(self, subset: tuple[int, ...], status: dict[tuple[int, ...], np.ndarray]) -> np.ndarray:
+        """Mark the vectors that fail already on one column less: a vector that fails on some columns fails on more."""
+        known = np.zeros([self.heights[j] for j in subset], dtype=np.int8)
+        for omitted in range(len(subset) if len(subset) > 1 else 0):
+            smaller = status[subset[:omitted] + subset[omitted + 1 :]]
+            known = np.where(np.expand_dims(smaller, omitted) == FAILS, np.int8(FAILS), known)
+        return known
+
+    def _sizes_suffice(self, subset: tuple[int, ...], vector: Vector) -> bool:
+        """Return whether at most `limit` rows are in groups that are too small, by a subset of the columns."""
+        weights = self._count_nodes(subset, vector)
+        return int(weights[weights < self.policy.smallest()].sum()) <= self.limit
+
+    def _count_nodes(self, subset: tuple[int, ...], vector: Vector) -> np.ndarray:
+        """Return how many people each combination of nodes has, rolled up from the smallest finer count."""
+        finer = [v for v in self.rollups if all(a <= b for a, b in zip(v, vector, strict=True))]
+        if finer:
+            codes, weights = self.rollups[min(finer, key=lambda v: len(self.rollups[v][1]))]
+        else:
+            codes, weights = self.table.codes[:, list(subset)], self.weights
+        nodes = [self.maps[j][level][codes[:, i]] for i, (j, level) in enumerate(zip(subset, vector, strict=True))]
+        first, totals = kernels.distinct_rows.merge_rows(nodes, self._node_counts(subset, vector), weights)
+        if 2 * len(totals) < len(weights):
+            self.rollups[vector] = codes[first], totals
+        return totals
+
+    def _node_counts(self, subset: Sequence[int], vector: Sequence[int]) -> list[int]:
+        return [len(self.losses[j][level]) for j, level in zip(subset, vector, strict=True)]
+
+    def _number_groups(self, vector: Vector) -> tuple[np.ndarray, np.ndarray]:
+        """Return the group of each cell at a vector, and one cell of each group."""
+        nodes = [self.maps[j][level][self.table.codes[:, j]] for j, level in enumerate(vector)]
+        return kernels.distinct_rows.rank_rows(nodes, self._node_counts(range(len(vector)), vector))
+
+    def _judge_groups(self, vector: Vector) -> tuple[np.ndarray, np.ndarray]:
+        """Return the group of each cell, and which groups pass.
+
+        Models that compare a group with the whole table compare it with the published rows: after some groups are
+        withheld, the others are judged again.
+        """
+        group, first = self._number_groups(vector)
+        sizes = np.bincount(group, weights=self.weights, minlength=len(first)).astype(np.int64)
+        passes = np.ones(len(first), dtype=bool)
+        while True:
+            published = passes[group]
+            tallies = {}
+            for column in self.policy.columns_read(self.columns):
+                value = self.table.column(column.name)
+                totals = np.bincount(value, weights=self.weights * published, minlength=column.size).astype(np.int64)
+                tallies[column.name] = tally(column, group, value, self.weights, len(first), totals)
+            failing = passes & ~self.policy.holds(self.columns, tallies, sizes)
+            passes &= ~failing
+            if not failing.any() or int(sizes[~passes].sum()) > self.limit:
+                return group, passes
+
+    def _compute_loss(self, vector: Vector) -> float:
+        """Return the mean certainty penalty over all cells, a withheld row counting 1; infinite if too many rows would
+        be withheld."""
+        group, passes = self._judge_groups(vector)
+        published = passes[group]
+        withheld = int(self.weights[~published].sum())
+        total = int(self.weights.sum())
+        if withheld > self.limit or withheld == total:
+            return float("inf")
+        weights = self.weights[published]
+        penalties = [
+            float(np.dot(self.losses[j][level][self.maps[j][level][self.table.codes[published, j]]], weights))
+            for j, level in enumerate(vector)
+        ]
+        return (sum(penalties) / len(penalties) + withheld) / total
+
+    def _bound_losses(self) -> np.ndarray:
+        """Return, for every vector, its loss if nothing is withheld: a lower bound, since a withheld row counts 1."""
+        bound = np.zeros(self.heights)
+        total = self.weights.sum()
+        for j, maps in enumerate(self.maps):
+            codes = self.table.codes[:, j]
+            level = [float(np.dot(self.losses[j][h][maps[h][codes]], self.weights) / total) for h in range(len(maps))]
+            bound += np.array(level).reshape([-1 if j == i else 1 for i in range(len(self.maps))])
+        return bound / len(self.maps)
+
+
+def _walk(status: np.ndarray, bound: np.ndarray, least: Callable[[], float], monotone: bool) -> Iterator[Vector]:
+    """Yield vectors to decide until none is left whose bound is below the least loss; the caller sets `status`.
+
+    In a monotone lattice the middle of the unknown vectors comes next, because a failure settles all vectors below it.
+    Otherwise every vector comes, the one with the lowest bound first.
+    """
+    heights = np.indices(status.shape).sum(axis=0).ravel()
+    while True:
+        unknown = np.flatnonzero((status.ravel() == UNKNOWN) & (bound.ravel() < least()))
+        if not len(unknown):
+            return
+        rank = heights if monotone else bound.ravel()
+        place = unknown[np.argsort(rank[unknown], kind="stable")[len(unknown) // 2 if monotone else 0]]
+        vector = tuple(int(level) for level in np.unravel_index(place, status.shape))
+        yield vector
+        if monotone and status[vector] == FAILS:
+            status[tuple(slice(None, level + 1) for level in vector)] = FAILS
