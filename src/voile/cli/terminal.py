@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from voile.flow.compare.comparison import Comparison
-    from voile.flow.compare.trial import Reached
+    from voile.flow.compare.trial import AttackResult
     from voile.results import Audit, Losses, Verdict
 
 
@@ -111,7 +111,7 @@ def show_comparison(found: Comparison) -> None:
         typer.echo(f"Keeps {promise} at the least loss: {said}")
 
 
-def _cell(item: Reached | None) -> str:
+def _cell(item: AttackResult | None) -> str:
     if item is None or item.worst is None:
         return "error" if item and item.fault else "–"
     return f"{item.worst:.3f}" + ("!" if not item.passed else "*" if item.inside else " ")

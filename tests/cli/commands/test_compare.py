@@ -122,10 +122,10 @@ def test_audit_and_report_take_an_adversary(voile: Voile, release: Path, table: 
     assert {name for finding in told["findings"] for name in finding["presets"]} == {"colleague"}
     assert len(told["notes"]) == 2
     shown = voile("audit", release, "--adversary", "statistician")
-    assert "needs the table (--data) or a register (--external)" in shown.out
+    assert "needs the original table, or a register of the population" in shown.out
     none = voile("audit", release, "--adversary", "employer")
     assert none.code == 2
-    assert "Nothing that was asked for applies to this release" in none.err
+    assert "None of the requested attacks applies to this release" in none.err
     made = voile("report", release, "--data", table, "--adversary", "insurer", "--out", "report.html", "--json").json
     assert made["adversaries"][0]["name"] == "an insurer with published health statistics"
     assert "Weighs the values of your group by those rates" in Path("report.html").read_text(encoding="utf-8")

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import voile as vl
 from voile.attacks.base import PiecewiseAttack
 from voile.errors import DataError, EngineError
-from voile.flow.audit.audit import every_attack
-from voile.flow.measure.measure import every_measure
+from voile.flow.audit.requested_attacks import list_attacks
+from voile.flow.measure.measure import list_measures
 from voile.measures.base import ByGroup
 from voile.releases.partitioned_tables import Kept, counted
 from voile.releases.release import Release
@@ -32,8 +32,8 @@ SCHEMA = vl.Schema(
     quasi=["age", "sex", "job", "school"], sensitive=["disease"], hierarchies={"job": vl.tree(JOBS), "age": "auto"}
 )
 KEY = vl.Key(bytes(32))
-BY_GROUP = [attack for attack in every_attack() if isinstance(attack, PiecewiseAttack)]
-COUNTING: list[ByGroup] = [measure for measure in every_measure() if isinstance(measure, ByGroup)]
+BY_GROUP = [attack for attack in list_attacks() if isinstance(attack, PiecewiseAttack)]
+COUNTING: list[ByGroup] = [measure for measure in list_measures() if isinstance(measure, ByGroup)]
 
 
 def people(rows: int = CHUNK_ROWS, seed: int = 1) -> pl.DataFrame:

@@ -14,7 +14,7 @@ import voile as vl
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess
 from voile.errors import DataError, PolicyError
-from voile.flow.compare.compare import variations
+from voile.flow.compare.compare import list_variations
 from voile.measures.base import Measure
 from voile.plugins import registry
 from voile.plugins.registry import registered_classes
@@ -54,7 +54,7 @@ def test_every_method_that_fits_in_the_settings_it_names(data: Microdata) -> Non
 
 
 def test_variations_are_of_every_registered_method() -> None:
-    made = list(variations())
+    made = list(list_variations())
     assert {method.name for method in made} == set(registered_classes("methods"))
     assert len(set(map(repr, made))) == len(made)
 
@@ -180,7 +180,7 @@ def test_adversaries_by_name(data: Microdata) -> None:
     reached = found.rows[0].reached
     assert {item.presets for item in reached} == {("neighbour",), ("employer",)}
     assert [item.worst for item in reached if "employer" in item.presets] == [None, None]
-    assert "Nothing to say about any of these releases: chain, exclusion." in found.html
+    assert "Attacks that apply to none of these releases: chain, exclusion." in found.html
 
 
 def test_long_attacks_are_quick_where_nothing_is_promised(data: Microdata) -> None:

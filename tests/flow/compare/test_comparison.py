@@ -1,4 +1,4 @@
-"""The page, the files and the charts of a comparison."""
+"""The page and the files of a comparison."""
 
 from __future__ import annotations
 
@@ -72,18 +72,10 @@ def test_a_place_that_cannot_be_written(found: Comparison, tmp_path: Path) -> No
     assert caught.value.code == "data.write"
 
 
-def test_charts_for_other_pages(found: Comparison) -> None:
-    drawn = found.charts("homogeneity")
-    assert set(drawn["frontier"]) == {"wide", "narrow"}
-    assert set(drawn["heat"]) == set(found.promises)
-    trials = [row for row in found.rows if row.promise == found.promises[0]]
-    assert len(drawn["heat"][found.promises[0]]["narrow"]) == -(-len(trials) // 6)
-    assert found.charts("nothing")["frontier"] is None
-
-
-def test_nothing_to_draw() -> None:
+def test_a_comparison_without_trials() -> None:
     empty = Comparison((), (), "certainty", 0)
     assert empty.best is None
     assert empty.frontier() == []
     assert empty.frame().height == 0
     assert repr(empty) == "Comparison(0 trials, 0 keep the promise; best: none)"
+    assert "What attacks reach" in empty.html

@@ -1,4 +1,4 @@
-"""From a spec with [compare] to what a comparison takes."""
+"""Read a comparison from a spec with [compare]."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import pytest
 import voile as vl
 from voile.adversaries.presets import Preset
 from voile.errors import SpecError
-from voile.flow.compare.comparison_request import wanted
+from voile.flow.compare.comparison_request import read_comparison_request
 from voile.io.spec_files import Spec
 
 SCHEMA = {"quasi": ["age"], "sensitive": ["disease"]}
 POLICY = ({"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 2})
 
 
-def understood(**compare: Any) -> Any:
-    return wanted(Spec(SCHEMA, POLICY, compare=compare))
+def read_request(**compare: Any) -> Any:
+    return read_comparison_request(Spec(SCHEMA, POLICY, compare=compare))
 
 
-def test_what_is_left_out_is_left_to_compare() -> None:
-    found = understood()
+def test_compare_decides_what_a_spec_leaves_open() -> None:
+    found = read_request()
     assert (found.methods, found.attacks, found.measures, found.adversary, found.by) == (None,) * 5
     assert [list(policy) for policy in found.policies] == [[vl.KAnonymity(k=5), vl.LDiversity(l=2)]]
 
 
 def test_short_forms_and_tables() -> None:
-    found = understood(
+    found = read_request(
         methods=["mondrian", "full-domain:suppression=0.05", {"name": "art", "grouping": "block"}],
         attacks=["elimination:values=2"],
         measures=[{"name": "query-error", "queries": 10}],
@@ -42,7 +42,7 @@ def test_short_forms_and_tables() -> None:
 
 
 def test_parameters_vary_in_the_models_that_have_them() -> None:
-    found = understood(vary={"k": ["3", 5], "l": [2, 3]})
+    found = read_request(vary={"k": ["3", 5], "l": [2, 3]})
     assert [tuple(policy) for policy in found.policies] == [
         (vl.KAnonymity(k=k), vl.LDiversity(l=number)) for k in (3, 5) for number in (2, 3)
     ]
@@ -61,11 +61,18 @@ def test_parameters_vary_in_the_models_that_have_them() -> None:
 )
 def test_faults(compare: dict[str, Any], code: str, said: str) -> None:
     with pytest.raises(SpecError, match=said) as caught:
-        understood(**compare)
+        read_request(**compare)
     assert caught.value.code == code
 
 
 def test_all_faults_together() -> None:
     with pytest.raises(SpecError) as caught:
-        understood(methods=["a", "b"], attacks=["c"], adversary=["d"])
+        read_request(methods=["a", "b"], attacks=["c"], adversary=["d"])
     assert len(caught.value.problems) == 4
+
+
+def test_a_method_to_publish_with_cannot_matter() -> None:
+    with pytest.raises(SpecError, match="does not use") as caught:
+        read_comparison_request(Spec(SCHEMA, POLICY, method={"name": "mondrian"}))
+    assert caught.value.code == "spec.compare-method"
+    assert "[compare]" in caught.value.hint

@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.flow.compare.trial import Fault, Lost, Reached, Trial
+from voile.flow.compare.trial import AttackResult, Failure, LossResult, Trial
 from voile.results import Belief, Finding, Loss
 
 WHO = Adversary.who("neighbour", Knowledge.QUASI)
 BELIEF = Belief("belief", np.array([0.5, 0.25]), np.array([10, 30]), 0.1, "disease")
-INSIDE = replace(Reached.of(Finding("homogeneity", "Same value", WHO, BELIEF, Fraction(1, 2))), presets=("insurer",))
-ABOVE = Reached.of(Finding("homogeneity", "Same value", WHO, BELIEF, Fraction(1, 3)))
+INSIDE = replace(
+    AttackResult.of(Finding("homogeneity", "Same value", WHO, BELIEF, Fraction(1, 2))), presets=("insurer",)
+)
+ABOVE = AttackResult.of(Finding("homogeneity", "Same value", WHO, BELIEF, Fraction(1, 3)))
 OUTSIDE = replace(INSIDE, attack="prior", title="Prior", bound=None, share=None, inside=False, worst=1.0, mean=0.9)
 GAIN = replace(OUTSIDE, attack="skewness", title="Gain", limits="gain", mean=0.95)
-SILENT = Reached("replay", "replay")
+SILENT = AttackResult("replay", "replay")
 TRIAL = Trial(
     "mondrian",
     "l-diversity (l=2)",
@@ -27,7 +29,10 @@ TRIAL = Trial(
     ({"name": "l-diversity", "l": 2},),
     verified="holds",
     reached=(INSIDE, OUTSIDE, GAIN, SILENT),
-    losses=(Lost.of(Loss("certainty", "GCP", 0.25, {"age": 0.5, "sex": float("inf")})), Lost("other", "Other")),
+    losses=(
+        LossResult.of(Loss("certainty", "GCP", 0.25, {"age": 0.5, "sex": float("inf")})),
+        LossResult("other", "Other"),
+    ),
 )
 
 
@@ -46,9 +51,9 @@ def test_the_share_of_people_above_the_bound() -> None:
         ({}, True),
         ({"verified": "needs"}, False),
         ({"verified": "broken"}, False),
-        ({"fault": Fault("unsatisfiable.l", "No.")}, False),
+        ({"fault": Failure("unsatisfiable.l", "No.")}, False),
         ({"reached": (ABOVE,)}, False),
-        ({"reached": (INSIDE, replace(SILENT, fault=Fault("data.prior-contradicts", "No.")))}, False),
+        ({"reached": (INSIDE, replace(SILENT, fault=Failure("data.prior-contradicts", "No.")))}, False),
     ],
 )
 def test_a_promise_is_kept_if_verified_and_no_attack_inside_is_above(change: dict[str, object], kept: bool) -> None:
@@ -71,7 +76,7 @@ def test_losses_by_name() -> None:
 
 
 def test_json_and_back() -> None:
-    for trial in (TRIAL, replace(TRIAL, reached=(), fault=Fault("unsatisfiable.l", "No.", "Less."))):
+    for trial in (TRIAL, replace(TRIAL, reached=(), fault=Failure("unsatisfiable.l", "No.", "Less."))):
         text = json.dumps(trial.as_json(), allow_nan=False)
         assert Trial.from_json(json.loads(text)) == trial
     with pytest.raises(KeyError):

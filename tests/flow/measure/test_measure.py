@@ -11,7 +11,7 @@ import pytest
 
 import voile as vl
 from voile.errors import DataError
-from voile.flow.measure.measure import every_measure
+from voile.flow.measure.measure import list_measures
 from voile.flow.request.request import schema_of
 
 SCHEMA = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -29,7 +29,7 @@ def release(data: Any) -> Any:
 
 def test_every_measure_runs(data: Any, release: Any) -> None:
     losses = vl.measure(data, release)
-    assert [loss.measure for loss in losses.items] == [measure.name for measure in every_measure()]
+    assert [loss.measure for loss in losses.items] == [measure.name for measure in list_measures()]
     body = json.loads(json.dumps(losses.as_json()))
     assert len(body["losses"]) == len(losses.items)
     assert losses["certainty"].value > 0

@@ -486,7 +486,7 @@ def test_a_preset_is_one_adversary_with_its_story(release: Release, data: Any) -
     assert [item["title"] for item in told[1]["tries"]] == ["Homogeneity of 'disease'", "Corruption of 'disease'"]
     page = Page(made.html).text
     assert all(row["preset"]["story"] in page for row in told)
-    assert "employer: the attack chain says nothing about a generalized release like this one." in page
+    assert "employer: the attack chain does not apply to a generalized release like this one." in page
 
 
 def test_a_broken_promise_is_marked_in_the_matrix(release: Release, audit: Audit) -> None:

@@ -68,7 +68,7 @@ def compare(
     loss; exit 4 or 5 if none does."""
     with progress() as step:
         from voile.flow.compare.compare import compare as comparing
-        from voile.flow.compare.comparison_request import wanted
+        from voile.flow.compare.comparison_request import read_comparison_request
         from voile.flow.read.chunked_reading import engine_for
         from voile.flow.read.read import read
         from voile.io.spec_files import Spec, read_spec
@@ -80,7 +80,7 @@ def compare(
         schema = overruled(told.schema, {role: names(text) for role, text in roles.items()}) | given(missing=missing)
         varied = {name: names(text) for name, text in map(pair, vary)} if vary else None
         asked = given(methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=varied)
-        request = wanted(
+        request = read_comparison_request(
             replace(
                 told,
                 schema=described(schema, kind or [], domain or [], hierarchies),

@@ -1,7 +1,7 @@
-"""Compare: every method against every attack, on one table, before anything is published.
+"""Compare: try methods against attacks on one table, before anything is published.
 
-Each trial publishes the table in memory, verifies it with all that the publisher has, attacks and measures it; nothing
-of a release is kept. What stays is a table of numbers: what each attack reaches, what analysts lose, and the time.
+Each trial publishes the table in memory, verifies it with everything the publisher has, attacks it and measures it. No
+release is kept, only a table of numbers: what each attack reaches, what analysts lose, and the time it took.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import cast
 from voile.adversaries.presets import Preset
 from voile.attacks.base import Attack
 from voile.errors import PolicyError, SpecError, raise_together
-from voile.flow.audit.audit import Asked
+from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
 from voile.flow.compare.comparison import Comparison
-from voile.flow.compare.trial import titled
-from voile.flow.compare.trial_running import Bench, promised, told
-from voile.flow.compare.trial_store import Store, watched
-from voile.flow.measure.measure import every_measure
+from voile.flow.compare.progress import Progress, run_with_progress
+from voile.flow.compare.trial import describe_plugin, describe_policy
+from voile.flow.compare.trial_runner import TrialRunner, plain_policy
+from voile.flow.compare.trial_store import TrialStore
+from voile.flow.measure.measure import list_measures
 from voile.flow.publish.plan import check_request
 from voile.measures.base import Measure
 from voile.methods.base import Method
@@ -29,8 +30,6 @@ from voile.models.policy import Policy
 from voile.plugins.registry import as_plain_value, build_plugin, registered_classes
 from voile.tables.microdata import Microdata
 from voile.tables.secret_key import Key
-
-Progress = Callable[[int, int, str], None]
 
 
 def compare(
@@ -51,12 +50,14 @@ def compare(
     """Try methods under policies, attack and measure each release, and name the one that keeps the promise at the least
     loss.
 
-    Without `methods`: every registered one that can serve the policy, in the settings that it names. Without `attacks`
-    and `adversary` (presets by name, e.g. "insurer"): every registered attack. Attacks that need a register of the
-    population take the table itself, unless `external` is given. `by` is the measure that decides (query error, where
-    it is measured). `progress(done, total, what)` is told at least once a second, `so_far(comparison)` what there is
-    after each trial that is run. In the folder `store` every finished trial is kept, so that the same call goes on
-    where an interrupted one stopped.
+    Without `methods`, every registered method that can serve the policy is tried, in the settings that it names for
+    comparisons. Without `attacks` and `adversary` (presets by name, such as "insurer"), every registered attack runs.
+    Attacks that need a register of people get the table itself unless `external` is given. `by` names the measure that
+    decides; by default it is the query error, if that is measured.
+
+    `progress(done, total, what)` is called at least once per second, `so_far(comparison)` after each trial that is run.
+    Every finished trial is kept in the folder `store`, so that the same call continues where an interrupted one
+    stopped.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
@@ -64,79 +65,86 @@ def compare(
     Comparison(2 trials, 2 keep the promise; best: anatomy)
     """
     listed = [policies] if isinstance(policies, (Policy, Model)) else list(policies)
-    chosen = [Policy(one) if isinstance(one, Model) else one for one in listed]
+    chosen = [Policy(item) if isinstance(item, Model) else item for item in listed]
     if not chosen:
         raise PolicyError("There is no policy to compare methods under.", code="policy.empty", hint="Name a model.")
-    asked, quick = _asked(attacks, adversary)
-    bench = Bench(
+    requested = _request_attacks(attacks, adversary)
+    runner = TrialRunner(
         data,
-        asked,
-        quick,
-        tuple(measures if measures is not None else every_measure()),
+        requested,
+        _quick_versions(requested, len(attacks or ())),
+        tuple(measures if measures is not None else list_measures()),
         external,
         key or Key.fresh(),
     )
-    decides = _decisive(bench.measures, by)
-    plan = _plan(data, chosen, methods)
-    kept = Store.at(Path(store), bench.tables, bench.told, key) if store is not None else None
-    tell, total = progress or _quietly, len(plan) + 1
-    before = watched(tell, 0, total, "the table as it is", bench.before)
-    found = Comparison((), before, decides, data.rows.total)
-    for number, (policy, method) in enumerate(plan, 1):
-        known = kept.find(told(policy), as_plain_value(method)) if kept else None
-        title = f"{titled(method)} for {promised(policy)}"
-        done = known or watched(tell, number, total, title, partial(bench.trial, policy, method))
-        found = replace(found, rows=(*found.rows, done))
-        if known is None and kept is not None:
-            kept.keep(done)
-        if known is None and so_far is not None:
-            so_far(found)
-    return found
+    decisive = _choose_measure(runner.measures, by)
+    plan = _plan_trials(data, chosen, methods)
+    finished = TrialStore.open(Path(store), runner.tables, runner.settings, key) if store is not None else None
+    report, steps = progress or _ignore_progress, len(plan) + 1
+    before = run_with_progress(report, 0, steps, "the original table", runner.attack_table)
+    comparison = Comparison((), before, decisive, data.rows.total)
+    for step, (policy, method) in enumerate(plan, 1):
+        trial = finished.find(plain_policy(policy), as_plain_value(method)) if finished else None
+        fresh = trial is None
+        if trial is None:
+            title = f"{describe_plugin(method)} for {describe_policy(policy)}"
+            trial = run_with_progress(report, step, steps, title, partial(runner.run, policy, method))
+        comparison = replace(comparison, rows=(*comparison.rows, trial))
+        if fresh and finished is not None:
+            finished.save(trial)
+        if fresh and so_far is not None:
+            so_far(comparison)
+    return comparison
 
 
-def _quietly(done: int, total: int, what: str) -> None:
-    """Nobody asked how far it is."""
+def _ignore_progress(done: int, total: int, what: str) -> None:
+    """Stand in for a caller who does not ask for progress."""
 
 
-def _asked(
+def _request_attacks(
     attacks: Sequence[Attack] | None, adversary: str | Preset | Sequence[str | Preset] | None
-) -> tuple[tuple[Asked, ...], tuple[Attack, ...]]:
-    """The attacks that are listed and those of the presets, or all that are registered; and each in less time, unless
-    it was listed as it is."""
-    asked = Asked.of(attacks, adversary)
+) -> tuple[RequestedAttack, ...]:
+    """The attacks that are listed and those of the presets, or all that are registered."""
     if attacks is None and adversary is None:
-        found = [build_plugin("attacks", name, {}) for name in registered_classes("attacks")]
-        asked = [Asked(attack) for attack in found if isinstance(attack, Attack)]
-    listed = len(attacks or ())
-    return tuple(asked), tuple(
-        replace(one.attack, **one.attack.quick) if number >= listed and one.attack == type(one.attack)() else one.attack
-        for number, one in enumerate(asked)
+        return tuple(RequestedAttack(attack) for attack in list_attacks())
+    return tuple(request_attacks(attacks, adversary))
+
+
+def _quick_versions(requested: Sequence[RequestedAttack], listed: int) -> tuple[Attack, ...]:
+    """A faster version of each attack; the first `listed` and those with knobs of their own stay as they are."""
+    return tuple(
+        replace(item.attack, **item.attack.quick)
+        if position >= listed and item.attack == type(item.attack)()
+        else item.attack
+        for position, item in enumerate(requested)
     )
 
 
-def _decisive(measures: Sequence[Measure], by: str | None) -> str:
-    """The measure that decides: the named one, else one that speaks of releases of every shape, else the first."""
-    names = [one.name for one in measures]
+def _choose_measure(measures: Sequence[Measure], by: str | None) -> str:
+    """The measure that decides: the named one, else one that compares releases of every shape, else the first."""
+    names = [item.name for item in measures]
     if by is not None and by not in names:
         raise PolicyError(
-            f"The measure {by!r} decides, but it is not measured.",
+            f"The measure {by!r} is to decide, but it is not among those measured.",
             code="policy.by",
             hint="Measured are: " + (", ".join(names) or "none") + ".",
         )
-    across = [one.name for one in measures if one.across]
+    across = [item.name for item in measures if item.across]
     return by or (across or names or [""])[0]
 
 
-def variations() -> Iterator[Method]:
-    """Every registered method in the settings that it names for a comparison."""
+def list_variations() -> Iterator[Method]:
+    """Every registered method in the settings that it names for comparisons."""
     for name, cls in registered_classes("methods").items():
         for knobs in cast(type[Method], cls).tried:
             yield cast(Method, build_plugin("methods", name, knobs))
 
 
-def _plan(data: Microdata, policies: Sequence[Policy], methods: Sequence[Method] | None) -> list[tuple[Policy, Method]]:
-    """The trials. A policy that does not fit the table is a fault of the request; a method that cannot serve a policy
-    is left out, unless it was asked for."""
+def _plan_trials(
+    data: Microdata, policies: Sequence[Policy], methods: Sequence[Method] | None
+) -> list[tuple[Policy, Method]]:
+    """The trials to run. A policy that does not fit the table is an error; a method that cannot serve a policy is left
+    out, unless it was requested."""
     problems: list[SpecError] = []
     for policy in policies:
         try:
@@ -146,14 +154,16 @@ def _plan(data: Microdata, policies: Sequence[Policy], methods: Sequence[Method]
     raise_together(problems)
     if methods is not None:
         if not methods:
-            raise PolicyError("There is no method to compare.", code="policy.method", hint="Name some, or none at all.")
+            raise PolicyError(
+                "There is no method to compare.", code="policy.method", hint="Name at least one, or leave it open."
+            )
         return [(policy, method) for policy in policies for method in methods]
     plan = []
     for policy in policies:
-        fitting = [method for method in variations() if _fits(data, policy, method)]
+        fitting = [method for method in list_variations() if _can_serve(data, policy, method)]
         if not fitting:
             raise PolicyError(
-                f"No registered method serves {promised(policy)} on this table.",
+                f"No registered method serves {describe_policy(policy)} on this table.",
                 code="policy.method",
                 hint="Ask for fewer models together, or name one method to see why it does not fit.",
             )
@@ -161,7 +171,7 @@ def _plan(data: Microdata, policies: Sequence[Policy], methods: Sequence[Method]
     return plan
 
 
-def _fits(data: Microdata, policy: Policy, method: Method) -> bool:
+def _can_serve(data: Microdata, policy: Policy, method: Method) -> bool:
     try:
         check_request(data.columns, data.rows, policy, method)
     except SpecError:

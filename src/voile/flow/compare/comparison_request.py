@@ -1,4 +1,4 @@
-"""From a spec to what a comparison takes: policies (with what varies), methods, attacks, measures, adversaries."""
+"""Read a comparison from a spec: policies (one per value to vary), methods, attacks, measures, adversaries."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A comparison that has been understood; what is None was left to `compare`."""
+class ComparisonRequest:
+    """A comparison to run; `compare` decides whatever is None."""
 
     request: Request
     policies: tuple[Policy, ...]
@@ -35,8 +35,8 @@ class Wanted:
     by: str | None
 
 
-def wanted(spec: Spec) -> Wanted:
-    """Understand a spec with its part [compare]; all that is wrong with it is raised together."""
+def read_comparison_request(spec: Spec) -> ComparisonRequest:
+    """Read a spec with its part [compare]; all problems are raised together."""
     problems: list[SpecError] = []
 
     def attempt(work: Callable[[], Result]) -> Result | None:
@@ -46,23 +46,34 @@ def wanted(spec: Spec) -> Wanted:
             problems.extend(cast("Sequence[SpecError]", error.problems))
             return None
 
-    told = spec.compare
-    asked = attempt(lambda: request(spec))
-    methods = attempt(lambda: _listed(Method, told.get("methods")))
-    attacks = attempt(lambda: _listed(Attack, told.get("attacks")))
-    measures = attempt(lambda: _listed(Measure, told.get("measures")))
-    adversary = attempt(lambda: understood(told.get("adversary")))
-    policies = attempt(lambda: _varied(spec)) if asked is not None else None
+    attempt(lambda: _check_method(spec))
+    options = spec.compare
+    read = attempt(lambda: request(replace(spec, method={})))
+    methods = attempt(lambda: _build_listed(Method, options.get("methods")))
+    attacks = attempt(lambda: _build_listed(Attack, options.get("attacks")))
+    measures = attempt(lambda: _build_listed(Measure, options.get("measures")))
+    adversary = attempt(lambda: understood(options.get("adversary")))
+    policies = attempt(lambda: _vary_policies(spec)) if read is not None else None
     raise_together(problems)
-    assert asked is not None and policies is not None
-    return Wanted(asked, policies, methods, attacks, measures, adversary or None, told.get("by"))
+    assert read is not None and policies is not None
+    return ComparisonRequest(read, policies, methods, attacks, measures, adversary or None, options.get("by"))
 
 
-def _listed(kind: type[Some], items: Sequence[str | Mapping[str, Any]] | None) -> tuple[Some, ...] | None:
-    """Plug-ins in the short form, or as tables with a name."""
+def _check_method(spec: Spec) -> None:
+    """A comparison tries many methods: the one that a spec names for publishing would be ignored."""
+    if spec.method:
+        raise SpecError(
+            "A comparison does not use [method], which names the one method to publish with.",
+            code="spec.compare-method",
+            hint="List the methods to compare as `methods` in [compare], and leave [method] out.",
+        )
+
+
+def _build_listed(kind: type[Some], items: Sequence[str | Mapping[str, Any]] | None) -> tuple[Some, ...] | None:
+    """Build plug-ins from the parse_short_form form, or from tables with a name."""
     if not items:
         return None
-    found: list[Some] = []
+    built: list[Some] = []
     problems: list[SpecError] = []
     for item in items:
         try:
@@ -70,20 +81,20 @@ def _listed(kind: type[Some], items: Sequence[str | Mapping[str, Any]] | None) -
                 name, knobs = parse_short_form(item)
             else:
                 name, knobs = str(item["name"]), {key: value for key, value in item.items() if key != "name"}
-            found.append(narrow_type(kind, build_plugin(kind.family, name, knobs)))
+            built.append(narrow_type(kind, build_plugin(kind.family, name, knobs)))
         except SpecError as error:
             problems += cast("Sequence[SpecError]", error.problems)
     raise_together(problems)
-    return tuple(found)
+    return tuple(built)
 
 
-def _varied(spec: Spec) -> tuple[Policy, ...]:
-    """One policy for every combination of the values to vary. A parameter is varied in every model that has it."""
+def _vary_policies(spec: Spec) -> tuple[Policy, ...]:
+    """One policy per combination of the values to vary. A parameter varies in every model that has it."""
     vary: Mapping[str, Sequence[Any]] = spec.compare.get("vary", {})
     knobs = [{field.name for field in knob_fields(find_class("models", str(model["model"])))} for model in spec.policy]
     raise_together(
         SpecError(
-            f"{name!r} is to be varied, but no model of the policy has such a parameter.",
+            f"{name!r} is to be varied, but no model of the policy has this parameter.",
             code="spec.vary",
             hint="They have: " + (", ".join(sorted(set().union(*knobs))) or "none") + ".",
         )
@@ -97,5 +108,5 @@ def _varied(spec: Spec) -> tuple[Policy, ...]:
             {**model, **{name: value for name, value in chosen.items() if name in own}}
             for model, own in zip(spec.policy, knobs, strict=True)
         )
-        policies.append(request(replace(spec, policy=models)).policy)
+        policies.append(request(replace(spec, policy=models, method={})).policy)
     return tuple(policies)

@@ -9,12 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 from voile.errors import VoileError
+from voile.models.policy import Policy
 from voile.plugins.registry import Plugin, as_plain_value, knob_fields
 from voile.results import Finding, Loss
 
 
 @dataclass(frozen=True)
-class Fault:
+class Failure:
     """Why something was not done: an error without its stack."""
 
     code: str
@@ -22,14 +23,14 @@ class Fault:
     hint: str = ""
 
     @staticmethod
-    def of(error: VoileError) -> Fault:
-        return Fault(error.code, error.message, error.hint)
+    def of(error: VoileError) -> Failure:
+        return Failure(error.code, error.message, error.hint)
 
 
 @dataclass(frozen=True)
-class Reached:
-    """An attack on one trial. `share` are the people above the bound, where there is one; without figures the attack
-    does not apply, or ended in a fault."""
+class AttackResult:
+    """An attack on one trial. `share` is the share of people above the bound, if there is one. Without figures the
+    attack does not apply, or it failed."""
 
     attack: str
     title: str
@@ -44,12 +45,12 @@ class Reached:
     inside: bool = False
     passed: bool = True
     presets: tuple[str, ...] = ()
-    fault: Fault | None = None
+    fault: Failure | None = None
 
     @staticmethod
-    def of(finding: Finding) -> Reached:
+    def of(finding: Finding) -> AttackResult:
         belief, people = finding.belief, max(int(finding.belief.people.sum()), 1)
-        return Reached(
+        return AttackResult(
             attack=finding.attack,
             title=finding.title,
             adversary=finding.adversary.name,
@@ -70,33 +71,40 @@ class Reached:
         """The bound as a number."""
         return float(Fraction(self.bound)) if self.bound is not None else None
 
+    @property
+    def is_bet(self) -> bool:
+        """Whether the belief is in an identity or a value, so that its mean is how often the adversary is right."""
+        return self.mean is not None and self.limits not in ("gain", "distance")
+
 
 @dataclass(frozen=True)
-class Lost:
-    """A measure of one trial; without a value it has no meaning for this release, and the fault says why."""
+class LossResult:
+    """A measure of one trial. Without a value it has no meaning for the release, and `fault` says why."""
 
     measure: str
     title: str
     value: float | None = None
     parts: Mapping[str, float | None] = field(default_factory=dict)
     note: str = ""
-    fault: Fault | None = None
+    fault: Failure | None = None
 
     @staticmethod
-    def of(loss: Loss) -> Lost:
+    def of(loss: Loss) -> LossResult:
         parts = {name: _finite(part) for name, part in loss.parts.items()}
-        return Lost(loss.measure, loss.title, _finite(loss.value), parts, loss.note)
+        return LossResult(loss.measure, loss.title, _finite(loss.value), parts, loss.note)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A method with its knobs under a policy. With a `fault` there is no release: it does not fit, or cannot be done.
+    """A method with its knobs under a policy. With a `fault` there is no release: the method does not fit the policy,
+    or cannot satisfy it.
 
-    `verified` is what `verify` answered with everything the publisher has; `seconds` is the time of publishing.
+    `verified` is the answer of `verify` to a publisher, who has the data, the key and the statistics; `seconds` is the
+    time that publishing took.
     """
 
-    title: str  # the method as a reader wants it: `full-domain (suppression=0.05)`
-    promise: str  # and the policy: `k-anonymity (k=5) and l-diversity (l=3)`
+    title: str  # the method for readers: `full-domain (suppression=0.05)`
+    promise: str  # the policy for readers: `k-anonymity (k=5) and l-diversity (l=3)`
     method: Mapping[str, Any]
     policy: tuple[Mapping[str, Any], ...]
     seconds: float = 0.0
@@ -104,25 +112,25 @@ class Trial:
     groups: int = 0
     withheld: int = 0
     verified: str = ""
-    reached: tuple[Reached, ...] = ()
-    losses: tuple[Lost, ...] = ()
-    fault: Fault | None = None
+    reached: tuple[AttackResult, ...] = ()
+    losses: tuple[LossResult, ...] = ()
+    fault: Failure | None = None
 
     @property
     def kept(self) -> bool:
         """Whether the release was verified and every attack inside the promise stays at or below its bound. An attack
-        that ended in a fault leaves it open, which is not enough."""
+        that failed leaves the question open, which is not enough."""
         checked = self.fault is None and self.verified == "holds"
         return checked and all(item.passed and item.fault is None for item in self.reached)
 
     def loss(self, measure: str) -> float | None:
-        """The loss by one measure, where it has a meaning."""
+        """The loss by one measure, if it has a meaning for this release."""
         return next((item.value for item in self.losses if item.measure == measure), None)
 
     def risk(self, attack: str | None = None) -> float | None:
-        """The average belief of the strongest attack that bets on an identity or a value: of those inside the promise
-        (of all, where none is), or of the named attack."""
-        bets = [item for item in self.reached if item.mean is not None and item.limits not in ("gain", "distance")]
+        """The average belief of the strongest attack that bets on an identity or a value: of the named attack, or else
+        of those inside the promise (of all, if none is)."""
+        bets = [item for item in self.reached if item.is_bet]
         chosen = [item for item in bets if item.inside] if attack is None else []
         chosen = chosen or [item for item in bets if attack in (None, item.attack)]
         return max((item.mean for item in chosen if item.mean is not None), default=None)
@@ -131,19 +139,20 @@ class Trial:
         return {**asdict(self), "kept": self.kept}
 
     @staticmethod
-    def from_json(told: Mapping[str, Any]) -> Trial:
-        """The trial that `as_json` told. Raises KeyError or TypeError where something else did."""
-        parts = {name: value for name, value in told.items() if name != "kept"}
+    def from_json(stated: Mapping[str, Any]) -> Trial:
+        """Read a trial that `as_json` wrote. Raises KeyError or TypeError for anything else."""
+        parts = {name: value for name, value in stated.items() if name != "kept"}
         reached, losses = parts.pop("reached"), parts.pop("losses")
         parts["reached"] = tuple(
-            Reached(**{**item, "presets": tuple(item["presets"]), "fault": _fault(item["fault"])}) for item in reached
+            AttackResult(**{**item, "presets": tuple(item["presets"]), "fault": _failure(item["fault"])})
+            for item in reached
         )
-        parts["losses"] = tuple(Lost(**{**item, "fault": _fault(item["fault"])}) for item in losses)
-        return Trial(**{**parts, "policy": tuple(parts["policy"]), "fault": _fault(parts["fault"])})
+        parts["losses"] = tuple(LossResult(**{**item, "fault": _failure(item["fault"])}) for item in losses)
+        return Trial(**{**parts, "policy": tuple(parts["policy"]), "fault": _failure(parts["fault"])})
 
 
-def _fault(told: Mapping[str, Any] | None) -> Fault | None:
-    return Fault(**told) if told else None
+def _failure(stated: Mapping[str, Any] | None) -> Failure | None:
+    return Failure(**stated) if stated else None
 
 
 def _finite(value: float) -> float | None:
@@ -151,27 +160,32 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def titled(plugin: Plugin) -> str:
-    """A plug-in as a reader wants it: its name, and the knobs that are not at their default.
+def describe_policy(policy: Policy) -> str:
+    """A policy for readers: its models and their parameters."""
+    return " and ".join(describe_plugin(model) for model in policy)
+
+
+def describe_plugin(plugin: Plugin) -> str:
+    """A plug-in for readers: its name, and the knobs that differ from their default.
 
     >>> from voile.plugins.registry import build_plugin
-    >>> titled(build_plugin("methods", "full-domain", {"suppression": "0.05"}))
+    >>> describe_plugin(build_plugin("methods", "full-domain", {"suppression": "0.05"}))
     'full-domain (suppression=0.05)'
     """
-    told = {}
+    knobs = {}
     for knob in knob_fields(type(plugin)):
-        value, made = getattr(plugin, knob.name), knob.default_factory
-        usual = made() if made is not MISSING else knob.default
-        if value is not None and value != usual:
-            told[knob.name] = _brief(value)
-    return plugin.name + (f" ({', '.join(f'{key}={value}' for key, value in told.items())})" if told else "")
+        value, factory = getattr(plugin, knob.name), knob.default_factory
+        default = factory() if factory is not MISSING else knob.default
+        if value is not None and value != default:
+            knobs[knob.name] = _shorten(value)
+    return plugin.name + (f" ({', '.join(f'{key}={value}' for key, value in knobs.items())})" if knobs else "")
 
 
-def _brief(value: Any) -> str:
+def _shorten(value: Any) -> str:
     if isinstance(value, Plugin):
-        return titled(value)
+        return describe_plugin(value)
     if isinstance(value, Mapping):
         return "|".join(f"{key}={item}" for key, item in value.items())
     if isinstance(value, (tuple, list)):
-        return "|".join(map(_brief, value))
+        return "|".join(map(_shorten, value))
     return str(as_plain_value(value))[:40]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile.errors import SchemaError
-from voile.flow.measure.measure import as_shown
+from voile.flow.measure.measure import match_release
 from voile.flow.report import charts
 from voile.releases.query import Condition, Query
 from voile.releases.release import Release
@@ -44,7 +44,7 @@ def distributions(data: Microdata, release: Release, bars: int = BARS) -> list[D
     >>> [one.column for one in distributions(data, vl.publish(data, vl.KAnonymity(k=5)))]
     ['sex', 'zip', 'disease']
     """
-    data = as_shown(data, release)
+    data = match_release(data, release)
     found = []
     for column in data.columns:
         table = data.rows.histogram([column.name])

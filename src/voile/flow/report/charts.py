@@ -43,17 +43,17 @@ def draw(content: Mapping[str, Any]) -> dict[str, Any]:
         for scale in AXES:
             part = [item for item in found if scale_of(item["limits"]) == scale]
             if part:
-                drawn[f"{'inside' if inside else 'outside'}_{scale}"] = both(partial(risks, part))
+                drawn[f"{'inside' if inside else 'outside'}_{scale}"] = draw_widths(partial(risks, part))
     if audit and audit["curve"]:
         found = audit["curve"]
-        drawn["curve"] = both(partial(curve, found["before"], found["after"], found["limit"]))
+        drawn["curve"] = draw_widths(partial(curve, found["before"], found["after"], found["limit"]))
     columns = {column["name"] for column in content["columns"]}
     lost = next((item for item in losses if by_column(item["parts"], columns)), None)
     if lost:
-        drawn["bars"] = both(partial(bars, {name: loss or 0.0 for name, loss in lost["parts"].items()}))
+        drawn["bars"] = draw_widths(partial(bars, {name: loss or 0.0 for name, loss in lost["parts"].items()}))
         drawn["bars_of"] = lost["measure"]
     if bins:
-        drawn["sizes"] = both(partial(histogram, bins))
+        drawn["sizes"] = draw_widths(partial(histogram, bins))
     return drawn
 
 
@@ -63,7 +63,7 @@ def by_column(parts: Mapping[str, float | None], columns: Collection[str]) -> bo
     return fit and len(parts) > 1
 
 
-def both(draw: Callable[[int], str]) -> dict[str, str]:
+def draw_widths(draw: Callable[[int], str]) -> dict[str, str]:
     """One chart at each width."""
     return {name: draw(width) for name, width in WIDTHS.items()}
 

@@ -12,7 +12,7 @@ from voile.attacks.base import Attack
 from voile.flow.audit.audit import audit
 from voile.flow.compare.compare import compare as comparing
 from voile.flow.compare.comparison import Comparison
-from voile.flow.compare.comparison_charts import frontier
+from voile.flow.compare.comparison_charts import draw_frontier
 from voile.flow.explore.distributions import beside, distributions
 from voile.flow.measure.measure import measure
 from voile.flow.report import charts
@@ -49,7 +49,7 @@ def compare(payload: Payload, tell: Tell) -> dict[str, Any]:
 
 
 def _drawn(found: Comparison) -> dict[str, Any]:
-    drawn = charts.both(lambda width: frontier(found, width)) if found.frontier() else None
+    drawn = charts.draw_widths(lambda width: draw_frontier(found, width)) if found.frontier() else None
     return {**found.as_json(), "frontier_chart": drawn}
 
 

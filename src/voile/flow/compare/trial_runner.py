@@ -1,0 +1,144 @@
+"""Run one trial: publish in memory, verify, attack and measure."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+
+from voile.adversaries.prior import Prior
+from voile.attacks.base import Attack, RawTable
+from voile.errors import VoileError
+from voile.flow.audit.audit import run_attack
+from voile.flow.audit.requested_attacks import RequestedAttack
+from voile.flow.compare.progress import Say
+from voile.flow.compare.trial import AttackResult, Failure, LossResult, Trial, describe_plugin, describe_policy
+from voile.flow.measure.measure import measure
+from voile.flow.publish.publish import publish
+from voile.flow.verify.verify import verify
+from voile.measures.base import Measure
+from voile.methods.base import Method
+from voile.models.policy import Policy
+from voile.plugins.registry import as_plain_value
+from voile.releases.release import Release
+from voile.results import Finding
+from voile.tables.microdata import Microdata
+from voile.tables.secret_key import Key
+
+
+@dataclass(frozen=True, eq=False)
+class TrialRunner:
+    """What all trials share: the table, the attacks with what they learned from it, the measures and the key."""
+
+    data: Microdata
+    requested: tuple[RequestedAttack, ...]
+    quick: tuple[Attack, ...]  # for each requested attack a faster version, or the attack itself
+    measures: tuple[Measure, ...]
+    external: Microdata | None
+    key: Key
+
+    @property
+    def tables(self) -> tuple[Microdata, ...]:
+        """Every table that the numbers depend on, including those that an attack was given."""
+        parts = [getattr(item.attack, field.name) for item in self.requested for field in fields(item.attack)]
+        return tuple(part for part in (self.data, self.external, *parts) if isinstance(part, Microdata))
+
+    @property
+    def settings(self) -> list[object]:
+        """The request, except policies and methods."""
+        attacks = (item.attack for item in self.requested)
+        return [as_plain_value(plugin) for plugin in (*attacks, *self.quick, *self.measures)]
+
+    def register_for(self, attack: Attack) -> Microdata | None:
+        """The register of an adversary: the given one or, if the attack needs one, exactly the people of the table,
+        which is the worst case."""
+        return self.external or (self.data if attack.needs_external else None)
+
+    @cached_property
+    def learned(self) -> tuple[tuple[RequestedAttack, Attack], ...]:
+        """The attacks with what they learn from the table, once for all trials: in full, and the quick version."""
+        pairs = []
+        for item, quick in zip(self.requested, self.quick, strict=True):
+            full = item.attack.learn(self.data)
+            pairs.append((replace(item, attack=full), full if quick is item.attack else quick.learn(self.data)))
+        return tuple(pairs)
+
+    def attack_table(self, say: Say) -> tuple[AttackResult, ...]:
+        """Run the same attacks on the original table without identifiers."""
+        raw, findings = RawTable(self.data), []
+        for _, attack in self.learned:
+            say(f"attack {attack.name}")
+            with suppress(VoileError):  # the trials say why an attack fails
+                guesses = attack.guesses(raw, self.register_for(attack)) if attack.applies(raw) else []
+                findings += [Finding(attack.name, item.title, item.adversary, item.belief, None) for item in guesses]
+        return tuple(AttackResult.of(finding) for finding in findings)
+
+    def run(self, policy: Policy, method: Method, say: Say) -> Trial:
+        """Publish, verify, attack and measure."""
+        trial = Trial(describe_plugin(method), describe_policy(policy), as_plain_value(method), plain_policy(policy))
+        start = time.perf_counter()
+        try:
+            say("publish")
+            release = publish(self.data, policy, method, key=self.key)
+            seconds = time.perf_counter() - start
+            say("verify")
+            priors = self._promised_priors(policy)
+            verdict = verify(release, prior=priors, data=self.data, key=self.key)
+        except VoileError as error:
+            return replace(trial, fault=Failure.of(error), seconds=time.perf_counter() - start)
+        results = []
+        for item, quick in self.learned:
+            informed = _use_prior(item.attack, priors)
+            if informed is not item.attack:  # an attack that the promise is about runs in full
+                item, quick = replace(item, attack=informed), informed
+            results += self._attack(release, item, quick, say)
+        return replace(
+            trial,
+            seconds=seconds,
+            people=release.people,
+            groups=release.groups,
+            withheld=int(release.dictionary.get("withheld", 0)),
+            verified="broken" if verdict.broken else "holds" if verdict.holds else "needs",
+            reached=tuple(results),
+            losses=tuple(self._measure(release, item, say) for item in self.measures),
+        )
+
+    def _promised_priors(self, policy: Policy) -> tuple[Prior, ...]:
+        """The statistics that the promise is about; the same key gives the same ones as in publishing."""
+        if all(model.basis != "prior" for model in policy):
+            return ()
+        return policy.learn(self.data.columns, self.data.rows.with_key(self.key)).priors()
+
+    def _attack(self, release: Release, item: RequestedAttack, quick: Attack, say: Say) -> list[AttackResult]:
+        """Run one attack: the quick version and, if a promise depends on it, the full one. An attack that does not
+        apply gives one result without figures."""
+        full = item.attack
+        empty = AttackResult(full.name, full.name, presets=item.presets)
+        if item.explain_silence(release, self.register_for(full)):
+            return [empty]
+        say(f"attack {full.name}")
+        try:
+            findings = run_attack(release, quick, self.register_for(quick))
+            if quick is not full and any(finding.inside for finding in findings):
+                findings = run_attack(release, full, self.register_for(full))
+        except VoileError as error:
+            return [replace(empty, fault=Failure.of(error))]
+        return [replace(AttackResult.of(finding), presets=item.presets) for finding in findings] or [empty]
+
+    def _measure(self, release: Release, item: Measure, say: Say) -> LossResult:
+        say(f"measure {item.name}")
+        try:
+            return LossResult.of(measure(self.data, release, [item]).items[0])
+        except VoileError as error:
+            return LossResult(item.name, item.name, fault=Failure.of(error))
+
+
+def _use_prior(attack: Attack, priors: tuple[Prior, ...]) -> Attack:
+    """Give an attack the statistics that a promise is about, if it takes statistics and has none."""
+    return replace(attack, prior=priors[0]) if priors and getattr(attack, "prior", attack) is None else attack  # type: ignore[call-arg]
+
+
+def plain_policy(policy: Policy) -> tuple[dict[str, object], ...]:
+    """The models of a policy as plain values."""
+    return tuple(as_plain_value(model) for model in policy)

@@ -1,0 +1,128 @@
+"""The results of a comparison: the trials, the best of those that keep the promise, the frontier of risk and loss."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from voile.flow.compare.trial import AttackResult, Trial
+from voile.version import __version__
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrialTable:
+    """Trials on one table. `by` is the measure that decides; `before` are the same attacks on the original table."""
+
+    rows: tuple[Trial, ...]
+    before: tuple[AttackResult, ...]
+    by: str
+    people: int
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """The policies that were compared, in the order of the request."""
+        return tuple(dict.fromkeys(row.promise for row in self.rows))
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial that keeps the promise at the least loss; with several promises, the first one requested."""
+        return self.best_for(self.promises[0]) if self.rows else None
+
+    def best_for(self, promise: str) -> Trial | None:
+        """The trial that keeps one promise at the least loss; None if none keeps it. Between equals the one that
+        withholds fewer rows wins, then the one that was run first."""
+        fit = [(row.loss(self.by), row) for row in self.rows if row.kept and row.promise == promise]
+        order = [(loss, row.withheld, position) for position, (loss, row) in enumerate(fit) if loss is not None]
+        return fit[min(order)[2]][1] if order else None
+
+    def frontier(self, attack: str | None = None, measure: str | None = None) -> list[Trial]:
+        """The trials that no other beats in both risk and loss, by rising loss. Risk is the average belief of the
+        strongest attack inside the promise, or of the named one."""
+        points = []
+        for row in self.rows:
+            loss, risk = row.loss(measure or self.by), row.risk(attack)
+            if row.fault is None and loss is not None and risk is not None:
+                points.append((loss, risk, row))
+        unbeaten: list[tuple[float, float, Trial]] = []
+        for loss, risk, row in sorted(points, key=lambda point: point[:2]):
+            if not unbeaten or risk < unbeaten[-1][1]:
+                unbeaten.append((loss, risk, row))
+        return [row for _, _, row in unbeaten]
+
+    def measure_title(self, measure: str) -> str:
+        return next((item.title for row in self.rows for item in row.losses if item.measure == measure), measure)
+
+    def risk_before(self, attack: str | None = None) -> float | None:
+        """The risk of the original table, by the attacks that `Trial.risk` looks at."""
+        inside = {item.title for row in self.rows for item in row.reached if item.inside}
+        chosen = [
+            item
+            for item in self.before
+            if item.is_bet and (item.attack == attack if attack else item.title in inside or not inside)
+        ]
+        return max((item.mean for item in chosen if item.mean is not None), default=None)
+
+    def silent_attacks(self) -> list[str]:
+        """The attacks that apply to no release of any trial."""
+        results = [item for row in self.rows for item in row.reached]
+        spoken = {item.attack for item in results if item.worst is not None or item.fault is not None}
+        return [name for name in dict.fromkeys(item.attack for item in results) if name not in spoken]
+
+    def position(self, trial: Trial | None) -> int | None:
+        """Where a trial is in `rows`."""
+        return None if trial is None else next(position for position, row in enumerate(self.rows) if row is trial)
+
+    def as_json(self) -> dict[str, Any]:
+        best = {promise: self.position(self.best_for(promise)) for promise in self.promises}
+        return {
+            "format": FORMAT,
+            "tool": f"voile {__version__}",
+            "people": self.people,
+            "by": self.by,
+            "best": self.position(self.best),
+            "best_for": best,
+            "frontier": [self.position(row) for row in self.frontier()],
+            "trials": [row.as_json() for row in self.rows],
+            "before": [asdict(item) for item in self.before],
+        }
+
+    def frame(self) -> pl.DataFrame:
+        """One row per trial and attack (one per trial if nothing was attacked), with every loss beside it."""
+        measures = list(dict.fromkeys(item.measure for row in self.rows for item in row.losses))
+        table = []
+        for row in self.rows:
+            trial = {
+                "method": row.title,
+                "promise": row.promise,
+                "kept": row.kept,
+                "best": any(row is self.best_for(promise) for promise in self.promises),
+                "verified": row.verified,
+                "seconds": row.seconds,
+                "people": row.people,
+                "groups": row.groups,
+                "withheld": row.withheld,
+                "fault": row.fault.code if row.fault else None,
+            }
+            losses = {f"loss {name}": row.loss(name) for name in measures}
+            for item in row.reached or (None,):
+                table.append({**trial, **_attack_fields(item), **losses})
+        return pl.DataFrame(table, infer_schema_length=None)
+
+
+def _attack_fields(item: AttackResult | None) -> dict[str, Any]:
+    return {
+        "attack": item.attack if item else None,
+        "title": item.title if item else None,
+        "column": item.column if item else None,
+        "worst": item.worst if item else None,
+        "mean": item.mean if item else None,
+        "guessing": item.baseline if item else None,
+        "bound": item.bound if item else None,
+        "share above": item.share if item else None,
+        "inside the promise": item.inside if item else None,
+        "passed": item.passed if item else None,
+    }
