@@ -180,7 +180,7 @@ def ask_python(table: Path, schema: dict[str, Any], model: str) -> str:
 
 def ask_command(voile: Voile, table: Path, schema: dict[str, Any], model: str) -> str:
     spec = {"schema": schema, "policy": [{"model": model, **KNOBS[model]}]}
-    (voile.folder / "spec.toml").write_text(toml_writing.write(spec))
+    (voile.folder / "spec.toml").write_text(toml_writing.render_toml(spec))
     answer = voile("publish", table, "--spec", "spec.toml", "--out", "out")
     assert answer.code in (2, 3)
     return answer.err.removeprefix("voile: ").replace("\n  ", " ").strip()

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from calling import ROLES, Voile
 
-from voile.cli.flags import Json, Reading, numbers, pair, reads
+from voile.cli.flags import Json, ReadOptions, parse_numbers, parse_pair, with_table_options
 from voile.errors import SpecError
 
 
 def test_reads_spreads_the_options_in_place() -> None:
     heard: list[Any] = []
 
-    @reads
-    def look(source: str, force: bool = False, *, reading: Reading, as_json: Json = False) -> None:
+    @with_table_options
+    def look(source: str, force: bool = False, *, read_options: ReadOptions, as_json: Json = False) -> None:
         """Look."""
-        heard.append((source, force, reading, as_json))
+        heard.append((source, force, read_options, as_json))
 
     shown = inspect.signature(look)
     assert list(shown.parameters) == ["source", "force", "query", "delimiter", "encoding", "null", "as_json"]
@@ -33,9 +33,9 @@ def test_reads_spreads_the_options_in_place() -> None:
 
 def test_text_that_is_wrong() -> None:
     with pytest.raises(SpecError, match="has no '='"):
-        pair("zip")
+        parse_pair("zip")
     with pytest.raises(SpecError, match="--k '2,x' is no list of numbers"):
-        numbers("k", "2,x", int)
+        parse_numbers("k", "2,x", int)
 
 
 def test_reading_options(voile: Voile) -> None:

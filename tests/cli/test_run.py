@@ -89,11 +89,11 @@ def test_engine_failures(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer.json["error"]["code"] == "engine.extra"
 
 
-def test_unforeseen_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr("voile.flow.read.column_coding.encode", broken)
+    monkeypatch.setattr("voile.flow.read.column_coding.encode_column", broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 1
     assert "CANARY" not in answer.out + answer.err
@@ -108,7 +108,7 @@ def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("voile.flow.read.column_coding.encode", interrupted)
+    monkeypatch.setattr("voile.flow.read.column_coding.encode_column", interrupted)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 130
     assert answer.json["error"]["code"] == "interrupted"

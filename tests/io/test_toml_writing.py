@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voile.flow.request.request import request
+from voile.flow.request.request import read_request
 from voile.io import toml_writing
 from voile.io.spec_files import read_spec
 
@@ -39,4 +39,4 @@ def test_a_spec_with_a_tree(tmp_path: Path) -> None:
         "policy": [{"model": "k-anonymity", "k": 5}],
     }
     (tmp_path / "spec.toml").write_text(toml_writing.render_toml(told))
-    assert request(read_spec(tmp_path / "spec.toml")).schema.hierarchies == told["schema"]["hierarchies"]
+    assert read_request(read_spec(tmp_path / "spec.toml")).schema.hierarchies == told["schema"]["hierarchies"]

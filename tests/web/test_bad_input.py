@@ -17,7 +17,7 @@ def said(page: str) -> str:
     assert found, "nothing is said"
     text = re.sub(r"<[^>]+>", " ", found[0])
     assert "Traceback" not in page
-    assert "Unforeseen" not in page
+    assert "Unexpected" not in page
     assert SECRET not in page
     return " ".join(text.split())
 

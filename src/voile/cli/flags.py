@@ -1,4 +1,4 @@
-"""The options that several commands share, and what their text means."""
+"""The options that several commands share, and how their text is parsed."""
 
 from __future__ import annotations
 
@@ -16,26 +16,35 @@ _DATA = typer.Option("--data", help="The table that the release was made from.")
 
 Source = Annotated[str, typer.Argument(metavar="INPUT", help="A CSV, Parquet or Arrow file, or a database URL.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
-Names = Annotated[str | None, typer.Option(metavar="a,b,c")]
-Json = Annotated[bool, typer.Option("--json", help="Answer as JSON on standard output.")]
+ColumnNames = Annotated[str | None, typer.Option(metavar="a,b,c")]
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A module or .py file with further plug-ins.")]
 Data = Annotated[str | None, _DATA]
-NeededData = Annotated[str, _DATA]
-Trees = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
+RequiredData = Annotated[str, _DATA]
+HierarchyFolder = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
 Adversaries = Annotated[
-    list[str] | None, typer.Option("--adversary", help="A preset, e.g. insurer (voile adversaries lists them).")
+    list[str] | None,
+    typer.Option("--adversary", help="An adversary by name, e.g. insurer; `voile adversaries` lists them."),
 ]
 After = Annotated[
-    list[Path] | None, typer.Option("--after", help="An earlier release of the same people; first first.")
+    list[Path] | None,
+    typer.Option("--after", help="An earlier release of the same people; repeat it, the earliest first."),
 ]
-KeyFile = Annotated[Path | None, typer.Option("--key-file", help="64 hexadecimal digits, for a repeatable release.")]
+KeyFile = Annotated[Path | None, typer.Option("--key-file", help="64 hexadecimal digits; makes a release repeatable.")]
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Who was shown with which values (m-invariance).")]
-Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, where the table is a database URL.")]
+Models = Annotated[
+    list[str] | None, typer.Option("--model", help="E.g. k-anonymity:k=5; repeat it to ask for several together.")
+]
+Missing = Annotated[str | None, typer.Option("--missing", help="Rows with missing cells: error, drop or value.")]
+Kinds = Annotated[list[str] | None, typer.Option("--kind", help="COLUMN=KIND: categorical, ordered, numeric or date.")]
+Domains = Annotated[
+    list[str] | None, typer.Option("--domain", help="COLUMN=a|b|c or COLUMN=0..49: the values it may have.")
+]
+Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
 Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
-
-Place = Annotated[
+EngineName = Annotated[
     str | None,
     typer.Option("--engine", help="local, disk (larger than memory), spark, or auto: local unless it does not fit."),
 ]
@@ -43,73 +52,78 @@ Memory = Annotated[str | None, typer.Option("--memory", help="How much disk and 
 Master = Annotated[str | None, typer.Option("--master", help="spark: spark://..., yarn, k8s://..., sc://...")]
 Scratch = Annotated[str | None, typer.Option("--scratch", help="disk: a folder for temporary files.")]
 
-Reading = dict[str, Any]  # how a table is read: the keywords of flow.read
-Engine = dict[str, Any]  # where its rows lie: the keywords of flow.chunks.engine_for
+ReadOptions = dict[str, Any]  # how a table is read: the keywords of voile.read
+EngineOptions = dict[str, Any]  # where its rows lie: engine, memory, master, scratch
 
 
-def _reading(query: Query = None, delimiter: Delimiter = None, encoding: Encoding = None, null: Null = None) -> Reading:
-    return given(query=query, delimiter=delimiter, encoding=encoding, null_values=null)
+def _read_options(
+    query: Query = None, delimiter: Delimiter = None, encoding: Encoding = None, null: Null = None
+) -> ReadOptions:
+    return drop_unset(query=query, delimiter=delimiter, encoding=encoding, null_values=null)
 
 
-def _engine(engine: Place = None, memory: Memory = None, master: Master = None, scratch: Scratch = None) -> Engine:
-    return given(engine=engine, memory=memory, master=master, scratch=scratch)
+def _engine_options(
+    engine: EngineName = None, memory: Memory = None, master: Master = None, scratch: Scratch = None
+) -> EngineOptions:
+    return drop_unset(engine=engine, memory=memory, master=master, scratch=scratch)
 
 
-def reads(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that reads a table: its parameters `reading` and `place` appear as the options of `_reading` and
-    `_engine`, in the same place."""
+def with_table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command that reads a table show its parameters `read_options` and `engine_options` as the options that they
+    are made of, in the same place."""
     own = inspect.signature(command, eval_str=True)
-    groups = {name: make for name, make in (("reading", _reading), ("place", _engine)) if name in own.parameters}
+    makers = (("read_options", _read_options), ("engine_options", _engine_options))
+    groups = {name: make for name, make in makers if name in own.parameters}
     options = {name: inspect.signature(make, eval_str=True).parameters for name, make in groups.items()}
 
     @functools.wraps(command)
-    def spread(**told: Any) -> None:
+    def spread(**arguments: Any) -> None:
         for name, make in groups.items():
-            told[name] = make(**{option: told.pop(option) for option in options[name]})
-        command(**told)
+            arguments[name] = make(**{option: arguments.pop(option) for option in options[name]})
+        command(**arguments)
 
-    shown: list[inspect.Parameter] = []
+    parameters: list[inspect.Parameter] = []
     for parameter in own.parameters.values():
-        shown += options[parameter.name].values() if parameter.name in groups else (parameter,)
-    keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in shown]
-    spread.__signature__ = own.replace(parameters=keywords)  # type: ignore[attr-defined]  # what typer looks at
+        parameters += options[parameter.name].values() if parameter.name in groups else (parameter,)
+    keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    spread.__signature__ = own.replace(parameters=keywords)  # type: ignore[attr-defined]  # typer looks at it
     return spread
 
 
-def given(**options: Any) -> dict[str, Any]:
-    """The options that were given.
+def drop_unset(**options: Any) -> dict[str, Any]:
+    """Keep the options that were given.
 
-    >>> given(p=0.5, k=None)
+    >>> drop_unset(p=0.5, k=None)
     {'p': 0.5}
     """
     return {name: value for name, value in options.items() if value is not None}
 
 
-def names(text: str) -> list[str]:
-    """The names of a list.
+def split_names(text: str) -> list[str]:
+    """Split a list of names.
 
-    >>> names("age, zip,")
+    >>> split_names("age, zip,")
     ['age', 'zip']
     """
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def numbers(option: str, text: str, kind: type[Any]) -> list[Any]:
-    """The numbers of a list.
+def parse_numbers(option: str, text: str, kind: type[Any]) -> list[Any]:
+    """Parse a list of numbers.
 
-    >>> numbers("k", "2,4", int)
+    >>> parse_numbers("k", "2,4", int)
     [2, 4]
     """
     try:
-        return [kind(part) for part in names(text)]
+        return [kind(part) for part in split_names(text)]
     except ValueError:
         raise SpecError(f"--{option} {text!r} is no list of numbers.", code="spec.number", hint="E.g. 2,4,6.") from None
 
 
-def pair(text: str) -> tuple[str, str]:
-    """COLUMN=VALUE.
+def parse_pair(text: str) -> tuple[str, str]:
+    """Parse COLUMN=VALUE.
 
-    >>> pair("zip = prefixes:5,3,1")
+    >>> parse_pair("zip = prefixes:5,3,1")
     ('zip', 'prefixes:5,3,1')
     """
     name, sign, value = text.partition("=")
@@ -118,14 +132,14 @@ def pair(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def public_values(text: str) -> tuple[str, list[Any]]:
-    """COLUMN=a|b|c, or COLUMN=0..49 for whole numbers.
+def parse_domain(text: str) -> tuple[str, list[Any]]:
+    """Parse COLUMN=a|b|c, or COLUMN=0..49 for whole numbers.
 
-    >>> public_values("sex=F|M"), public_values("rooms=1..3")
+    >>> parse_domain("sex=F|M"), parse_domain("rooms=1..3")
     (('sex', ['F', 'M']), ('rooms', [1, 2, 3]))
     """
-    name, listed = pair(text)
-    low, dots, high = listed.partition("..")
+    name, values = parse_pair(text)
+    low, dots, high = values.partition("..")
     if dots and low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
         return name, list(range(int(low), int(high) + 1))
-    return name, listed.split("|")
+    return name, values.split("|")

@@ -1,81 +1,101 @@
-"""What commands open before they work: plug-ins, a release, the table behind it, statistics, a ledger."""
+"""Open the inputs of a command: plug-ins, a release, the table behind it, statistics, a ledger."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from voile.cli.unused_options import refuse_unused
+
 if TYPE_CHECKING:
     from voile.adversaries.ledger import Ledger
     from voile.adversaries.prior import Prior
-    from voile.cli.flags import Engine, Reading
+    from voile.cli.flags import EngineOptions, ReadOptions
     from voile.releases.release import Release
     from voile.results import Verdict
     from voile.tables.microdata import Microdata
 
 
-def open_plugins(named: list[str] | None) -> None:
+def load_plugins(sources: list[str] | None) -> None:
+    """Load the plug-ins that --plugin names."""
     from voile.plugins.registry import load_plugin
 
-    for source in named or ():
+    for source in sources or ():
         load_plugin(source)
 
 
-def open_release(place: Path, told: Engine | None = None, watch: Any = None) -> Release:
-    """A folder whose claims hold; what is broken is not attacked or measured but refused."""
-    return opened(place, told, watch)[0]
-
-
-def opened(place: Path, told: Engine | None = None, watch: Any = None) -> tuple[Release, Verdict]:
-    """The same, and what was verified."""
-    from voile.flow.checking.load import load
+def open_release(folder: Path, engine_options: EngineOptions, watch: Any = None) -> tuple[Release, Verdict]:
+    """Open a folder whose claims hold: the very release that was verified, and the verdict. A broken one is refused."""
+    from voile.flow.checking.check_folder import check_folder
     from voile.flow.read.chunked_reading import engine_for
-    from voile.flow.verify.verify import verify
 
-    engine = engine_for(place, told or {}, watch)
-    verdict = verify(place, engine=engine).or_raise()
-    return load(place, engine=engine), verdict
+    verdict, release = check_folder(folder, engine=engine_for(folder, engine_options, watch))
+    verdict.or_raise()
+    assert release is not None  # a folder that cannot be read is broken
+    return release, verdict
 
 
 def open_table(
     release: Release,
     source: str,
-    trees: Path | None,
-    reading: Reading,
-    person: str | None = None,
-    told: Engine | None = None,
+    hierarchies: Path | None,
+    read_options: ReadOptions,
+    engine_options: EngineOptions,
     watch: Any = None,
+    *,
+    person: str | None = None,
 ) -> Microdata:
-    """The table that a release was made from, under the schema that its dictionary tells."""
+    """Read the table that a release was made from, under the schema that its dictionary tells."""
     from dataclasses import replace
 
     from voile.flow.read.chunked_reading import engine_for
     from voile.flow.read.read import read
-    from voile.flow.request.request import schema_of
+    from voile.flow.request.release_schema import table_schema
     from voile.io.hierarchy_files import find_hierarchies
 
-    schema = schema_of(release, find_hierarchies(trees) if trees else None)
-    engine = engine_for(source, told or {}, watch)
-    return read(source, replace(schema, person=person) if person else schema, **reading, engine=engine)
+    schema = table_schema(release, find_hierarchies(hierarchies) if hierarchies else None)
+    engine = engine_for(source, engine_options, watch)
+    return read(source, replace(schema, person=person) if person else schema, **read_options, engine=engine)
 
 
-def open_priors(release: Path, files: list[Path] | None) -> list[Prior]:
-    """The statistics of each file, about the column that the release's claims rest on."""
+def open_register(
+    release: Release, source: Path | None, hierarchies: Path | None, read_options: ReadOptions
+) -> Microdata | None:
+    """Read a register of the population, if there is one: the quasi-identifier columns of the release alone."""
+    from voile.flow.read.read import read
+    from voile.flow.request.release_schema import register_schema
+    from voile.io.hierarchy_files import find_hierarchies
+
+    if source is None:
+        return None
+    schema = register_schema(release, find_hierarchies(hierarchies) if hierarchies else None)
+    return read(source, schema, **file_options(read_options))
+
+
+def file_options(read_options: ReadOptions) -> ReadOptions:
+    """The options about reading that apply to a further file: all but the query, which belongs to the table."""
+    return {name: value for name, value in read_options.items() if name != "query"}
+
+
+def read_priors(release: Release, files: list[Path] | None) -> list[Prior]:
+    """Read the statistics of each file, about the columns that the release's claims rest on."""
     if not files:
         return []
     from voile.flow.explore.learn_prior import read_prior
-    from voile.io import release_folder
 
-    claims = release_folder.read_documents(release).certificate.get("claims", [])
-    resting = [claim for claim in claims if isinstance(claim, dict) and claim.get("basis") == "prior"]
-    columns = {str(claim.get("column")) for claim in resting}
+    claims = [
+        claim for claim in release.certificate.claims if isinstance(claim, dict) and claim.get("basis") == "prior"
+    ]
+    if not claims:
+        refuse_unused("no claim of this release rests on statistics", {"prior": files})
+    columns = {str(claim.get("column")) for claim in claims}
     return [read_prior(path, column) for path in files for column in sorted(columns)]
 
 
-def open_ledger(place: str | Path | None) -> Ledger | None:
-    """The ledger of a file, or a fresh one where there is none yet."""
+def open_ledger(path: str | Path | None) -> Ledger | None:
+    """Read a ledger, or start a fresh one if the file does not exist yet."""
     from voile.adversaries.ledger import Ledger
 
-    if place is None:
+    if path is None:
         return None
-    return Ledger.read(place) if Path(place).exists() else Ledger()
+    return Ledger.read(path) if Path(path).exists() else Ledger()

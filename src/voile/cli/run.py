@@ -1,7 +1,7 @@
-"""The list of commands, and what becomes of an error.
+"""The list of commands, and how an error ends one.
 
 A new command is a file in commands/, imported here and named in COMMANDS. Every command answers on a terminal, or as
-JSON with --json. What is heavy is imported inside the commands, so that --help is quick.
+JSON with --json. Commands import heavy libraries when they run, so that --help is quick.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from voile.cli.commands.reproduce import reproduce
 from voile.cli.commands.serve import serve
 from voile.cli.commands.verify import verify
 from voile.cli.flag_wording import write_flag
-from voile.cli.terminal import say_json
+from voile.cli.terminal import print_json
 from voile.errors import SpecError, VoileError, speaking
 from voile.version import __version__
 
@@ -81,7 +81,7 @@ def _run() -> NoReturn:
         _fail(error.exit_code, error.as_json())
     except usage_error as error:
         if "--json" in sys.argv:
-            say_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
+            print_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
         error.show()
         code = SpecError.exit_code
     except (KeyboardInterrupt, typer.Abort):
@@ -89,13 +89,13 @@ def _run() -> NoReturn:
     except Exception as error:
         if os.environ.get("VOILE_DEBUG"):
             raise
-        # the message of an unforeseen error may quote a cell: only its kind and place are shown
-        place = error.__traceback__
-        while place is not None and place.tb_next is not None:
-            place = place.tb_next
-        where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "unknown"
-        hint = "This is a fault of voile; set VOILE_DEBUG=1 to see it whole (it may show data)."
-        _fail(1, {"code": "internal", "message": f"Unforeseen {type(error).__name__} at {where}.", "hint": hint})
+        # the message of an unexpected error may quote a cell: only its kind and place are shown
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        where = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else "unknown"
+        hint = "This is a bug in voile; set VOILE_DEBUG=1 to see the whole error (it may show data)."
+        _fail(1, {"code": "internal", "message": f"Unexpected {type(error).__name__} at {where}.", "hint": hint})
     if code == 130:
         _fail(130, {"code": "interrupted", "message": "Interrupted; nothing was changed.", "hint": ""})
     raise SystemExit(code or 0)
@@ -103,6 +103,6 @@ def _run() -> NoReturn:
 
 def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:
     if "--json" in sys.argv:
-        say_json({"error": error})
+        print_json({"error": error})
     typer.echo(f"voile: {error['message']}" + (f"\n  {error['hint']}" if error["hint"] else ""), err=True)
     raise SystemExit(exit_code)

@@ -1,4 +1,4 @@
-"""What flags ask for, on top of a spec: the flags win."""
+"""Put flags on top of a spec: the flags win."""
 
 from __future__ import annotations
 
@@ -6,34 +6,36 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from voile.cli.flags import pair, public_values
+from voile.cli.flags import parse_domain, parse_pair
 
 
-def named_part(key: str, text: str) -> dict[str, Any]:
-    """A model or a method as a spec writes it: its name under `key`, beside its knobs."""
+def parse_plugin(name_key: str, text: str) -> dict[str, Any]:
+    """Parse a model or a method into its entry in a spec: its name under `name_key`, beside its knobs."""
     from voile.plugins.parameters import parse_short_form
 
     name, knobs = parse_short_form(text)
-    return {key: name, **knobs}
+    return {name_key: name, **knobs}
 
 
-def described(schema: dict[str, Any], kinds: list[str], domains: list[str], trees: Path | None) -> dict[str, Any]:
-    """The schema with what the flags say of single columns; a hierarchy of a column without a role is left out."""
+def add_column_flags(
+    schema: dict[str, Any], kinds: list[str] | None, domains: list[str] | None, hierarchies: Path | None
+) -> dict[str, Any]:
+    """Add to a schema what the flags say about single columns; hierarchies of columns without a role are left out."""
     from voile.io.hierarchy_files import find_hierarchies
 
-    told: dict[str, dict[str, Any]] = {}
+    flags: dict[str, dict[str, Any]] = {}
     if kinds:
-        told["kinds"] = dict(pair(item) for item in kinds)
+        flags["kinds"] = dict(map(parse_pair, kinds))
     if domains:
-        told["domains"] = dict(public_values(item) for item in domains)
-    if trees is not None:
+        flags["domains"] = dict(map(parse_domain, domains))
+    if hierarchies is not None:
         listed = [name for role in ("quasi", "sensitive", "other") for name in schema.get(role, ())]
-        told["hierarchies"] = {name: path for name, path in find_hierarchies(trees).items() if name in listed}
-    return schema | {what: {**schema.get(what, {}), **columns} for what, columns in told.items()}
+        flags["hierarchies"] = {name: path for name, path in find_hierarchies(hierarchies).items() if name in listed}
+    return schema | {part: {**schema.get(part, {}), **columns} for part, columns in flags.items()}
 
 
-def overruled(schema: Mapping[str, Any], roles: dict[str, list[str]]) -> dict[str, Any]:
-    """The schema of a spec under the roles given as flags: what a flag names or leaves out follows the flag."""
+def override_roles(schema: Mapping[str, Any], roles: dict[str, list[str]]) -> dict[str, Any]:
+    """Put roles given as flags over the schema of a spec: a column that a flag names or leaves out follows the flag."""
     named = {name for names in roles.values() for name in names}
     result: dict[str, Any] = {}
     for key, value in schema.items():
@@ -42,8 +44,8 @@ def overruled(schema: Mapping[str, Any], roles: dict[str, list[str]]) -> dict[st
         else:
             result[key] = value
     result |= roles
-    left = {name for role in roles for name in schema.get(role, ()) if name not in named}
-    for what in ("kinds", "domains", "hierarchies"):
-        if isinstance(result.get(what), dict):
-            result[what] = {name: value for name, value in result[what].items() if name not in left}
+    roleless = {name for role in roles for name in schema.get(role, ()) if name not in named}
+    for part in ("kinds", "domains", "hierarchies"):
+        if isinstance(result.get(part), dict):
+            result[part] = {name: value for name, value in result[part].items() if name not in roleless}
     return result

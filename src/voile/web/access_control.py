@@ -29,7 +29,7 @@ from voile.errors import speaking
 from voile.web.form_labels import write_label
 from voile.web.received_files import FILES
 from voile.web.visitor import Desk, Desks
-from voile.web.worker import unforeseen
+from voile.web.worker import describe_unexpected
 
 LOG = logging.getLogger("voile.web")
 LIMIT = 200 << 20
@@ -129,7 +129,7 @@ class Guard:
         except ClientDisconnect:
             pass
         except Exception as error:  # it was answered already: see `answers`
-            LOG.error("%s", unforeseen(error)["message"])
+            LOG.error("%s", describe_unexpected(error)["message"])
 
     def _counted(self, request: Request, receive: Receive) -> Receive:
         """The body, as long as it keeps within the limit."""
@@ -161,7 +161,7 @@ def answers(settings: Settings, oops: Oops) -> dict[Any, Callable[[Request, Exce
         return oops(code, "There is no such page." if code == 404 else "That is not possible here.", "Go to the start.")
 
     def failed(request: Request, error: Exception) -> Response:
-        told = unforeseen(error)
+        told = describe_unexpected(error)
         return oops(500, told["message"], told["hint"])
 
     return {TooLarge: too_large, HTTPException: refused, Exception: failed}

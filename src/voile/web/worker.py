@@ -55,7 +55,7 @@ def _answer(out: IO[bytes], message: Mapping[str, Any]) -> None:
     except VoileError as error:
         _say(out, {"job": number, "error": {**error.as_json(), "kind": type(error).__name__}})
     except Exception as error:
-        _say(out, {"job": number, "error": unforeseen(error)})
+        _say(out, {"job": number, "error": describe_unexpected(error)})
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,14 @@ def _say(out: IO[bytes], message: Mapping[str, Any]) -> None:
     out.flush()
 
 
-def unforeseen(error: BaseException) -> dict[str, str]:
-    """What may be told of an error that nobody foresaw: its kind and place. Its message may quote a cell."""
+def describe_unexpected(error: BaseException) -> dict[str, str]:
+    """Describe an error that nobody expected by its kind and place alone: its message may quote a cell."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
     where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "unknown"
-    message = f"Unforeseen {type(error).__name__} at {where}."
-    hint = "This is a fault of voile. Run the same at the command line with VOILE_DEBUG=1 to see it whole."
+    message = f"Unexpected {type(error).__name__} at {where}."
+    hint = "This is a bug in voile. Run the same at the command line with VOILE_DEBUG=1 to see the whole error."
     return {"code": "internal", "message": message, "hint": hint}
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from calling import Voile
 from typer.testing import CliRunner
 
 from voile.cli import app
@@ -23,14 +24,14 @@ def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     assert result.exception.hint == "Install voile[web]."
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_port_that_is_taken(voile: Voile) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = CliRunner().invoke(app, ["serve", "--no-browser", "--port", str(port)])
-    assert isinstance(result.exception, EngineError)
-    assert "--port" in result.exception.hint
+        answer = voile("serve", "--no-browser", "--port", port)
+    assert answer.code == EngineError.exit_code
+    assert "--port" in answer.err
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 import voile as vl
 from voile.errors import DataError
 from voile.flow.measure.measure import list_measures
-from voile.flow.request.request import schema_of
+from voile.flow.request.release_schema import table_schema
 
 SCHEMA = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
 
@@ -56,7 +56,7 @@ def test_from_the_folder_it_is_the_same(data: Any, tmp_path: Path, format: str, 
     release = vl.publish(data, vl.LDiversity(l=3), method, key=vl.Key(bytes(32)))
     loaded = vl.load(release.save(tmp_path / "out", format=format))
     vl.datasets.hospital().write_csv(tmp_path / "people.csv")
-    again = vl.read(tmp_path / "people.csv", schema_of(loaded))
+    again = vl.read(tmp_path / "people.csv", table_schema(loaded))
     for one, two in zip(vl.measure(data, release).items, vl.measure(again, loaded).items, strict=True):
         assert two.value == pytest.approx(one.value), one.measure
 

@@ -1,24 +1,34 @@
-"""`voile audit`: a release under attack."""
+"""`voile audit`: attack a release."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from voile.cli.flags import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
-from voile.cli.inputs import open_plugins, open_release, open_table
-from voile.cli.terminal import say_json, show_audit, steps
+from voile.cli.flags import (
+    Adversaries,
+    Data,
+    EngineOptions,
+    Folder,
+    HierarchyFolder,
+    Json,
+    Plugins,
+    ReadOptions,
+    with_table_options,
+)
+from voile.cli.inputs import file_options, load_plugins, open_register, open_release, open_table
+from voile.cli.terminal import print_json, show_audit, step_bar
+from voile.cli.unused_options import refuse_unused, refuse_unused_reading
 from voile.errors import BrokenPromise, SpecError
 
 if TYPE_CHECKING:
+    from voile.attacks.base import Attack
     from voile.releases.release import Release
-    from voile.results import Audit
-    from voile.tables.microdata import Microdata
 
 
-@reads
+@with_table_options
 def audit(
     release: Folder,
     attack: Annotated[
@@ -30,53 +40,51 @@ def audit(
     corrupted: Annotated[
         Path | None, typer.Option(help="People whose values are known, for --attack corruption.")
     ] = None,
-    hierarchies: Trees = None,
+    hierarchies: HierarchyFolder = None,
     *,
-    reading: Reading,
-    place: Engine,
+    read_options: ReadOptions,
+    engine_options: EngineOptions,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Attack a release; exit 5 if an attack inside the promise succeeds."""
-    with steps("load", "attack") as step:
-        open_plugins(plugin)
+    from voile.flow.audit.audit import audit as run_audit
+
+    refuse_unused_reading(read_options, data, external, corrupted)
+    if data is None and external is None:
+        refuse_unused("neither the table nor a register is given", {"hierarchies": hierarchies})
+    with step_bar("load", "attack") as step:
+        load_plugins(plugin)
         step("load")
-        loaded = open_release(release, place, step.part)
+        opened, _ = open_release(release, engine_options, step.part)
         step("attack")
-        table = None if data is None else open_table(loaded, data, hierarchies, reading, None, place, step.part)
-        found = attacked(loaded, attack, table, external, hierarchies, corrupted, adversary)
-    say_json(found.as_json()) if as_json else show_audit(found)
-    if not found.passed:
+        table = None
+        if data is not None:
+            table = open_table(opened, data, hierarchies, read_options, engine_options, step.part)
+        attacks = _build_attacks(opened, attack or [], corrupted, read_options)
+        register = open_register(opened, external, hierarchies, read_options)
+        result = run_audit(opened, table, attacks or None, external=register, adversary=adversary)
+    print_json(result.as_json()) if as_json else show_audit(result)
+    if not result.passed:
         raise typer.Exit(BrokenPromise.exit_code)
 
 
-def attacked(
-    release: Release,
-    attacks: list[str] | None,
-    data: Microdata | None,
-    external: Path | None,
-    trees: Path | None = None,
-    corrupted: Path | None = None,
-    adversary: list[str] | None = None,
-) -> Audit:
-    """What the named attacks and adversaries find, or all of them; known people go to the corruption attack."""
+def _build_attacks(
+    release: Release, texts: list[str], corrupted: Path | None, read_options: ReadOptions
+) -> list[Attack]:
+    """Build the attacks that were named; the corruption attack learns of the corrupted people."""
     from voile.attacks.base import Attack
-    from voile.flow.audit.audit import audit
     from voile.flow.read.read import read
-    from voile.flow.request.request import corrupted_schema, population_schema
-    from voile.io.hierarchy_files import find_hierarchies
+    from voile.flow.request.release_schema import corrupted_schema
     from voile.plugins.parameters import parse_short_form
     from voile.plugins.registry import build_plugin, narrow_type
 
-    asked = [parse_short_form(text) for text in attacks or ()]
+    named: list[tuple[str, dict[str, Any]]] = [parse_short_form(text) for text in texts]
     if corrupted is not None:
-        known = read(corrupted, corrupted_schema(release))
-        if attacks and all(name != "corruption" for name, _ in asked):
+        named = named or [("corruption", {})]
+        if all(name != "corruption" for name, _ in named):
             hint = "Add --attack corruption."
             raise SpecError("--corrupted is for the corruption attack.", code="spec.corrupted", hint=hint)
-        asked = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in asked]
-        asked = asked or [("corruption", {"known": known})]
-    chosen = [narrow_type(Attack, build_plugin("attacks", name, knobs)) for name, knobs in asked] or None
-    hierarchies = find_hierarchies(trees) if trees else {}
-    register = read(external, population_schema(release, hierarchies)) if external else None
-    return audit(release, data, chosen, external=register, adversary=adversary)
+        known = read(corrupted, corrupted_schema(release), **file_options(read_options))
+        named = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in named]
+    return [narrow_type(Attack, build_plugin("attacks", name, knobs)) for name, knobs in named]

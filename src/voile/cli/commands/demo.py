@@ -1,4 +1,4 @@
-"""`voile demo`: the whole sentence on a small table, in the words of a user."""
+"""`voile demo`: publish, verify, audit and measure a small table, as a user of the Python package would."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from voile.cli.flags import Json
-from voile.cli.terminal import say_json, show_audit, show_losses, show_verdict, steps
+from voile.cli.terminal import print_json, show_audit, show_losses, show_verdict, step_bar
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Where to leave the release and the report.")] = Path("voile-demo"),
     as_json: Json = False,
 ) -> None:
-    """Publish, verify, audit and measure a small hospital table, and leave a release and a report to open."""
-    with steps("read", "publish", "save", "verify", "attack", "measure", "write") as step:
+    """Publish, verify, audit and measure a small hospital table; leave a release and a report to open."""
+    with step_bar("read", "publish", "save", "verify", "attack", "measure", "write") as step:
         import voile as vl
 
         step("read")
@@ -30,22 +30,22 @@ def demo(
         step("publish")
         release = vl.publish(data, vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=3)))
         step("save")
-        place = release.save(out / "release", force=True)
+        folder = release.save(out / "release", force=True)
         step("verify")
-        verdict = vl.verify(place)
+        verdict = vl.verify(folder)
         step("attack")
-        found = vl.audit(release, data)
+        audit = vl.audit(release, data)
         step("measure")
         losses = vl.measure(data, release)
         step("write")
-        page = vl.report(release, found, losses, verdict).save(out / "report.html")
+        page = vl.report(release, audit, losses, verdict).save(out / "report.html")
     if as_json:
-        say_json(
+        print_json(
             {
-                "release": str(place),
+                "release": str(folder),
                 "report": str(page),
                 "verdict": verdict.as_json(),
-                **found.as_json(),
+                **audit.as_json(),
                 **losses.as_json(),
             }
         )
@@ -53,7 +53,7 @@ def demo(
     typer.echo(f"A hospital table of {data.rows.total} patients, published as {release.groups} groups.\n")
     show_verdict(verdict)
     typer.echo("")
-    show_audit(found)
+    show_audit(audit)
     typer.echo("")
     show_losses(losses)
-    typer.echo(f"\nRelease: {place}\nReport:  {page}")
+    typer.echo(f"\nRelease: {folder}\nReport:  {page}")

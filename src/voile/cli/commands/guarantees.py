@@ -1,4 +1,4 @@
-"""`voile guarantees`: what perturbed generalization would promise."""
+"""`voile guarantees`: what perturbed generalization would promise, for chosen parameters."""
 
 from __future__ import annotations
 
@@ -7,44 +7,48 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.flags import Json, given, numbers
-from voile.cli.terminal import say_json, show_bars, show_rows
+from voile.cli.flags import Json, drop_unset, parse_numbers
+from voile.cli.terminal import print_json, show_bars, show_rows
 
 
 def guarantees(
     domain: Annotated[int, typer.Option(help="How many values the sensitive column may have.")],
     p: Annotated[str, typer.Option(metavar="a,b,c", help="Probabilities of keeping a value.")] = "0.3",
-    k: Annotated[str, typer.Option(metavar="a,b,c", help="Least numbers of people in a group.")] = "6",
-    skew: Annotated[float, typer.Option(help="The most that an adversary gives a value beforehand.")] = 0.1,
-    rho1: Annotated[float, typer.Option(help="The most that an adversary gives a set of values beforehand.")] = 0.2,
-    rho2: Annotated[float | None, typer.Option(help="A target: find the largest p for it.")] = None,
-    growth: Annotated[float | None, typer.Option(help="A target: find the largest p for it.")] = None,
+    k: Annotated[str, typer.Option(metavar="a,b,c", help="Smallest group sizes.")] = "6",
+    skew: Annotated[
+        float, typer.Option(help="The highest probability that an adversary gives any value beforehand.")
+    ] = 0.1,
+    rho1: Annotated[
+        float, typer.Option(help="The highest probability that an adversary gives a set of values beforehand.")
+    ] = 0.2,
+    rho2: Annotated[float | None, typer.Option(help="A target: find the largest p that meets it.")] = None,
+    growth: Annotated[float | None, typer.Option(help="A target: find the largest p that meets it.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the trade-off as a picture (.svg).")] = None,
     as_json: Json = False,
 ) -> None:
-    """What perturbed generalization would promise, before anything is published."""
+    """Show what perturbed generalization would promise, before anything is published."""
     from voile.flow.explore.privacy_budget import privacy_budget, up
 
-    targets = given(rho2=rho2, growth=growth)
-    chosen, sizes = numbers("p", p, float), numbers("k", k, int)
-    budget = privacy_budget(chosen, sizes, domain=domain, skew=skew, rho1=rho1, **targets)
-    place = budget.save(out, "growth" if rho2 is None and growth is not None else "rho2") if out else None
+    targets = drop_unset(rho2=rho2, growth=growth)
+    keeping, sizes = parse_numbers("p", p, float), parse_numbers("k", k, int)
+    budget = privacy_budget(keeping, sizes, domain=domain, skew=skew, rho1=rho1, **targets)
+    plot = budget.save(out, "growth" if rho2 is None and growth is not None else "rho2") if out else None
     if as_json:
-        say_json({**budget.as_json(), **given(plot=str(place) if place else None)})
+        print_json({**budget.as_json(), **drop_unset(plot=str(plot) if plot else None)})
         return
     title = f"Promises for {domain} values, skew {skew:g}, rho1 {rho1:g} (rounded up)"
-    show_rows(title, [{name: _up(name, value) for name, value in row.items()} for row in budget.table.to_dicts()])
+    show_rows(title, [{name: _round_up(name, value) for name, value in row.items()} for row in budget.table.to_dicts()])
     if budget.largest.height:
         show_rows("The largest p that meets the targets", budget.largest.to_dicts())
     for size in sizes:
         rows = [(row["p"], row["rho2"]) for row in budget.curve.to_dicts() if row["k"] == size]
-        show_bars(f"rho2 against p, k = {size}", [(f"{one:g}", up(value, 4)) for one, value in rows])
-    if place:
-        typer.echo(f"Plot: {place}")
+        show_bars(f"rho2 against p, k = {size}", [(f"{keep:g}", up(rho2, 4)) for keep, rho2 in rows])
+    if plot:
+        typer.echo(f"Plot: {plot}")
 
 
-def _up(name: str, value: float) -> str:
-    """A promise with four decimals, never rounded down; p and k as they are."""
+def _round_up(name: str, value: float) -> str:
+    """Write a promise with four decimals, never rounded down; p and k as they are."""
     from voile.flow.explore.privacy_budget import up
 
     return f"{value:g}" if name in ("p", "k") else f"{up(value, 4):.4f}"

@@ -7,19 +7,20 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.flags import Json, Reading, names, pair, reads
-from voile.cli.terminal import say_json
+from voile.cli.flags import Json, ReadOptions, Source, parse_pair, split_names, with_table_options
+from voile.cli.terminal import print_json
+from voile.cli.unused_options import refuse_unused_reading
 
 
-@reads
+@with_table_options
 def hierarchies(
-    source: Annotated[str, typer.Argument(metavar="INPUT")],
+    source: Source,
     out: Annotated[Path, typer.Option(help="The folder for the files.")],
     quasi: Annotated[str | None, typer.Option(metavar="a,b,c", help="The columns; all by default.")] = None,
     recipe: Annotated[list[str] | None, typer.Option(help="COLUMN=RECIPE, e.g. zip=prefixes:5,3,1.")] = None,
     force: Annotated[bool, typer.Option(help="Replace files of the same name.")] = False,
     *,
-    reading: Reading,
+    read_options: ReadOptions,
     as_json: Json = False,
 ) -> None:
     """Write an automatic hierarchy for each column to a file that a person can edit."""
@@ -27,16 +28,18 @@ def hierarchies(
     from voile.io.hierarchy_files import write_hierarchies
     from voile.tables.schema import Schema
 
-    frame = load_frame(source, None, **reading)
-    wanted = names(quasi) if quasi else frame.columns
-    recipes = {**dict.fromkeys(wanted, "auto"), **dict(pair(item) for item in recipe or ())}
-    # with missing="value" no value is lost; the row of the missing one itself is not for editing
-    columns = read(frame, Schema(quasi=wanted, hierarchies=recipes, missing="value")).columns.quasi
-    made = {column.name: (column.hierarchy, len(column.domain.values)) for column in columns}
-    paths = write_hierarchies(out, {name: tree.rows()[:size] for name, (tree, size) in made.items() if tree}, force)
-    heights = {name: tree.height for name, (tree, _) in made.items() if tree}
+    refuse_unused_reading(read_options, source)
+    frame = load_frame(source, None, **read_options)
+    names = split_names(quasi) if quasi else frame.columns
+    recipes = {**dict.fromkeys(names, "auto"), **dict(map(parse_pair, recipe or ()))}
+    # with missing="value" every value is listed; the line of the missing one itself, the last, is not for editing
+    columns = read(frame, Schema(quasi=names, hierarchies=recipes, missing="value")).columns.quasi
+    built = {column.name: (column.hierarchy, len(column.domain.values)) for column in columns}
+    lines = {name: tree.rows()[:size] for name, (tree, size) in built.items() if tree}
+    paths = write_hierarchies(out, lines, force)
+    heights = {name: tree.height for name, (tree, _) in built.items() if tree}
     if as_json:
-        say_json({"out": str(out), "heights": heights})
+        print_json({"out": str(out), "heights": heights})
     else:
         for path, height in zip(paths, heights.values(), strict=True):
             typer.echo(f"{path}: {height} levels above the leaves")

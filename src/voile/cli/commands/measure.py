@@ -1,54 +1,51 @@
-"""`voile measure`: what a release costs those who analyse it."""
+"""`voile measure`: what a release costs the people who analyse it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from voile.cli.flags import Engine, Folder, Json, NeededData, Plugins, Reading, Trees, reads
-from voile.cli.inputs import open_plugins, open_release, open_table
-from voile.cli.terminal import say_json, show_losses, steps
+from voile.cli.flags import (
+    EngineOptions,
+    Folder,
+    HierarchyFolder,
+    Json,
+    Plugins,
+    ReadOptions,
+    RequiredData,
+    with_table_options,
+)
+from voile.cli.inputs import load_plugins, open_release, open_table
+from voile.cli.terminal import print_json, show_losses, step_bar
+from voile.cli.unused_options import refuse_unused_reading
 
-if TYPE_CHECKING:
-    from voile.releases.release import Release
-    from voile.results import Losses
-    from voile.tables.microdata import Microdata
 
-
-@reads
+@with_table_options
 def measure(
     release: Folder,
-    data: NeededData,
+    data: RequiredData,
     measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=10000; all by default.")] = None,
-    hierarchies: Trees = None,
+    hierarchies: HierarchyFolder = None,
     *,
-    reading: Reading,
-    place: Engine,
+    read_options: ReadOptions,
+    engine_options: EngineOptions,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Measure what analysts lose."""
-    with steps("load", "measure") as step:
-        open_plugins(plugin)
-        step("load")
-        loaded = open_release(release, place, step.part)
-        table = open_table(loaded, data, hierarchies, reading, None, place, step.part)
-        step("measure")
-        losses = measured(loaded, measure, table)
-    say_json(losses.as_json()) if as_json else show_losses(losses)
-
-
-def measured(release: Release, measures: list[str] | None, data: Microdata) -> Losses:
-    """What the named measures say, or all of them."""
-    from voile.flow.measure.measure import measure
+    from voile.flow.measure.measure import measure as run_measures
     from voile.measures.base import Measure
     from voile.plugins.parameters import parse_short_form
     from voile.plugins.registry import build_plugin, narrow_type
 
-    chosen = (
-        [narrow_type(Measure, build_plugin("measures", *parse_short_form(text))) for text in measures]
-        if measures
-        else None
-    )
-    return measure(data, release, chosen)
+    refuse_unused_reading(read_options, data)
+    with step_bar("load", "measure") as step:
+        load_plugins(plugin)
+        step("load")
+        opened, _ = open_release(release, engine_options, step.part)
+        table = open_table(opened, data, hierarchies, read_options, engine_options, step.part)
+        step("measure")
+        measures = [narrow_type(Measure, build_plugin("measures", *parse_short_form(text))) for text in measure or ()]
+        losses = run_measures(table, opened, measures or None)
+    print_json(losses.as_json()) if as_json else show_losses(losses)

@@ -7,40 +7,57 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.commands.audit import attacked
-from voile.cli.commands.measure import measured
-from voile.cli.flags import Adversaries, Data, Engine, Folder, Json, Plugins, Reading, Trees, reads
-from voile.cli.inputs import open_plugins, open_table, opened
-from voile.cli.terminal import say_json, steps
+from voile.cli.flags import (
+    Adversaries,
+    Data,
+    EngineOptions,
+    Folder,
+    HierarchyFolder,
+    Json,
+    Plugins,
+    ReadOptions,
+    with_table_options,
+)
+from voile.cli.inputs import load_plugins, open_register, open_release, open_table
+from voile.cli.terminal import print_json, step_bar
+from voile.cli.unused_options import refuse_unused, refuse_unused_reading
 
 
-@reads
+@with_table_options
 def report(
     release: Folder,
     out: Annotated[Path | None, typer.Option(help="The page; DIR/report.html by default.")] = None,
     adversary: Adversaries = None,
     data: Data = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
-    hierarchies: Trees = None,
+    hierarchies: HierarchyFolder = None,
     *,
-    reading: Reading,
-    place: Engine,
+    read_options: ReadOptions,
+    engine_options: EngineOptions,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Write one self-contained HTML page about a release, and the same as JSON."""
-    with steps("load", "attack", "measure", "write") as step:
-        from voile.flow.report.report import report as reporting
+    from voile.flow.audit.audit import audit
+    from voile.flow.measure.measure import measure
+    from voile.flow.report.report import report as write_report
 
-        open_plugins(plugin)
+    refuse_unused_reading(read_options, data, external)
+    if data is None and external is None:
+        refuse_unused("neither the table nor a register is given", {"hierarchies": hierarchies})
+    with step_bar("load", "attack", "measure", "write") as step:
+        load_plugins(plugin)
         step("load")
-        loaded, verdict = opened(release, place, step.part)
-        table = None if data is None else open_table(loaded, data, hierarchies, reading, None, place, step.part)
+        opened, verdict = open_release(release, engine_options, step.part)
+        table = None
+        if data is not None:
+            table = open_table(opened, data, hierarchies, read_options, engine_options, step.part)
         step("attack")
-        found = attacked(loaded, None, table, external, hierarchies, adversary=adversary)
+        register = open_register(opened, external, hierarchies, read_options)
+        attacks = audit(opened, table, external=register, adversary=adversary)
         step("measure")
-        losses = measured(loaded, None, table) if table is not None else None
+        losses = measure(table, opened) if table is not None else None
         step("write")
-        page = reporting(loaded, found, losses, verdict)
-        written = page.save(out or release / "report.html")
-    say_json({"report": str(written), **page.as_json()}) if as_json else typer.echo(f"Report: {written}")
+        page = write_report(opened, attacks, losses, verdict)
+        path = page.save(out or release / "report.html")
+    print_json({"report": str(path), **page.as_json()}) if as_json else typer.echo(f"Report: {path}")

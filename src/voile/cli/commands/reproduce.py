@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from voile.cli.flags import Data, Json
-from voile.cli.terminal import progress, say_json, show_frame
+from voile.cli.terminal import print_json, progress_bar, show_frame
 
 
 def reproduce(
@@ -20,14 +20,14 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Recompute the tables and figures of a source paper."""
-    from voile.papers.reproduce import reproduce as reproducing
+    from voile.papers.reproduce import reproduce as recompute
 
-    place = out or Path(paper)
-    with progress() as step:
-        found = reproducing(paper, item or (), out=place, data=data, quick=quick, step=step)
+    folder = out or Path(paper)
+    with progress_bar() as step:
+        frames = recompute(paper, item or (), out=folder, data=data, quick=quick, step=step)
     if as_json:
-        say_json({"out": str(place), "items": {name: frame.to_dicts() for name, frame in found.items()}})
+        print_json({"out": str(folder), "items": {name: frame.to_dicts() for name, frame in frames.items()}})
     else:
-        for name, frame in found.items():
+        for name, frame in frames.items():
             show_frame(name, frame)
-        typer.echo(f"CSV and plots: {place}")
+        typer.echo(f"CSV and plots: {folder}")

@@ -1,4 +1,4 @@
-"""`voile serve`: the workbench, a page on one's own machine."""
+"""`voile serve`: the workbench, a page on your own machine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ def serve(
     port: Annotated[int, typer.Option(help="The port; a free one by default.", min=0, max=65535)] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     host: Annotated[str, typer.Option(help="The address to listen on; only this machine by default.")] = "127.0.0.1",
-    folder: Annotated[Path, typer.Option(help="The folder whose files may be named; this one by default.")] = Path("."),
+    folder: Annotated[Path, typer.Option(help="The folder whose files the page may open; this one by default.")] = Path(
+        "."
+    ),
     plugin: Plugins = None,
 ) -> None:
-    """Open the workbench: load a table, choose whom to protect against, see what it costs, publish."""
+    """Open the workbench in a browser: load a table, choose whom to protect against, see what it costs, publish."""
     try:
-        from voile.web.serve import serve as serving
+        from voile.web.serve import serve as run_server
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "voile":
             raise
@@ -30,9 +32,9 @@ def serve(
             f"The workbench needs the package {error.name!r}.", code="engine.extra", hint="Install voile[web]."
         ) from None
     if host not in LOOPBACK:
-        typer.echo("Others on the network can reach this page; the connection is not encrypted.", err=True)
-    serving(_say, host=host, port=port, folder=folder, browser=not no_browser, plugins=plugin or ())
+        typer.echo("Others on the network can reach this page, and the connection is not encrypted.", err=True)
+    run_server(_print_address, host=host, port=port, folder=folder, browser=not no_browser, plugins=plugin or ())
 
 
-def _say(address: str) -> None:
-    typer.echo(f"The workbench is open at\n\n    {address}\n\nPress Ctrl-C to close it and delete what was uploaded.")
+def _print_address(address: str) -> None:
+    typer.echo(f"The workbench is open at\n\n    {address}\n\nPress Ctrl-C to close it and delete all uploads.")

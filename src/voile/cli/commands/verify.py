@@ -3,55 +3,83 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from voile.cli.flags import After, Data, Engine, Folder, Json, KeyFile, LedgerFile, Plugins, Reading, Trees, reads
-from voile.cli.inputs import open_plugins, open_priors, open_table
-from voile.cli.terminal import say_json, show_verdict
+from voile.cli.flags import (
+    After,
+    Data,
+    EngineOptions,
+    Folder,
+    HierarchyFolder,
+    Json,
+    KeyFile,
+    LedgerFile,
+    Plugins,
+    ReadOptions,
+    with_table_options,
+)
+from voile.cli.inputs import load_plugins, open_table, read_priors
+from voile.cli.terminal import print_json, show_verdict
+from voile.cli.unused_options import refuse_unused, refuse_unused_reading
 from voile.errors import BrokenPromise
 
+if TYPE_CHECKING:
+    from voile.models.evidence import Evidence
+    from voile.releases.release import Release
 
-@reads
+
+@with_table_options
 def verify(
     release: Folder,
     prior: Annotated[
-        list[Path] | None, typer.Option(help="Statistics that a claim of r-robustness speaks of; CSV or Parquet.")
+        list[Path] | None, typer.Option(help="Statistics that a claim of r-robustness rests on; CSV or Parquet.")
     ] = None,
     after: After = None,
     data: Data = None,
-    person: Annotated[str | None, typer.Option(help="With --data and --ledger: who is who.")] = None,
+    person: Annotated[
+        str | None, typer.Option(help="With --data and --ledger: the column that tells people apart.")
+    ] = None,
     key_file: KeyFile = None,
     ledger: LedgerFile = None,
-    hierarchies: Trees = None,
+    hierarchies: HierarchyFolder = None,
     *,
-    reading: Reading,
-    place: Engine,
+    read_options: ReadOptions,
+    engine_options: EngineOptions,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Recount everything that a published folder claims; exit 5 if anything is broken.
 
-    With earlier releases (--after), what is claimed jointly; with the table and the key (--data, --key-file), what
-    rests on coins.
+    Earlier releases (--after) let it check joint claims; the table and the key (--data, --key-file) let it check claims
+    that rest on random numbers.
     """
     from voile.adversaries.ledger import Ledger
-    from voile.flow.checking.load import load
+    from voile.flow.checking.check_folder import check_folder
     from voile.flow.read.chunked_reading import engine_for
-    from voile.flow.verify.verify import verify as check
+    from voile.flow.verify.verify import gather_evidence
     from voile.tables.secret_key import Key
 
-    open_plugins(plugin)
-    engine = engine_for(release, place)
-    table = None
-    if data is not None:
-        table = open_table(load(release, engine=engine), data, hierarchies, reading, person, place)
+    refuse_unused_reading(read_options, data)
+    if data is None:
+        beside = {"person": person, "key-file": key_file, "ledger": ledger, "hierarchies": hierarchies}
+        refuse_unused("the table is not given", beside)
+    if ledger is None:
+        refuse_unused("no ledger is given", {"person": person})
+    load_plugins(plugin)
     key = Key.read(key_file) if key_file else None
     book = Ledger.read(ledger) if ledger else None
-    priors = open_priors(release, prior)
-    verdict = check(release, prior=priors, after=after or (), data=table, key=key, ledger=book, engine=engine)
-    by = "Verified with the table and the key" if table and key else "Verified from the published files alone"
-    say_json(verdict.as_json()) if as_json else show_verdict(verdict, by)
+
+    def gather(opened: Release) -> Evidence:
+        """Read what the publisher has beside the release, under the release's own dictionary."""
+        table = None
+        if data is not None:
+            table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
+        return gather_evidence(prior=read_priors(opened, prior), after=after or (), data=table, key=key, ledger=book)
+
+    verdict, _ = check_folder(release, gather, engine_for(release, engine_options))
+    title = "Verified with the table and the key" if data and key else "Verified from the published files alone"
+    print_json(verdict.as_json()) if as_json else show_verdict(verdict, title)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +17,13 @@ from voile.results import Answer, Checked, Verdict
 
 
 def check_folder(
-    place: Path, evidence: Evidence = NOTHING, engine: Engine | None = None
+    place: Path, evidence: Evidence | Callable[[Release], Evidence] = NOTHING, engine: Engine | None = None
 ) -> tuple[Verdict, Release | None]:
     """Check the files, the tables and every claim of a folder; return the release too, unless it cannot be read.
 
     Each file is read once: the bytes whose digests are checked are the bytes that are parsed. Only the tables that an
-    engine reads from disk are opened again, piece by piece.
+    engine reads from disk are opened again, piece by piece. `evidence` may be a function that gathers it for the
+    release, once it has been read.
     """
     documents = release_folder.read_documents(place)
     files = documents.certificate.get("files")
@@ -38,7 +40,11 @@ def check_folder(
     notes = (f"Not covered by the certificate: {', '.join(extra)}.",) if extra else ()
     try:
         release = release_from(place, documents, engine, contents)
-        verdict = check_release(release, evidence)
+    except DataError as error:
+        return Verdict((same, Checked("tables", Answer.BROKEN, str(error))), notes=notes), None
+    gathered = evidence(release) if callable(evidence) else evidence
+    try:
+        verdict = check_release(release, gathered)
     except DataError as error:
         return Verdict((same, Checked("tables", Answer.BROKEN, str(error))), notes=notes), None
     return replace(verdict, checks=(same, *verdict.checks), notes=notes), release

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from voile.adversaries.presets import Preset, understood
 from voile.attacks.base import Attack
 from voile.errors import SpecError, raise_together
-from voile.flow.request.request import Request, request
+from voile.flow.request.request import Request, read_request
 from voile.io.spec_files import Spec
 from voile.measures.base import Measure
 from voile.methods.base import Method
@@ -48,7 +48,7 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
 
     attempt(lambda: _check_method(spec))
     options = spec.compare
-    read = attempt(lambda: request(replace(spec, method={})))
+    read = attempt(lambda: read_request(replace(spec, method={})))
     methods = attempt(lambda: _build_listed(Method, options.get("methods")))
     attacks = attempt(lambda: _build_listed(Attack, options.get("attacks")))
     measures = attempt(lambda: _build_listed(Measure, options.get("measures")))
@@ -70,7 +70,7 @@ def _check_method(spec: Spec) -> None:
 
 
 def _build_listed(kind: type[Some], items: Sequence[str | Mapping[str, Any]] | None) -> tuple[Some, ...] | None:
-    """Build plug-ins from the parse_short_form form, or from tables with a name."""
+    """Build plug-ins from the short form, or from tables with a name."""
     if not items:
         return None
     built: list[Some] = []
@@ -108,5 +108,5 @@ def _vary_policies(spec: Spec) -> tuple[Policy, ...]:
             {**model, **{name: value for name, value in chosen.items() if name in own}}
             for model, own in zip(spec.policy, knobs, strict=True)
         )
-        policies.append(request(replace(spec, policy=models, method={})).policy)
+        policies.append(read_request(replace(spec, policy=models, method={})).policy)
     return tuple(policies)

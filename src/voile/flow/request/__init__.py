@@ -1,1 +1,1 @@
-"""Turn a request as text (a spec, flags, a form) into objects."""
+"""From a request as text (a spec, flags, a form) to the objects it asks for."""

@@ -1,26 +1,27 @@
-"""From a spec (a file, the command line, a web form) to a schema, a policy and a method. There is one parser."""
+"""Read a request: from a spec (a file, flags, a web form) to a schema, a policy and a method. There is one parser."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from functools import partial
+from typing import Any, TypeVar, cast
 
-from voile.adversaries.prior import INDICATOR
 from voile.errors import SpecError, raise_together
 from voile.io.release_folder import check_format
 from voile.io.spec_files import Spec
 from voile.methods.base import Method
 from voile.models.base import Model
 from voile.models.policy import Policy
-from voile.plugins.registry import build_plugin
-from voile.releases.release import Release
+from voile.plugins.registry import AnyPlugin, build_plugin, narrow_type
 from voile.tables.schema import Schema
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Request:
-    """A spec that has been understood."""
+    """What a spec asks for, as objects."""
 
     schema: Schema
     policy: Policy
@@ -32,89 +33,32 @@ class Request:
     engine: Mapping[str, Any] = field(default_factory=dict)
 
 
-def request(spec: Spec) -> Request:
-    """Understand a spec; all that is wrong with it is raised together."""
+def read_request(spec: Spec) -> Request:
+    """Turn a spec into the objects it asks for; raise all its problems together."""
     problems: list[SpecError] = []
 
-    def attempt(work: Any) -> Any:
+    def attempt(work: Callable[[], Result]) -> Result | None:
         try:
             return work()
         except SpecError as error:
             problems.extend(cast(Sequence[SpecError], error.problems))
             return None
 
-    schema = attempt(lambda: Schema(**spec.schema))  # its keys were checked where the spec was read
-    models = []
-    for item in spec.policy:
-        knobs = {key: value for key, value in item.items() if key != "model"}
-        models.append(attempt(lambda item=item, knobs=knobs: build_plugin("models", str(item["model"]), knobs)))
+    schema = attempt(lambda: Schema(**spec.schema))  # its keys were checked when the spec was read
+    models = [attempt(partial(_build, Model, "model", entry)) for entry in spec.policy]
     policy = None
     if all(model is not None for model in models):
         policy = attempt(lambda: Policy(*cast(list[Model], models)))
-    method = None
-    if spec.method:
-        knobs = {key: value for key, value in spec.method.items() if key != "name"}
-        method = attempt(lambda: build_plugin("methods", str(spec.method["name"]), knobs))
-    format = str(spec.release.get("format", "parquet"))
-    attempt(lambda: check_format(format))
+    method = attempt(partial(_build, Method, "name", spec.method)) if spec.method else None
+    table_format = str(spec.release.get("format", "parquet"))
+    attempt(lambda: check_format(table_format))
     raise_together(problems)
+    assert schema is not None and policy is not None
     after, ledger = tuple(map(str, spec.release.get("after", ()))), spec.release.get("ledger")
-    kept = str(ledger) if ledger else None
-    return Request(schema, cast(Policy, policy), method, format, spec.read, after, kept, spec.engine)
+    return Request(schema, policy, method, table_format, spec.read, after, str(ledger) if ledger else None, spec.engine)
 
 
-def schema_of(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
-    """The schema that a release was made with, as far as its dictionary tells: enough to read its table again."""
-    entries = release.dictionary["columns"]
-    by_role: dict[str, list[str]] = {"quasi": [], "sensitive": [], "other": []}
-    for entry in entries:
-        by_role[str(entry["role"])].append(str(entry["name"]))
-    names = [name for role in by_role.values() for name in role]
-    missing = "value" if any(entry["domain"].get("missing") for entry in entries) else "drop"
-    return Schema(
-        quasi=by_role["quasi"],
-        sensitive=by_role["sensitive"],
-        other=by_role["other"],
-        kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
-        domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _declared(release, entry)},
-        hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},
-        missing=missing,
-    )
-
-
-def _declared(release: Release, entry: Mapping[str, Any]) -> bool:
-    """Whether reading the table again needs the listed values: for their order, or because some do not occur.
-
-    Values of withheld rows are not listed, so a list is passed on only where it tells something.
-    """
-    listed = entry["domain"].get("values")
-    if not listed or tuple(listed) == INDICATOR:  # what is shown in place of the values is not their domain
-        return False
-    if release.covers_domain or (entry["kind"] == "ordered" and entry["type"] == "String"):
-        return True  # boxes reach to the ends of the domain, and values are redrawn from it
-    homes = [table[entry["name"]] for table in release.tables.values() if entry["name"] in table.columns]
-    return entry["shown"] == "exact" and all(home.drop_nulls().n_unique() < len(listed) for home in homes)
-
-
-def population_schema(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
-    """The quasi-identifier columns alone, for an external table."""
-    entries = release.described("quasi")
-    names = [str(entry["name"]) for entry in entries]
-    return Schema(
-        quasi=names,
-        kinds={str(entry["name"]): str(entry["kind"]) for entry in entries},
-        hierarchies={name: wanted for name, wanted in (hierarchies or {}).items() if name in names},
-        missing="drop",
-    )
-
-
-def corrupted_schema(release: Release) -> Schema:
-    """Quasi-identifier and sensitive columns, for a table of people whose values are known; an empty sensitive cell
-    means that the person is not in the table."""
-    entries = [*release.described("quasi"), *release.described("sensitive")]
-    quasi, sensitive = (
-        [str(entry["name"]) for entry in entries if entry["role"] == role] for role in ("quasi", "sensitive")
-    )
-    return Schema(
-        quasi, sensitive, kinds={str(entry["name"]): str(entry["kind"]) for entry in entries}, missing="value"
-    )
+def _build(kind: type[AnyPlugin], name_key: str, entry: Mapping[str, Any]) -> AnyPlugin:
+    """Build a plug-in from its entry in a spec: its name under `name_key`, beside its knobs."""
+    knobs = {key: value for key, value in entry.items() if key != name_key}
+    return narrow_type(kind, build_plugin(kind.family, str(entry[name_key]), knobs))

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from voile.flow.publish.publish import publish as publishing
 from voile.flow.read.read import read
-from voile.flow.request.request import Request, request
+from voile.flow.request.request import Request, read_request
 from voile.io.spec_files import make_spec
 from voile.releases.release import Release
 from voile.results import Audit
@@ -43,7 +43,7 @@ memory = Memory()
 
 
 def request_of(payload: Payload) -> Request:
-    return request(make_spec(payload["spec"]))
+    return read_request(make_spec(payload["spec"]))
 
 
 def _state(payload: Payload) -> list[Any]:

@@ -1,0 +1,68 @@
+"""Schemas of the tables that belong to a release: its own table, a register of the population, corrupted people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from voile.adversaries.prior import INDICATOR
+from voile.releases.release import Release
+from voile.tables.schema import Schema
+
+
+def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
+    """The schema that a release was made with, as far as its dictionary tells: enough to read its table again."""
+    entries = release.dictionary["columns"]
+    by_role: dict[str, list[str]] = {"quasi": [], "sensitive": [], "other": []}
+    for entry in entries:
+        by_role[str(entry["role"])].append(str(entry["name"]))
+    return Schema(
+        quasi=by_role["quasi"],
+        sensitive=by_role["sensitive"],
+        other=by_role["other"],
+        kinds=_kinds(entries),
+        domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _needs_domain(release, entry)},
+        hierarchies=_hierarchies_of(entries, hierarchies),
+        missing="value" if any(entry["domain"].get("missing") for entry in entries) else "drop",
+    )
+
+
+def register_schema(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
+    """The schema of a register of the population: the quasi-identifier columns alone."""
+    entries = release.described("quasi")
+    names = [str(entry["name"]) for entry in entries]
+    return Schema(quasi=names, kinds=_kinds(entries), hierarchies=_hierarchies_of(entries, hierarchies), missing="drop")
+
+
+def corrupted_schema(release: Release) -> Schema:
+    """The schema of a table of people whose values are known: quasi-identifier and sensitive columns. An empty
+    sensitive cell means that the person is not in the release."""
+    entries = [*release.described("quasi"), *release.described("sensitive")]
+    quasi, sensitive = (
+        [str(entry["name"]) for entry in entries if entry["role"] == role] for role in ("quasi", "sensitive")
+    )
+    return Schema(quasi, sensitive, kinds=_kinds(entries), missing="value")
+
+
+def _kinds(entries: list[Mapping[str, Any]]) -> dict[str, str]:
+    return {str(entry["name"]): str(entry["kind"]) for entry in entries}
+
+
+def _hierarchies_of(entries: list[Mapping[str, Any]], hierarchies: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The hierarchies of these columns; a folder of hierarchies may hold those of other columns too."""
+    names = {str(entry["name"]) for entry in entries}
+    return {name: hierarchy for name, hierarchy in (hierarchies or {}).items() if name in names}
+
+
+def _needs_domain(release: Release, entry: Mapping[str, Any]) -> bool:
+    """Whether reading the table again needs the listed values: for their order, or because some do not occur.
+
+    Values of withheld rows are not listed, so a list is passed on only where it tells something.
+    """
+    listed = entry["domain"].get("values")
+    if not listed or tuple(listed) == INDICATOR:  # the indicator stands in place of the values; it is not their domain
+        return False
+    if release.covers_domain or (entry["kind"] == "ordered" and entry["type"] == "String"):
+        return True  # boxes reach to the ends of the domain, and values are redrawn from it
+    columns = [table[entry["name"]] for table in release.tables.values() if entry["name"] in table.columns]
+    return entry["shown"] == "exact" and all(column.drop_nulls().n_unique() < len(listed) for column in columns)
