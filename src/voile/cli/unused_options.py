@@ -28,7 +28,8 @@ def refuse_unused(why: str, options: Mapping[str, Any]) -> None:
 def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path | None) -> None:
     """Refuse options about reading that no table needs: without any table all of them, without a CSV those of a CSV.
     A query belongs to `data`; if that is a file, reading it says so."""
-    from voile.io.table_files import FILE_KINDS, scheme_of
+    from voile.io.databases import parse_scheme
+    from voile.io.table_files import FILE_KINDS
 
     tables = [str(source) for source in (data, *files) if source is not None]
     of_csv = {name: value for name, value in options.items() if name != "query"}
@@ -37,5 +38,5 @@ def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path |
     elif data is None:
         refuse_unused("there is no table to ask", {"query": options.get("query")})
     # a file with an unknown ending is refused where it is read
-    if all(scheme_of(table) or FILE_KINDS.get(Path(table).suffix.lower(), "csv") != "csv" for table in tables):
+    if all(parse_scheme(table) or FILE_KINDS.get(Path(table).suffix.lower(), "csv") != "csv" for table in tables):
         refuse_unused("no table is a CSV file", of_csv)
