@@ -19,8 +19,17 @@ from voile.methods.base import (
     RefusedSteps,
     Replayable,
 )
-from voile.models.base import Model
+from voile.models.abilities import (
+    AcceptsDistinctValues,
+    HasColumnParameters,
+    LearnsFromTable,
+    NamesValues,
+    ProtectsSets,
+    ProtectsValues,
+)
+from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
+from voile.models.kinds import FollowsPeople, PriorModel, ProcessModel, SizeModel, SpansReleases
 from voile.models.policy import Policy
 from voile.plugins.registry import knob, learned_field
 from voile.releases.cell_choice import ancestor_cells, level_cells, tight_cells
@@ -36,6 +45,7 @@ from voile.tables.schema import Column, Columns
 
 __all__ = [
     "WITHHELD",
+    "AcceptsDistinctValues",
     "Adversary",
     "Answer",
     "Attack",
@@ -49,29 +59,40 @@ __all__ = [
     "DataError",
     "Evidence",
     "ExplainsRefusals",
+    "FollowsPeople",
     "Guess",
+    "HasColumnParameters",
     "Histogram",
     "IgnoresValues",
     "Knowledge",
+    "LearnsFromTable",
     "Loss",
     "Measure",
     "Method",
     "Microdata",
     "Model",
+    "NamesValues",
     "Outline",
     "Partitionable",
     "Policy",
     "PolicyError",
     "Preset",
     "Prior",
+    "PriorModel",
+    "ProcessModel",
+    "ProtectsSets",
+    "ProtectsValues",
     "RawTable",
     "RefusedSteps",
     "Release",
     "Replayable",
     "Rows",
+    "SizeModel",
+    "SpansReleases",
     "Table",
     "Target",
     "Unsatisfiable",
+    "Verification",
     "View",
     "ancestor_cells",
     "knob",
