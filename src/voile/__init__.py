@@ -9,88 +9,79 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from voile.version import __version__
+from voile.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from voile import attacks, datasets, measures, mining
-    from voile.adversaries.adversary import Adversary, Knowledge
-    from voile.adversaries.ledger import Ledger
-    from voile.adversaries.presets import Preset, presets
-    from voile.engines.disk import Disk
-    from voile.engines.spark import Spark
-    from voile.flow.audit.audit import audit
-    from voile.flow.checking.load import load
-    from voile.flow.compare.compare import compare
-    from voile.flow.explore.distributions import distributions
-    from voile.flow.explore.foresee import foresee, reach
-    from voile.flow.explore.inspect import inspect
-    from voile.flow.explore.learn_prior import learn_prior, read_prior
-    from voile.flow.explore.privacy_budget import privacy_budget
-    from voile.flow.measure.measure import measure
-    from voile.flow.publish.publish import publish
-    from voile.flow.read.read import read
-    from voile.flow.report.report import report
-    from voile.flow.verify.verify import verify
-    from voile.methods.anatomy import Anatomy
-    from voile.methods.art.art import Art
-    from voile.methods.decompose.decompose import Decompose
-    from voile.methods.full_domain import FullDomain
-    from voile.methods.injector.injector import Injector
-    from voile.methods.mask.mask import Mask
-    from voile.methods.mondrian.mondrian import Mondrian
-    from voile.methods.perturbed_generalization.perturbed_generalization import PerturbedGeneralization
-    from voile.methods.republish import Republish
-    from voile.models.alpha_k import AlphaK
-    from voile.models.anti_corruption.anti_corruption import AntiCorruption
-    from voile.models.ck_safety import CKSafety
-    from voile.models.k_anonymity import KAnonymity
-    from voile.models.k_e import KE
-    from voile.models.l_diversity import LDiversity
-    from voile.models.m_confidentiality import MConfidentiality
-    from voile.models.m_invariance import MInvariance
-    from voile.models.multi_diversity import MultiDiversity
-    from voile.models.personalized import Personalized
-    from voile.models.policy import Policy
-    from voile.models.r_robustness import RRobustness
-    from voile.models.sequential import Sequential
-    from voile.models.t_closeness.t_closeness import TCloseness
-    from voile.tables.hierarchy import by_frequency, dates, intervals, prefixes, tree
-    from voile.tables.schema import Schema
-    from voile.tables.secret_key import Key
+if TYPE_CHECKING:  # for type checkers and editors; a model or method that is not listed works all the same
+    from voile import attacks as attacks
+    from voile import datasets as datasets
+    from voile import measures as measures
+    from voile import mining as mining
+    from voile.adversaries.adversary import Adversary as Adversary
+    from voile.adversaries.adversary import Knowledge as Knowledge
+    from voile.adversaries.ledger import Ledger as Ledger
+    from voile.adversaries.presets import Preset as Preset
+    from voile.adversaries.presets import presets as presets
+    from voile.engines.disk import Disk as Disk
+    from voile.engines.spark import Spark as Spark
+    from voile.flow.audit.audit import audit as audit
+    from voile.flow.checking.load import load as load
+    from voile.flow.compare.compare import compare as compare
+    from voile.flow.explore.distributions import distributions as distributions
+    from voile.flow.explore.foresee import foresee as foresee
+    from voile.flow.explore.foresee import reach as reach
+    from voile.flow.explore.inspect import inspect as inspect
+    from voile.flow.explore.learn_prior import learn_prior as learn_prior
+    from voile.flow.explore.learn_prior import read_prior as read_prior
+    from voile.flow.explore.privacy_budget import privacy_budget as privacy_budget
+    from voile.flow.measure.measure import measure as measure
+    from voile.flow.publish.publish import publish as publish
+    from voile.flow.read.read import read as read
+    from voile.flow.report.report import report as report
+    from voile.flow.verify.verify import verify as verify
+    from voile.methods.anatomy import Anatomy as Anatomy
+    from voile.methods.art.art import Art as Art
+    from voile.methods.decompose.decompose import Decompose as Decompose
+    from voile.methods.full_domain import FullDomain as FullDomain
+    from voile.methods.injector.injector import Injector as Injector
+    from voile.methods.mask.mask import Mask as Mask
+    from voile.methods.mondrian.mondrian import Mondrian as Mondrian
+    from voile.methods.perturbed_generalization.perturbed_generalization import (
+        PerturbedGeneralization as PerturbedGeneralization,
+    )
+    from voile.methods.republish import Republish as Republish
+    from voile.models.alpha_k import AlphaK as AlphaK
+    from voile.models.anti_corruption.anti_corruption import AntiCorruption as AntiCorruption
+    from voile.models.ck_safety import CKSafety as CKSafety
+    from voile.models.k_anonymity import KAnonymity as KAnonymity
+    from voile.models.k_e import KE as KE
+    from voile.models.l_diversity import LDiversity as LDiversity
+    from voile.models.m_confidentiality import MConfidentiality as MConfidentiality
+    from voile.models.m_invariance import MInvariance as MInvariance
+    from voile.models.multi_diversity import MultiDiversity as MultiDiversity
+    from voile.models.personalized import Personalized as Personalized
+    from voile.models.policy import Policy as Policy
+    from voile.models.r_robustness import RRobustness as RRobustness
+    from voile.models.sequential import Sequential as Sequential
+    from voile.models.t_closeness.t_closeness import TCloseness as TCloseness
+    from voile.tables.hierarchy import by_frequency as by_frequency
+    from voile.tables.hierarchy import dates as dates
+    from voile.tables.hierarchy import intervals as intervals
+    from voile.tables.hierarchy import prefixes as prefixes
+    from voile.tables.hierarchy import tree as tree
+    from voile.tables.schema import Schema as Schema
+    from voile.tables.secret_key import Key as Key
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
-_HOME = {
+_HOMES = {
     "Adversary": "adversaries.adversary",
-    "AlphaK": "models.alpha_k",
-    "Anatomy": "methods.anatomy",
-    "AntiCorruption": "models.anti_corruption.anti_corruption",
-    "Art": "methods.art.art",
-    "CKSafety": "models.ck_safety",
-    "Decompose": "methods.decompose.decompose",
     "Disk": "engines.disk",
-    "FullDomain": "methods.full_domain",
-    "Injector": "methods.injector.injector",
-    "KAnonymity": "models.k_anonymity",
-    "KE": "models.k_e",
     "Key": "tables.secret_key",
     "Knowledge": "adversaries.adversary",
-    "LDiversity": "models.l_diversity",
     "Ledger": "adversaries.ledger",
-    "MConfidentiality": "models.m_confidentiality",
-    "MInvariance": "models.m_invariance",
-    "Mask": "methods.mask.mask",
-    "Mondrian": "methods.mondrian.mondrian",
-    "MultiDiversity": "models.multi_diversity",
-    "Personalized": "models.personalized",
-    "PerturbedGeneralization": "methods.perturbed_generalization.perturbed_generalization",
     "Policy": "models.policy",
     "Preset": "adversaries.presets",
-    "RRobustness": "models.r_robustness",
-    "Republish": "methods.republish",
     "Schema": "tables.schema",
-    "Sequential": "models.sequential",
     "Spark": "engines.spark",
-    "TCloseness": "models.t_closeness.t_closeness",
     "attacks": "",
     "audit": "flow.audit.audit",
     "by_frequency": "tables.hierarchy",
@@ -118,77 +109,28 @@ _HOME = {
     "verify": "flow.verify.verify",
 }
 
-__all__ = [
-    "KE",
-    "Adversary",
-    "AlphaK",
-    "Anatomy",
-    "AntiCorruption",
-    "Art",
-    "CKSafety",
-    "Decompose",
-    "Disk",
-    "FullDomain",
-    "Injector",
-    "KAnonymity",
-    "Key",
-    "Knowledge",
-    "LDiversity",
-    "Ledger",
-    "MConfidentiality",
-    "MInvariance",
-    "Mask",
-    "Mondrian",
-    "MultiDiversity",
-    "Personalized",
-    "PerturbedGeneralization",
-    "Policy",
-    "Preset",
-    "RRobustness",
-    "Republish",
-    "Schema",
-    "Sequential",
-    "Spark",
-    "TCloseness",
-    "__version__",
-    "attacks",
-    "audit",
-    "by_frequency",
-    "compare",
-    "datasets",
-    "dates",
-    "distributions",
-    "foresee",
-    "inspect",
-    "intervals",
-    "learn_prior",
-    "load",
-    "measure",
-    "measures",
-    "mining",
-    "prefixes",
-    "presets",
-    "privacy_budget",
-    "publish",
-    "reach",
-    "read",
-    "read_prior",
-    "report",
-    "tree",
-    "verify",
-]
+
+def _plugin_homes() -> dict[str, str]:
+    """The models and methods, which are public because their file exists."""
+    from voile.plugins.class_homes import class_homes
+
+    return {**class_homes("models"), **class_homes("methods")}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name == "__all__":
+        return sorted({*_HOMES, *_plugin_homes(), "__version__"})
+    if name in _HOMES:
+        home = _HOMES[name]
+        module = importlib.import_module(f"voile.{home or name}")
+        value = getattr(module, name) if home else module
+    elif name[:1].isupper() and name in (homes := _plugin_homes()):
+        value = getattr(importlib.import_module(homes[name]), name)
+    else:
         raise AttributeError(f"module 'voile' has no attribute {name!r}")
-    home = _HOME[name]
-    value = (
-        getattr(importlib.import_module(f"voile.{home}"), name) if home else importlib.import_module(f"voile.{name}")
-    )
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list(__getattr__("__all__"))
