@@ -7,8 +7,8 @@ Defining a frozen dataclass with a `name` registers it. `voile.testing` has a ch
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset
 from voile.adversaries.prior import Prior
-from voile.attacks.base import Attack, Guess, RawTable, Target
-from voile.errors import DataError, PolicyError, Unsatisfiable, raise_together
+from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable, Target, most_frequent_share
+from voile.errors import DataError, PolicyError, SpecError, Unsatisfiable, option, parameter, raise_together
 from voile.measures.base import ByGroup, Measure, Outline, View
 from voile.methods.base import (
     CompletesHierarchies,
@@ -31,14 +31,14 @@ from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.kinds import FollowsPeople, PriorModel, ProcessModel, SizeModel, SpansReleases
 from voile.models.policy import Policy
-from voile.plugins.registry import knob, learned_field
+from voile.plugins.registry import Plugin, knob, learned_field
 from voile.releases.cell_choice import ancestor_cells, level_cells, tight_cells
 from voile.releases.certificate import Claim
 from voile.releases.linked_tables import show_buckets
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import show_boxes
 from voile.results import Answer, Belief, Loss
-from voile.tables.group_counts import Counts
+from voile.tables.group_counts import Counts, at_most, sizes_only, tally
 from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import WITHHELD, Histogram, Rows, Table
 from voile.tables.schema import Column, Columns
@@ -74,6 +74,8 @@ __all__ = [
     "NamesValues",
     "Outline",
     "Partitionable",
+    "PiecewiseAttack",
+    "Plugin",
     "Policy",
     "PolicyError",
     "Preset",
@@ -89,17 +91,24 @@ __all__ = [
     "Rows",
     "SizeModel",
     "SpansReleases",
+    "SpecError",
     "Table",
     "Target",
     "Unsatisfiable",
     "Verification",
     "View",
     "ancestor_cells",
+    "at_most",
     "knob",
     "learned_field",
     "level_cells",
+    "most_frequent_share",
+    "option",
+    "parameter",
     "raise_together",
     "show_boxes",
     "show_buckets",
+    "sizes_only",
+    "tally",
     "tight_cells",
 ]

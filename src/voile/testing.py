@@ -19,19 +19,26 @@ import numpy as np
 import polars as pl
 
 import voile as vl
-from voile.attacks.base import Attack, RawTable, Target
-from voile.errors import PolicyError
+from voile.extend import (
+    Attack,
+    Column,
+    Counts,
+    Measure,
+    Method,
+    Microdata,
+    Model,
+    Plugin,
+    PolicyError,
+    RawTable,
+    Release,
+    SizeModel,
+    Target,
+    sizes_only,
+    tally,
+)
 from voile.flow.publish.plan import check_request
-from voile.measures.base import Measure
-from voile.methods.base import Method
 from voile.models.abilities import distinct_values_needed
-from voile.models.base import Model
-from voile.models.kinds import SizeModel
-from voile.plugins.registry import Plugin, build_plugin, find_class, registered_classes
-from voile.releases.release import Release
-from voile.tables.group_counts import Counts, sizes_only, tally
-from voile.tables.microdata import Microdata
-from voile.tables.schema import Column
+from voile.plugins.registry import build_plugin, find_class, registered_classes
 
 LIMITS, BASES = ("identity", "belief", "protected belief", "gain", "distance"), ("counts", "prior", "process")
 HEADINGS, ROUNDS = ("Claim", "Against", "Needs", "Why", "Source"), 40
