@@ -1,61 +1,75 @@
-"""Check a release that lies in parts piece by piece, and combine what was found."""
+"""Check the claims of a release piece by piece, where it lies in parts, and combine the answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from voile.errors import VoileError
+from voile.flow.checking.claim_check import ClaimCheck, check_claim
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
-from voile.releases.release_pieces import Values, mark_pieces
+from voile.releases.release_pieces import Values, mark_pieces, with_totals
 from voile.results import Answer, Checked
+from voile.tables.group_counts import Counts
 
 
 @dataclass(frozen=True, eq=False)
-class PieceVerdict:
-    """What was found in a piece."""
+class PieceChecks:
+    """How many people and groups a piece has, what is wrong with its tables, and what checking each claim gave."""
 
     people: int
     groups: int
     faults: Sequence[str]
-    checks: Sequence[Checked]
-    found: Sequence[Mapping[str, Any]]
+    claims: Sequence[ClaimCheck] = ()
 
 
-Judge = Callable[[Release, Values, Evidence], PieceVerdict]
+def check_claims(release: Release, tallies: Mapping[str, Counts], evidence: Evidence) -> list[ClaimCheck]:
+    """Check every claim of a release, or of a piece of one, on its counts."""
+    return [check_claim(release, claim, tallies, release.sizes, evidence) for claim in release.certificate.claims]
 
 
-def judge_pieces(release: Release, evidence: Evidence, judge: Judge) -> list[PieceVerdict]:
-    """What `judge` says of every piece of a release."""
-    # sizes can be judged at once; what looks at values must know first how often they occur in all
-    sizes_only = not any(stated.get("column") for stated in release.certificate.claims)
+def check_pieces(release: Release, evidence: Evidence) -> list[PieceChecks]:
+    """Check every piece of a release."""
+    # a claim about sizes is checked at once; one about values must first know how often they occur in all pieces
+    only_sizes = not any(claim.get("column") for claim in release.certificate.claims)
     at_once: tuple[Any, ...] = ()
-    if sizes_only:
-        at_once = (release.shape, release.dictionary, release.certificate, judge, ({}, evidence))
-    pieces, told = mark_pieces(release, at_once)
-    return told if told is not None else pieces.map("check", judge, pieces.values, evidence)
+    if only_sizes:
+        at_once = (release.shape, release.dictionary, release.certificate, check_piece, ({}, evidence))
+    pieces, answers = mark_pieces(release, at_once)
+    return answers if answers is not None else pieces.map("check", check_piece, pieces.values, evidence)
 
 
-def combine_verdicts(pieces: Sequence[PieceVerdict]) -> tuple[list[Checked], list[dict[str, Any]]]:
-    """One answer a claim: broken where one piece is, and what was found is the worst of all."""
-    some = [piece for piece in pieces if piece.groups or piece.faults]
-    if not some:
-        return [], []
-    groups = sum(piece.groups for piece in some)
-    checks, found = [], []
-    for number, first in enumerate(some[0].checks):
-        every = [piece.checks[number] for piece in some]
-        worst = next((one for answer in (Answer.BROKEN, Answer.NEEDS) for one in every if one.answer is answer), None)
-        broken = sum(one.answer is Answer.BROKEN for one in every)
-        if len(some) == 1:
-            checks.append(first)
-        elif worst is None:
-            checks.append(Checked(first.what, Answer.HOLDS, f"Recounted in {groups} groups, in {len(some)} pieces."))
-        elif worst.answer is Answer.BROKEN:
-            checks.append(replace(worst, detail=f"{worst.detail} (In {broken} of {len(some)} pieces.)"))
-        else:
-            checks.append(worst)
-        told = [piece.found[number] for piece in some]
-        found.append({key: max(one[key] for one in told if key in one) for key in {k for one in told for k in one}})
-    return checks, found
+def check_piece(piece: Release, values: Values, evidence: Evidence) -> PieceChecks:
+    """Check one piece, which is a release of its own; `values` are the totals of the whole release."""
+    try:
+        faults, tallies, groups = piece.faults(), with_totals(piece, values), len(piece.sizes)
+    except (VoileError, KeyError) as error:
+        return PieceChecks(1, 0, (str(error),))
+    return PieceChecks(piece.people, groups, faults, check_claims(piece, tallies, evidence))
+
+
+def combine_pieces(pieces: Sequence[PieceChecks]) -> list[ClaimCheck]:
+    """Give one answer per claim: broken if it is broken in one piece. What was found is the worst of all pieces."""
+    filled = [piece for piece in pieces if piece.groups or piece.faults]
+    if len(filled) <= 1:
+        return list(filled[0].claims) if filled else []
+    groups = sum(piece.groups for piece in filled)
+    return [_combine(answers, groups) for answers in zip(*(piece.claims for piece in filled), strict=True)]
+
+
+def _combine(answers: Sequence[ClaimCheck], groups: int) -> ClaimCheck:
+    checks = [answer.check for answer in answers]
+    broken = [check for check in checks if check.answer is Answer.BROKEN]
+    open_ones = [check for check in checks if check.answer is Answer.NEEDS]
+    if broken:
+        combined = replace(broken[0], detail=f"{broken[0].detail} (In {len(broken)} of {len(checks)} pieces.)")
+    elif open_ones:
+        combined = open_ones[0]
+    else:
+        detail = f"Recounted in {groups} groups, in {len(checks)} pieces."
+        combined = Checked(checks[0].what, Answer.HOLDS, detail)
+    names = {name for answer in answers for name in answer.findings}
+    worst = {name: max(one.findings[name] for one in answers if name in one.findings) for name in names}
+    return ClaimCheck(combined, worst)

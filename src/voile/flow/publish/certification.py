@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voile.flow.checking.check_release import with_findings
+from voile.flow.checking.check_release import state_findings
 from voile.flow.publish.plan import Plan
 from voile.plugins.registry import as_plain_value
 from voile.releases.release import Release
@@ -15,4 +15,4 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
         *plan.method.claims(columns, plan.policy, release),
         *plan.history.joint_claims(plan.policy, columns),
     )
-    return with_findings(release.claiming(claims, as_plain_value(plan.method)), prior=plan.policy.priors())
+    return state_findings(release.claiming(claims, as_plain_value(plan.method)), plan.policy.priors())

@@ -1,0 +1,106 @@
+"""Check one claim: it must be readable, follow from its own model, and hold in the published tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.errors import PolicyError, SpecError, VoileError
+from voile.flow.checking.claimed_model import claimed_model
+from voile.models.base import Model
+from voile.models.evidence import Evidence
+from voile.models.kinds import SizeModel
+from voile.models.policy import make_claim
+from voile.releases.certificate import Certificate
+from voile.releases.release import Release
+from voile.results import Answer, Checked
+from voile.tables.group_counts import Counts, sizes_only
+
+
+@dataclass(frozen=True)
+class ClaimCheck:
+    """What checking a claim gave, and what the model finds beyond its bound."""
+
+    check: Checked
+    findings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def check_claim(
+    release: Release, claim: Mapping[str, Any], tallies: Mapping[str, Counts], sizes: np.ndarray, evidence: Evidence
+) -> ClaimCheck:
+    """Check a claim on the counts of a release, or of a piece of one."""
+    try:
+        model, column = claimed_model(claim), claim["column"]
+    except PolicyError as error:
+        unknown = error.code == "policy.unknown-model"
+        hint = " If a plug-in defines this model, load the plug-in first." if unknown else ""
+        return _broken(f"claim {claim.get('model')!r}", error.message + hint)
+    except (KeyError, TypeError, ValueError, SpecError):
+        return _broken("claim", "It cannot be read.")
+    title = claim_title(model, column)
+    if release.shape not in model.shapes:
+        return _broken(title, f"It has no meaning for a {release.shape} release.")
+    counts = sizes_only(sizes) if isinstance(model, SizeModel) else tallies.get(str(column))
+    if counts is None:
+        return _broken(title, "It is about a column that is not published as sensitive.")
+    try:
+        different = _differences(model, claim, counts, release)
+        if different:
+            return _broken(title, f"Its {', '.join(different)} does not follow from the model.")
+        return _check_counts(model, title, release, counts, evidence)
+    except (VoileError, KeyError) as error:
+        return _broken(title, str(error))
+
+
+def _broken(title: str, detail: str) -> ClaimCheck:
+    return ClaimCheck(Checked(title, Answer.BROKEN, detail))
+
+
+def _differences(model: Model, claim: Mapping[str, Any], counts: Counts, release: Release) -> list[str]:
+    """List the parts of a claim that are not what its model would state."""
+    model.check(counts.column)
+    quasi = [str(entry["name"]) for entry in release.described("quasi")]
+    expected = make_claim(model, counts.column, quasi).as_json()
+    return [part for part in expected if part != "parameters" and expected[part] != claim.get(part)]
+
+
+def _check_counts(model: Model, title: str, release: Release, counts: Counts, evidence: Evidence) -> ClaimCheck:
+    result = model.verify(release, counts, evidence)
+    if result.answer is Answer.NEEDS and model.basis == "process" and evidence.republish is not None:
+        return ClaimCheck(Checked(title, *check_by_republishing(release, evidence.republish)))
+    findings = dict(result.found) if result.answer is Answer.HOLDS else {}
+    return ClaimCheck(Checked(title, result.answer, result.detail), findings)
+
+
+def check_by_republishing(release: Release, republish: Callable[[Certificate], Release]) -> tuple[Answer, str]:
+    """Publish again and compare: random draws cannot be seen in a release, but the table and the key repeat them."""
+    again = republish(release.certificate)
+    tables = {name: table.cast(pl.String) for name, table in again.tables.items()}
+    same = tables.keys() == release.tables.keys() and all(
+        tables[name].equals(table.cast(pl.String)) for name, table in release.tables.items()
+    )
+    if same:
+        return Answer.HOLDS, "Publishing again with this table and key gives the same release."
+    return Answer.BROKEN, "Publishing again with this table and key gives another release."
+
+
+def claim_title(model: Model, column: object) -> str:
+    """Name a claim for a reader: the model with its parameters, and the column."""
+    knobs = ", ".join(
+        f"{key}={_brief(value)}" for key, value in model.parameters().items() if value not in (None, [], "")
+    )
+    return f"{model.name} ({knobs})" + (f" of {column!r}" if column else "")
+
+
+def _brief(value: object) -> object:
+    """Shorten a parameter for a reader: a model within a model to its name, a digest to its first letters."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key}={_brief(item)}" for key, item in value.items() if key != "name" and item is not None)
+        return f"{value.get('name')} ({inner})"
+    if isinstance(value, list):
+        return [_brief(item) for item in value]
+    return value[:15] if isinstance(value, str) and value.startswith("sha256:") else value
