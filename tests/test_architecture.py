@@ -60,3 +60,20 @@ def statements_of_publish() -> list[str]:
     path = import_graph.ROOT / "flow" / "publish" / "publish.py"
     functions = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
     return [ast.unparse(node) for node in functions[0].body if isinstance(node, ast.Assign | ast.Expr)][1:]
+
+
+HOUSE = Path(draw_architecture.DOCS).parent
+CURRENT = [  # a decision is a record of its time, except for the two about the code as it is now
+    HOUSE / "README.md",
+    HOUSE / "CONTRIBUTING.md",
+    *(page for page in sorted(draw_architecture.DOCS.rglob("*.md")) if not re.match(r"00(0|1[0-5])", page.name)),
+]
+
+
+@pytest.mark.parametrize("page", CURRENT, ids=lambda page: page.name)
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    named = set(re.findall(r"`((?:[\w.]+/)+[\w.]*)`", page.read_text(encoding="utf-8")))
+    folders = {*import_graph.ROOMS, "src", "tests", "tools", "docs", "bench"}
+    ours = {name for name in named if name.split("/")[0] in folders}
+    missing = [name for name in sorted(ours) if not any((root / name).exists() for root in (HOUSE, import_graph.ROOT))]
+    assert missing == []
