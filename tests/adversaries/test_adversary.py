@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from voile import Adversary, Knowledge
-from voile.adversaries.adversary import listing
+from voile.adversaries.adversary import join_phrases
 
 NEIGHBOUR = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)
 
@@ -41,7 +41,11 @@ def test_in_words_and_as_json() -> None:
     assert NEIGHBOUR.as_json() == {"name": "neighbour", "knows": ["membership", "quasi"], "excludes": 0}
     everything = Adversary.who("insider", *reversed(Knowledge)).as_json()["knows"]
     assert everything == [item.name.lower() for item in Knowledge]
-    assert (listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"])) == ("a", "a, and b", "a, b, and c")
+    assert (join_phrases(["a"]), join_phrases(["a", "b"]), join_phrases(["a", "b", "c"])) == (
+        "a",
+        "a, and b",
+        "a, b, and c",
+    )
     assert len({item.value for item in Knowledge}) == len(Knowledge)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import voile as vl
 from voile.adversaries import presets as presets_file
-from voile.adversaries.presets import Preset, presets, understood
+from voile.adversaries.presets import Preset, find_presets, presets
 from voile.errors import PolicyError, SpecError
 from voile.flow.audit.audit import attacks_of
 from voile.plugins.registry import registered_classes
@@ -40,9 +40,9 @@ def test_presets_are_found_by_name() -> None:
 
 def test_what_a_user_may_write() -> None:
     insurer = Preset.find("insurer")
-    assert understood(None) == ()
-    assert understood("insurer") == understood(insurer) == understood([insurer]) == (insurer,)
-    assert [one.name for one in understood(["thief", "friend"])] == ["thief", "friend"]
+    assert find_presets(None) == ()
+    assert find_presets("insurer") == find_presets(insurer) == find_presets([insurer]) == (insurer,)
+    assert [one.name for one in find_presets(["thief", "friend"])] == ["thief", "friend"]
 
 
 def test_a_third_party_adds_one(monkeypatch: pytest.MonkeyPatch) -> None:

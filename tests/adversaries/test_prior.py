@@ -71,7 +71,7 @@ def test_people_get_the_row_of_their_signature_and_else_the_marginal(data: Any) 
     rows = [("sex", "m", "flu", 0.5), ("sex", "m", "HIV", 0.2), ("", "", "flu", 0.9), ("age|sex", "21|f", "cold", 1.0)]
     prior = vl.read_prior(table(rows), "disease")
     codes = np.array([[columns["sex"].domain.labels.index("m"), 1, 0], [columns["sex"].domain.labels.index("f"), 1, 0]])
-    known = prior.known(columns.quasi, codes, columns["disease"], np.zeros(3))
+    known = prior.encode(columns.quasi, codes, columns["disease"], np.zeros(3))
     by_set = dict(zip(known.sets, known.rows[known.index], strict=True))
     texts = columns["disease"].domain.labels
     assert by_set[("sex",)][0].tolist() == [{"flu": 0.5, "HIV": 0.2}.get(text, 0.0) for text in texts]

@@ -200,7 +200,7 @@ def test_bad_input(tmp_path: Path) -> None:
         vl.publish(data, vl.MInvariance(m=3), after=[first])
     with pytest.raises(DataError, match="no column that tells who is who"):
         vl.publish(bare, vl.MInvariance(m=3), after=[first], ledger=ledger)
-    with pytest.raises(DataError, match="The ledger is of 1 releases, and not of the 0"):
+    with pytest.raises(DataError, match="The ledger belongs to 1 releases, not to the 0"):
         vl.publish(data, vl.MInvariance(m=3), ledger=ledger)
     with pytest.raises(DataError, match="cannot be read"):
         vl.Ledger.read(tmp_path / "none.json")

@@ -1,5 +1,5 @@
-"""Whom a promise holds against. A claim without an adversary is a type error: the same table is safe against one
-adversary and broken by another."""
+"""The adversary against whom a promise holds. "Safe" means nothing until you name one: the same table is safe against
+one adversary and broken by another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Knowledge(Enum):
-    """What an adversary may know besides the release; the value is the phrase a reader sees."""
+    """What an adversary may know besides the release. The value of each member is the phrase that a reader sees."""
 
     MEMBERSHIP = "that the person is in the table"
     QUASI = "the person's quasi-identifier"
@@ -22,15 +22,15 @@ class Knowledge(Enum):
     RATES = "how likely each protected value is for every group of people, and nothing about the other values"
     ALGORITHM = "which algorithm made the release, and its parameters"
     CORRUPTION = "the true sensitive values of other people in the table"
-    RULES = "some rules between people (if one has a value, then another has one)"
+    RULES = "some rules that link people (if one person has a certain value, another has a certain one too)"
     EARLIER = "earlier releases of the same people"
 
 
 @dataclass(frozen=True)
 class Adversary:
-    """A named set of knowledge. One adversary is within another when all it knows, the other knows too.
+    """An adversary with a name and a set of knowledge. One adversary is within another that knows at least as much.
 
-    `excludes` is how many sensitive values it can rule out for the person, where it knows EXCLUSION or OTHER_EXCLUSION.
+    `excludes` is how many sensitive values the adversary can rule out for a person, given EXCLUSION or OTHER_EXCLUSION.
 
     >>> Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI).describe()
     "a neighbour who knows that the person is in the table, and the person's quasi-identifier"
@@ -42,6 +42,7 @@ class Adversary:
 
     @staticmethod
     def who(name: str, *knows: Knowledge, excludes: int = 0) -> Adversary:
+        """Name an adversary who knows these things."""
         return Adversary(name, frozenset(knows), excludes)
 
     def within(self, other: Adversary) -> bool:
@@ -49,14 +50,17 @@ class Adversary:
         return self.knows <= other.knows and self.excludes <= other.excludes
 
     def describe(self) -> str:
-        return f"a {self.name} who knows " + listing(item.value for item in Knowledge if item in self.knows)
+        """Describe the adversary in a phrase that continues a sentence."""
+        article = "an" if self.name[:1].lower() in "aeiou" else "a"
+        known = join_phrases(item.value for item in Knowledge if item in self.knows)
+        return f"{article} {self.name} who knows {known}"
 
     def as_json(self) -> dict[str, object]:
         knows = [item.name.lower() for item in Knowledge if item in self.knows]
         return {"name": self.name, "knows": knows, "excludes": self.excludes}
 
 
-def listing(items: Iterable[str]) -> str:
-    """`nothing`, `a`, `a, and b`, `a, b, and c`."""
+def join_phrases(items: Iterable[str]) -> str:
+    """Join phrases into an enumeration: `nothing`, `a`, `a, and b`, `a, b, and c`."""
     words = list(items) or ["nothing"]
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + ", and " + words[-1]

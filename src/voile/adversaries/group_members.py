@@ -1,4 +1,4 @@
-"""Who is in each group, by quasi-identifier: what an adversary who knows everybody sees."""
+"""The members of each group by quasi-identifier, as an adversary who knows everybody sees them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from voile.tables.schema import Column
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """Distinct quasi-identifier rows, and group after group which of them occur and how often.
+    """The distinct quasi-identifier rows and, group after group, which of them occur and how often.
 
-    Group g has the people `rows[starts[g]:starts[g+1]]` (places in `codes`), their numbers beside them. `memo` keeps
-    what was computed about them.
+    Group g consists of `rows[starts[g]:starts[g+1]]`, which index `codes`; `counts` says how many people each of them
+    stands for. `memo` caches what was computed about the members.
     """
 
     columns: tuple[Column, ...]
@@ -32,10 +32,10 @@ class Members:
         return len(self.starts) - 1
 
 
-def gathered(
+def gather_members(
     columns: Sequence[Column], codes: Sequence[np.ndarray], group: np.ndarray, weights: np.ndarray, groups: int
 ) -> Members:
-    """Members from one row of codes and a group for each person, or for `weights` people alike."""
+    """Gather the members from a row of codes and a group for each person, or for `weights` equal people."""
     sizes = [max(column.size, 1) for column in columns]
     index, first = kernels.distinct_rows.rank_rows(list(codes), sizes)
     pairs, counts = kernels.distinct_rows.weigh_rows([group, index], [max(groups, 1), max(len(first), 1)], weights)

@@ -1,6 +1,8 @@
-"""Adversaries by name. People cannot guess what an attacker knows; a preset tells a story and names its attacks.
+"""Presets: adversaries with a name and a story. Few people can guess what an attacker knows, so a preset tells a story
+and names the attacks that go with it.
 
-Making a preset registers it, as defining a class registers a plug-in: a third party's module with one in it is enough.
+Creating a preset registers it, just as defining a class registers a plug-in: a third party's module that creates one is
+enough.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ _presets: dict[str, Preset] = {}
 
 @dataclass(frozen=True)
 class Preset:
-    """A named adversary: who it is, what they know and want, and the attacks that they run (in the command line's
-    form, `corruption:corrupted=0.5`).
+    """A named adversary: who they are, what they know and want, and the attacks they run (in the short form of the
+    command line, e.g. `corruption:corrupted=0.5`).
 
     >>> Preset.find("neighbour").title
     'a neighbour with the voter list'
@@ -41,7 +43,7 @@ class Preset:
 
     @staticmethod
     def find(name: str) -> Preset:
-        """The preset of that name, or an error that proposes the nearest one."""
+        """Return the preset of that name, or raise an error that proposes the nearest name."""
         known = presets()
         if name in known:
             return known[name]
@@ -51,7 +53,7 @@ class Preset:
 
 
 def presets() -> dict[str, Preset]:
-    """All presets by name, in the order of their telling.
+    """Return all presets by name, in the order in which they were created.
 
     >>> "insurer" in presets()
     True
@@ -59,60 +61,60 @@ def presets() -> dict[str, Preset]:
     return dict(_presets)
 
 
-def understood(wanted: str | Preset | Sequence[str | Preset] | None) -> tuple[Preset, ...]:
-    """What a user may write for adversaries: nothing, one, or several."""
-    listed = [] if wanted is None else [wanted] if isinstance(wanted, (str, Preset)) else list(wanted)
-    return tuple(one if isinstance(one, Preset) else Preset.find(one) for one in listed)
+def find_presets(wanted: str | Preset | Sequence[str | Preset] | None) -> tuple[Preset, ...]:
+    """Return the presets that a user asks for: none, one or several, by name or as objects."""
+    names = [] if wanted is None else [wanted] if isinstance(wanted, (str, Preset)) else list(wanted)
+    return tuple(name if isinstance(name, Preset) else Preset.find(name) for name in names)
 
 
-# The adversaries that voile knows by name, from the one who knows least. Attacks that need a register of the population
-# take the one that is given, or the table itself: the worst register there can be.
+# The adversaries that voile knows by name, beginning with the one who knows least. Attacks that need a register of the
+# population take the one that the user gives, or the table itself, which is the worst register there can be.
 Preset(
     "neighbour",
     "a neighbour with the voter list",
     "Lives next door and knows that you are in the table. Takes your age, sex and address from the voter list, "
-    "looks for the rows that fit, and reads off what they have in common.",
+    "finds the rows that match, and reads off what they have in common.",
     ("linking", "homogeneity"),
 )
 Preset(
     "friend",
     "a friend who can rule things out",
     "Knows you well enough to know what you do not have: two diagnoses, or an occupation, that cannot be yours. "
-    "Strikes those, and sees what is left in your group.",
+    "Rules these out and sees what is left in your group.",
     ("homogeneity", "elimination:values=2", "exclusion"),
 )
 Preset(
     "employer",
     "an employer who knows one of your secrets",
     "Has one sensitive fact about you on file, such as your occupation or your salary, and looks for another, "
-    "such as your diagnosis. Only a table with several sensitive columns has this to offer.",
+    "such as your diagnosis. Only a table with several sensitive columns is open to this.",
     ("chain", "exclusion"),
 )
 Preset(
     "insurer",
     "an insurer with published health statistics",
-    "Knows how common every disease is in the whole table and for people like you, by age, sex and district. "
-    "Weighs the values of your group by those rates, and raises your premium if the answer is likely enough.",
+    "Knows how common every disease is in the whole table and among people like you, by age, sex and district. "
+    "Weights the values of your group by those rates, and raises your premium if the answer is likely enough.",
     ("homogeneity", "skewness", "prior"),
 )
 Preset(
     "statistician",
     "a statistician who knows the algorithm",
     "Has read the papers. Knows which method made the release and with which parameters, has a register of the "
-    "people in it, and asks why the method grouped them so and not more finely; or runs it again.",
+    "people in it, and asks why the method did not group them more finely; or runs the method again.",
     ("prior", "minimality", "replay"),
 )
 Preset(
     "colleague",
     "a colleague who knows half of the ward",
-    "Works where the data come from and knows the true values of every second person in the table. Strikes them "
-    "from your group: what is left is more likely yours.",
+    "Works where the data come from and knows the true values of every second person in the table. Removes them "
+    "from your group: what is left is more likely to be yours.",
     ("homogeneity", "corruption:corrupted=0.5"),
 )
 Preset(
     "thief",
     "a thief with everybody’s file but yours",
-    "Has the true value of everybody else in the table, from a leak. Where true values are published, yours is "
-    "what is left over; only a release of disturbed values has an answer to this one.",
+    "Has the true value of everybody else in the table, from a leak. If true values are published, the one left "
+    "over is yours; only a release of perturbed values protects against this.",
     ("corruption:corrupted=1",),
 )

@@ -1,5 +1,6 @@
-"""What an adversary knows beforehand: for sets of quasi-identifier columns, how likely each sensitive value is for the
-people with each combination of values (a signature). "Men get lung cancer with probability 0.1, women 0.003."
+"""The prior: what an adversary knows before seeing the release. For sets of quasi-identifier columns, it gives the
+probability of each sensitive value for the people with each combination of values (a signature), e.g. "men get lung
+cancer with probability 0.1, women with probability 0.003".
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from voile.tables.schema import Column, Columns, suggest_name
 
 SUPPORT = 30
 SALT = "#salt"
-INDICATOR = ("other values", "protected values")  # what is shown where only "in the protected set or not" is published
+INDICATOR = ("other values", "protected values")  # the values if only "in the protected set or not" is published
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What is known of one set of columns: a row of probabilities, one a value, for each signature."""
+    """The statistics about one set of columns: for each signature, a row with the probability of each value."""
 
     names: tuple[str, ...]
     signatures: tuple[tuple[str, ...], ...]
@@ -37,8 +38,8 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """A prior in codes, for the people of one table: `rows` are different rows of probabilities, `index[a, p]` is the
+class CodedPrior:
+    """A prior in the codes of one table's people: `rows` are distinct rows of probabilities, and `index[a, p]` is the
     row of person p under column set a."""
 
     rows: np.ndarray
@@ -48,11 +49,11 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """An adversary's statistics about one sensitive column. Learn one with `learn_prior`, or read published ones with
-    `read_prior`. Where a signature is not listed, the adversary knows no more than the whole table's shares.
+    """An adversary's statistics about one sensitive column. Learn them with `learn_prior`, or read published ones with
+    `read_prior`. About a signature that is not listed, the adversary knows only the shares in the whole table.
 
-    `digest` names it in a certificate. A learned prior is salted, so that nobody can test a guess about the table
-    against the digest.
+    A certificate names a prior by its `digest`. A learned prior is salted, so that nobody can test a guess about the
+    table against the digest.
     """
 
     column: str
@@ -67,52 +68,53 @@ class Prior:
 
     @cached_property
     def digest(self) -> str:
-        """A name for exactly these numbers."""
+        """The name of exactly these numbers."""
         state = hashlib.sha256(json.dumps([self.salt, self.column], ensure_ascii=False).encode())
         for entry in self._entries():
             state.update(json.dumps(entry, ensure_ascii=False).encode())
         return f"sha256:{state.hexdigest()}"
 
     def _entries(self) -> Iterator[tuple[str, str, str, float]]:
-        """The table of statistics, in an order that does not depend on how it was made; zeros are left out."""
+        """Yield the statistics in an order that does not depend on how they were made, without zeros."""
         order = sorted(range(len(self.values)), key=self.values.__getitem__)
         whole = () if self.marginal is None else (Statistics((), ((),), self.marginal.reshape(1, -1)),)
         for known in sorted((*whole, *self.sets), key=lambda known: known.names):
-            names = _joined(known.names)
+            names = _join_escaped(known.names)
             for place in sorted(range(len(known.signatures)), key=known.signatures.__getitem__):
-                signature = _joined(known.signatures[place])
+                signature = _join_escaped(known.signatures[place])
                 for value in order:
                     if known.rows[place, value] > 0:
                         yield names, signature, self.values[value], float(known.rows[place, value])
 
     def frame(self) -> pl.DataFrame:
-        """The statistics as a table: columns, signature, value, probability."""
+        """Return the statistics as a table with the columns columns, signature, value and probability."""
         entries: list[tuple[str, str, str, float]] = list(self._entries())
         entries.insert(0, (SALT, self.salt, "", 0.0)) if self.salt else None
         types = {"columns": pl.String, "signature": pl.String, "value": pl.String, "probability": pl.Float64}
         return pl.DataFrame(entries, schema=types, orient="row")
 
     def save(self, path: str | Path) -> Path:
-        """Write the table, as CSV or Parquet by the ending; the file tells statistics of the people it came from."""
+        """Write the table as CSV or Parquet, depending on the ending. The file reveals statistics of the people that it
+        came from."""
         path = Path(path)
-        beside = path.with_name(f".{path.name}.part")
+        partial = path.with_name(f".{path.name}.part")
         if path.suffix.lower() in (".parquet", ".pq"):
-            self.frame().write_parquet(beside)
+            self.frame().write_parquet(partial)
         elif path.suffix.lower() == ".csv":
-            self.frame().write_csv(beside)
+            self.frame().write_csv(partial)
         else:
             raise SpecError(f"{path.name!r} has no known ending.", code="spec.prior", hint="Use .csv or .parquet.")
-        return beside.replace(path)
+        return partial.replace(path)
 
     def check(self, columns: Columns) -> None:
-        """Every column and value that it names must exist in the table."""
+        """Raise PolicyError unless every column and value that the prior names exists in the table."""
         problems: list[SpecError] = []
         quasi = [column.name for column in columns.quasi]
         unknown = sorted({name for known in self.sets for name in known.names if name not in quasi})
         for name in unknown:
             problems.append(
                 PolicyError(
-                    f"The prior speaks of {name!r}, which is no quasi-identifier column.",
+                    f"The prior names {name!r}, which is not a quasi-identifier column.",
                     code="policy.prior-column",
                     hint=suggest_name(name, quasi),
                 )
@@ -121,46 +123,47 @@ class Prior:
         if target is None:
             problems.append(
                 PolicyError(
-                    f"The prior is about {self.column!r}, which is no sensitive column.",
+                    f"The prior is about {self.column!r}, which is not a sensitive column.",
                     code="policy.prior-column",
                     hint=suggest_name(self.column, [column.name for column in columns.sensitive]),
                 )
             )
         else:
-            strange = len(set(self.values) - set(target.domain.labels))
-            if strange:
+            unknown_values = len(set(self.values) - set(target.domain.labels))
+            if unknown_values:
                 problems.append(
                     PolicyError(
-                        f"The prior names {strange} values that {self.column!r} does not have.",
+                        f"The prior names {unknown_values} values that {self.column!r} does not have.",
                         code="policy.prior-value",
                         hint="Check their spelling, or declare the column's domain.",
                     )
                 )
         raise_together(problems)
 
-    def known(self, people: Sequence[Column], codes: np.ndarray, target: Column, usual: np.ndarray) -> Known:
-        """The prior for people with these codes, its values in the order of the target column's codes.
+    def encode(self, people: Sequence[Column], codes: np.ndarray, target: Column, usual: np.ndarray) -> CodedPrior:
+        """Return the prior for people with these codes, its values in the order of the target column's codes.
 
-        `usual` are the shares in the whole table, for signatures that are not listed when no marginal was given.
+        `usual` are the shares in the whole table. They stand in for signatures that are not listed if the prior has no
+        marginal.
         """
-        texts = {text: place for place, text in enumerate(self.values)}
-        order = np.array([texts.get(text, -1) for text in target.domain.labels])
-        listed = [self._ordered(known.rows, order) for known in self.sets]
-        fallback = usual if self.marginal is None else self._ordered(self.marginal.reshape(1, -1), order)[0]
+        positions = {text: position for position, text in enumerate(self.values)}
+        order = np.array([positions.get(text, -1) for text in target.domain.labels])
+        listed = [self._reorder(known.rows, order) for known in self.sets]
+        fallback = usual if self.marginal is None else self._reorder(self.marginal.reshape(1, -1), order)[0]
         table = np.concatenate([fallback.reshape(1, -1), *listed]) if listed else fallback.reshape(1, -1)
         index = np.zeros((max(len(self.sets), 1), len(codes)), dtype=np.int64)
         base = 1
         for number, known in enumerate(self.sets):
-            found = _matched(known, people, codes)
-            index[number] = np.where(found >= 0, found + base, 0)
+            row = _match_signatures(known, people, codes)
+            index[number] = np.where(row >= 0, row + base, 0)
             base += len(known.signatures)
-        # equal rows once: people whom these statistics do not tell apart are one class
+        # keep equal rows once: people whom these statistics do not tell apart are one class
         rows, inverse = np.unique(table, axis=0, return_inverse=True)
         sets = tuple(known.names for known in self.sets) or ((),)
-        return Known(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets)
+        return CodedPrior(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets)
 
-    def collapsed(self, protect: Sequence[str]) -> Prior:
-        """The same knowledge about "one of the protected values, or another one"."""
+    def as_indicator(self, protect: Sequence[str]) -> Prior:
+        """Return the same knowledge reduced to "one of the protected values, or another value"."""
         inside = np.array([value in protect for value in self.values], dtype=bool)
 
         def pair(rows: np.ndarray) -> np.ndarray:
@@ -171,36 +174,36 @@ class Prior:
         return Prior(self.column, INDICATOR, sets, None if self.marginal is None else pair(self.marginal), self.salt)
 
     @staticmethod
-    def _ordered(rows: np.ndarray, order: np.ndarray) -> np.ndarray:
+    def _reorder(rows: np.ndarray, order: np.ndarray) -> np.ndarray:
         return np.where(order >= 0, rows[:, np.maximum(order, 0)], 0.0)
 
-    def admits(self, columns: Columns, rows: Table) -> None:
-        """Raise InconsistentKnowledge where somebody has a value that the prior rules out for them."""
+    def require_consistency(self, columns: Columns, rows: Table) -> None:
+        """Raise InconsistentKnowledge if anybody has a value that the prior rules out for them."""
         names = [column.name for column in columns.quasi]
         table = rows.histogram([*names, self.column])
         target = columns[self.column]
         usual = np.bincount(table.column(self.column), weights=table.counts, minlength=target.size) / table.total
-        known = self.known(columns.quasi, table.codes[:, : len(names)], target, usual)
+        known = self.encode(columns.quasi, table.codes[:, : len(names)], target, usual)
         value = table.column(self.column)
         for number, names_of_set in enumerate(known.sets):
             ruled_out = int(table.counts[known.rows[known.index[number], value] <= 0].sum())
             if ruled_out:
                 where = ", ".join(map(repr, names_of_set)) or "the whole table"
                 raise InconsistentKnowledge(
-                    f"The prior contradicts the table: {ruled_out} rows have a value of {self.column!r} that the "
+                    f"The prior contradicts the table: {ruled_out} rows have a value of {self.column!r} to which the "
                     f"statistics of {where} give probability 0.",
                     code="data.prior-contradicts",
                     hint="Correct these statistics, list every value that occurs, or learn the prior from the table.",
                 )
 
 
-def _matched(known: Statistics, people: Sequence[Column], codes: np.ndarray) -> np.ndarray:
-    """For each person the place of their signature, or -1."""
+def _match_signatures(known: Statistics, people: Sequence[Column], codes: np.ndarray) -> np.ndarray:
+    """Return for each person the position of their signature, or -1."""
     by_name = {column.name: (number, column) for number, column in enumerate(people)}
     if any(name not in by_name for name in known.names):
         missing = [name for name in known.names if name not in by_name]
         raise PolicyError(
-            f"The prior speaks of {', '.join(map(repr, missing))}, which the release does not show exactly.",
+            f"The prior names {', '.join(map(repr, missing))}, which the release does not show exactly.",
             code="policy.prior-column",
             hint="Use a prior about its quasi-identifier columns.",
         )
@@ -225,14 +228,15 @@ def _matched(known: Statistics, people: Sequence[Column], codes: np.ndarray) -> 
     return np.asarray(home[index[: len(codes)]])
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join_escaped(parts: Sequence[str]) -> str:
+    """Join texts by `|`, which a backslash escapes within them."""
     return "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
 
 
-def split(text: str) -> list[str]:
-    """Undo `_joined`.
+def split_escaped(text: str) -> list[str]:
+    """Split a text that `_join_escaped` joined.
 
-    >>> split("39|a\\\\|b")
+    >>> split_escaped("39|a\\\\|b")
     ['39', 'a|b']
     """
     parts, current, escaped = [], "", False

@@ -1,4 +1,5 @@
-"""Statistics from a table: its own, counted, or published ones, read with the checks that a stranger's numbers need."""
+"""Where statistics come from: counted in the table itself, or published and read with the checks that numbers from a
+stranger need."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.adversaries.prior import SALT, SUPPORT, Prior, Statistics, split
+from voile.adversaries.prior import SALT, SUPPORT, Prior, Statistics, split_escaped
 from voile.errors import DataError
 from voile.io import table_files
 from voile.tables.row_protocol import Table
@@ -30,10 +31,11 @@ def learn_statistics(
     smoothing: float = 0.0,
     salt: str = "",
 ) -> Prior:
-    """The table's own statistics: for every set of up to `max_columns` quasi-identifier columns and every signature
-    that at least `min_support` people share. `smoothing` pulls each row towards the whole table, by that many people.
+    """Count the table's own statistics, for every set of up to `max_columns` quasi-identifier columns and every
+    signature that at least `min_support` people share. `smoothing` pulls each row towards the whole table with the
+    weight of that many people.
 
-    O(rows * column sets). Memory is one row of probabilities a supported signature.
+    O(rows * column sets). Memory is one row of probabilities per supported signature.
     """
     names = [column.name for column in columns.quasi]
     table = rows.histogram([*names, target.name])
@@ -52,45 +54,46 @@ def tabulate_statistics(
     smoothing: float = 0.0,
     salt: str = "",
 ) -> Prior:
-    """Statistics from rows of codes with a value and a weight each, which may be fractions of a person."""
+    """Count statistics in rows of codes that have a value and a weight each; a weight may be a fraction of a
+    person."""
     whole = np.bincount(value, weights=weights, minlength=target.size)
     marginal = whole / whole.sum()
     texts = [np.array(column.domain.labels, dtype=object) for column in quasi]
     sets = []
     for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
         for some in combinations(range(len(quasi)), size):
-            chosen = sorted(some, key=lambda j: quasi[j].name)  # one order for all, so that a file has one digest
+            chosen = sorted(some, key=lambda j: quasi[j].name)  # one order for all sets, so that a file has one digest
             index, first = kernels.distinct_rows.rank_rows(
                 [codes[:, j] for j in chosen], [quasi[j].size for j in chosen]
             )
             people = np.bincount(index, weights=weights, minlength=len(first))
-            kept = np.flatnonzero(people >= min_support - 1e-9)
-            place = np.full(len(first), -1)
-            place[kept] = np.arange(len(kept))
-            inside = place[index] >= 0
-            key = place[index[inside]] * target.size + value[inside]
-            counts = np.bincount(key, weights=weights[inside], minlength=len(kept) * target.size)
-            shares = counts.reshape(len(kept), target.size) + smoothing * marginal
-            shares /= people[kept].reshape(-1, 1) + smoothing
-            found = [texts[j][codes[first[kept], j]] for j in chosen]
+            supported = np.flatnonzero(people >= min_support - 1e-9)
+            position = np.full(len(first), -1)
+            position[supported] = np.arange(len(supported))
+            inside = position[index] >= 0
+            key = position[index[inside]] * target.size + value[inside]
+            counts = np.bincount(key, weights=weights[inside], minlength=len(supported) * target.size)
+            shares = counts.reshape(len(supported), target.size) + smoothing * marginal
+            shares /= people[supported].reshape(-1, 1) + smoothing
+            labels = [texts[j][codes[first[supported], j]] for j in chosen]
             names = tuple(quasi[j].name for j in chosen)
-            sets.append(Statistics(names, tuple(zip(*found, strict=True)), shares))
+            sets.append(Statistics(names, tuple(zip(*labels, strict=True)), shares))
     return Prior(target.name, tuple(target.domain.labels), tuple(sets), marginal, salt)
 
 
 def read_prior(path: str | Path, column: str) -> Prior:
-    """Published statistics about one sensitive column from a CSV or Parquet file with the columns `columns`,
+    """Read published statistics about one sensitive column from a CSV or Parquet file with the columns `columns`,
     `signature`, `value` and `probability`. Several columns, and the values of a signature, are joined by `|`.
 
-    A line without columns gives a share in the whole table; a value that is not listed for a signature has
-    probability 0, a signature that is not listed has the shares of the whole table.
+    A line without columns gives a share in the whole table. A value that is not listed for a signature has probability
+    0; a signature that is not listed has the shares of the whole table.
     """
     frame = table_files.read_file(Path(path))
     return parse_prior(frame, column, Path(path).name)
 
 
 def parse_prior(frame: pl.DataFrame, column: str, source: str = "the prior") -> Prior:
-    """A prior from its table: every line is looked at, and all that is wrong is told together."""
+    """Turn a table into a prior, and raise all its faults together."""
     lacking = [name for name in HEAD if name not in frame.columns]
     if lacking:
         raise DataError(
@@ -101,42 +104,42 @@ def parse_prior(frame: pl.DataFrame, column: str, source: str = "the prior") -> 
     texts = frame.select(pl.col(HEAD[:3]).cast(pl.String).fill_null(""))
     lines = texts.with_columns(frame["probability"].cast(pl.Float64, strict=False).alias("probability"))
     salt = "".join(lines.filter(pl.col("columns") == SALT)["signature"].head(1))
-    found, problems = _sorted_out(lines.filter(pl.col("columns") != SALT))
-    heavy = sum(sum(row.values()) > 1 + 1e-9 for rows in found.values() for row in rows.values())
-    problems += [f"the probabilities of {heavy} signatures exceed 1 in sum"] if heavy else []
-    problems += [] if found or problems else ["there is no statistic in it"]
+    statistics, problems = _collect_statistics(lines.filter(pl.col("columns") != SALT))
+    heavy = sum(sum(row.values()) > 1 + 1e-9 for rows in statistics.values() for row in rows.values())
+    problems += [f"the probabilities of {heavy} signatures sum to more than 1"] if heavy else []
+    problems += [] if statistics or problems else ["it contains no statistics"]
     if problems:
         raise DataError(
-            f"{source!r} is no prior: {'; '.join(problems)}.",
+            f"{source!r} is not a prior: {'; '.join(problems)}.",
             code="data.prior",
-            hint="Each line has columns, signature (joined by |), value, and a probability; sums stay within 1.",
+            hint="Each line needs columns, signature (joined by |), value and probability; sums are at most 1.",
         )
-    values = tuple(sorted({value for rows in found.values() for row in rows.values() for value in row}))
-    matrices = {names: _dense(list(rows.values()), values) for names, rows in found.items()}
+    values = tuple(sorted({value for rows in statistics.values() for row in rows.values() for value in row}))
+    matrices = {names: _dense(list(rows.values()), values) for names, rows in statistics.items()}
     marginal = matrices[()][0] if () in matrices else None
-    sets = tuple(Statistics(names, tuple(found[names]), matrices[names]) for names in sorted(found) if names)
+    sets = tuple(Statistics(names, tuple(statistics[names]), matrices[names]) for names in sorted(statistics) if names)
     return Prior(column, values, sets, marginal, salt)
 
 
-def _sorted_out(lines: pl.DataFrame) -> tuple[Listed, list[str]]:
-    """The statistics by columns and signature, columns in rising order; and what is wrong with how many lines."""
-    found: Listed = {}
+def _collect_statistics(lines: pl.DataFrame) -> tuple[Listed, list[str]]:
+    """Collect the statistics by columns (in rising order) and signature; and count the lines with each fault."""
+    statistics: Listed = {}
     wrong: dict[str, int] = {}
     for names_text, signature_text, value, probability in lines.select(HEAD).iter_rows():
-        names = split(names_text) if names_text else []
-        signature = split(signature_text) if names else []
+        names = split_escaped(names_text) if names_text else []
+        signature = split_escaped(signature_text) if names else []
         pairs = sorted(zip(names, signature, strict=False))
-        row = found.setdefault(tuple(sorted(names)), {}).setdefault(tuple(text for _, text in pairs), {})
+        row = statistics.setdefault(tuple(sorted(names)), {}).setdefault(tuple(text for _, text in pairs), {})
         faults = {
             "name more or fewer columns than values in the signature": len(names) != len(signature),
             "name a column twice": len(set(names)) < len(names),
-            "have a probability that is no number between 0 and 1": probability is None or not 0 <= probability <= 1,
+            "have a probability that is not a number between 0 and 1": probability is None or not 0 <= probability <= 1,
             "repeat a value of the same signature": value in row,
         }
         for fault in (fault for fault, there in faults.items() if there):
             wrong[fault] = wrong.get(fault, 0) + 1
         row[value] = probability or 0.0
-    return found, [f"{number} lines {what}" for what, number in wrong.items()]
+    return statistics, [f"{number} lines {what}" for what, number in wrong.items()]
 
 
 def _dense(rows: Sequence[dict[str, float]], values: Sequence[str]) -> np.ndarray:

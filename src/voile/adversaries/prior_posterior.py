@@ -1,4 +1,4 @@
-"""Belief under statistics: what a prior and a release together tell about each person."""
+"""The posterior belief about each person, given a prior and a release."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MAX_STATES = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Linkage:
-    """For each entry of the members the greatest belief in a protected value, over all column sets; for each group
-    whether that is exact, and the column set it comes from."""
+class PriorPosterior:
+    """The greatest belief in a protected value over all column sets, for each entry of the members (`risk`); and for
+    each group whether that is exact or an upper bound, and the column set that it comes from (`source`)."""
 
     risk: np.ndarray
     exact: np.ndarray
@@ -38,18 +38,19 @@ class Linkage:
         return float(self.risk.max(initial=0.0))
 
 
-def events_of(column: Column, protect: tuple[str, ...], as_set: bool) -> np.ndarray:
-    """The event of each value of a column, -1 for values that need no protection; no `protect` means every value."""
+def protected_events(column: Column, protect: tuple[str, ...], as_set: bool) -> np.ndarray:
+    """Return the event that each value of a column belongs to, -1 for values that need no protection. An empty
+    `protect` protects every value; with `as_set` all protected values are one event."""
     texts = column.domain.labels
     if tuple(texts) == INDICATOR and protect:
         return np.array([-1, 0])
     if not protect:
         return np.arange(len(texts))
-    guarded = [text in protect for text in texts]
-    return np.where(guarded, 0 if as_set else np.cumsum(guarded) - 1, -1)
+    protected = [text in protect for text in texts]
+    return np.where(protected, 0 if as_set else np.cumsum(protected) - 1, -1)
 
 
-def linkage(
+def compute_posterior(
     prior: Prior,
     members: Members,
     counts: Counts,
@@ -58,16 +59,17 @@ def linkage(
     *,
     binary: bool = False,
     max_states: int = MAX_STATES,
-) -> Linkage:
-    """Everybody's belief under one prior; raises InconsistentKnowledge where no assignment of values has any weight."""
+) -> PriorPosterior:
+    """Compute the belief about everybody under one prior. Raises InconsistentKnowledge if the prior gives every
+    assignment of the values in some group probability 0."""
     key = (prior.digest, events.tobytes(), binary, max_states)
     if key not in members.memo:
-        members.memo[key] = _linkage(prior, members, counts, events, protect, binary, max_states)
-    found: Linkage = members.memo[key]
-    return found
+        members.memo[key] = _compute_posterior(prior, members, counts, events, protect, binary, max_states)
+    posterior: PriorPosterior = members.memo[key]
+    return posterior
 
 
-def _linkage(
+def _compute_posterior(
     prior: Prior,
     members: Members,
     counts: Counts,
@@ -75,18 +77,18 @@ def _linkage(
     protect: tuple[str, ...],
     binary: bool,
     max_states: int,
-) -> Linkage:
+) -> PriorPosterior:
     assert counts.column is not None
     if tuple(counts.column.domain.labels) == INDICATOR:
-        prior = prior.collapsed(protect)
+        prior = prior.as_indicator(protect)
     usual = counts.totals / max(int(counts.totals.sum()), 1)
-    known = prior.known(members.columns, members.codes, counts.column, usual)
+    known = prior.encode(members.columns, members.codes, counts.column, usual)
     table = known.rows
     if len(events) > table.shape[1]:
         table = np.concatenate([table, np.ones((len(table), len(events) - table.shape[1]))], axis=1)
     people = (np.ascontiguousarray(known.index), members.starts, members.rows, members.counts)
     given = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
-    parts = _parts(members.starts)
+    parts = _split_groups(members.starts)
     with ThreadPoolExecutor(len(parts)) as pool:
         done = list(pool.map(lambda part: kernels.posterior.compute_group_beliefs(*given, *part), parts))
     risk, status, source = (np.concatenate(pieces) for pieces in zip(*done, strict=True))
@@ -94,16 +96,16 @@ def _linkage(
     if contradicted:
         number = int(np.flatnonzero(status == kernels.posterior.CONTRADICTION)[0]) + 1
         raise InconsistentKnowledge(
-            f"The prior contradicts the release: in {contradicted} groups (the first is number {number}) no assignment "
-            "of the published values is possible.",
+            f"The prior contradicts the release: in {contradicted} groups (the first is number {number}) it allows no "
+            "assignment of the published values.",
             code="data.prior-contradicts",
             hint="Correct the statistics, or learn the prior from the table.",
         )
-    return Linkage(risk, status == kernels.posterior.EXACT, source, known.sets)
+    return PriorPosterior(risk, status == kernels.posterior.EXACT, source, known.sets)
 
 
-def _parts(starts: np.ndarray) -> list[tuple[int, int]]:
-    """Ranges of groups with about as many entries each, one a processor."""
+def _split_groups(starts: np.ndarray) -> list[tuple[int, int]]:
+    """Split the groups into ranges with about equally many entries, one per processor."""
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], (os.cpu_count() or 1) + 1)[1:-1])
     edges = [0, *cuts.tolist(), len(starts) - 1]
     parts = [(low, high) for low, high in itertools.pairwise(edges) if high > low]
@@ -113,9 +115,11 @@ def _parts(starts: np.ndarray) -> list[tuple[int, int]]:
 AnyRows = TypeVar("AnyRows", bound=Table)
 
 
-def indicated(columns: Columns, rows: AnyRows, target: Column, protect: tuple[str, ...]) -> tuple[Columns, AnyRows]:
-    """The table with a sensitive column replaced by "one of the protected values, or another one"."""
-    inside = events_of(target, protect, True) >= 0
+def replace_by_indicator(
+    columns: Columns, rows: AnyRows, target: Column, protect: tuple[str, ...]
+) -> tuple[Columns, AnyRows]:
+    """Replace a sensitive column of the table by "one of the protected values, or another value"."""
+    inside = protected_events(target, protect, True) >= 0
     domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)
     shown = replace(target, domain=domain, hierarchy=None)
     sensitive = tuple(shown if column.name == target.name else column for column in columns.sensitive)

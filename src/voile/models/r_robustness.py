@@ -18,7 +18,7 @@ import numpy as np
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.prior import SUPPORT, Prior
 from voile.adversaries.prior_learning import learn_statistics, read_prior
-from voile.adversaries.prior_posterior import events_of, linkage
+from voile.adversaries.prior_posterior import compute_posterior, protected_events
 from voile.errors import PolicyError, parameter
 from voile.models.abilities import LearnsFromTable, ProtectsValues
 from voile.models.base import Verification
@@ -93,7 +93,7 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
 
     def events(self, column: Column) -> np.ndarray:
         """Return the event of each value of the column, -1 for values that need no protection."""
-        return events_of(column, self.protected_values, self.protect_as == "set")
+        return protected_events(column, self.protected_values, self.protect_as == "set")
 
     def holds(self, counts: Counts) -> np.ndarray:
         """Check what counts alone can show: the members' beliefs in an event sum to its count, so some member reaches
@@ -117,7 +117,7 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
             return Verification(Answer.NEEDS, other + needed)
         assert counts.column is not None
         events, binary = self.events(counts.column), self.reading == "binary"
-        beliefs = linkage(prior, release.members, counts, events, self.protected_values, binary=binary)
+        beliefs = compute_posterior(prior, release.members, counts, events, self.protected_values, binary=binary)
         detail = f"The greatest belief over {len(beliefs.sets)} column sets is {beliefs.worst:.4f}"
         detail += "." if beliefs.exact.all() else f" (an upper bound in {int((~beliefs.exact).sum())} groups)."
         answer = Answer.HOLDS if beliefs.worst <= float(self.bound()) + SLACK else Answer.BROKEN
@@ -151,7 +151,7 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         else:
             prior = read_prior(self.prior, target.name)
         prior.check(columns)
-        prior.admits(columns, rows)
+        prior.require_consistency(columns, rows)
         return replace(self, prior=prior)
 
     def bound(self) -> Fraction:

@@ -128,4 +128,4 @@ def test_audit_and_report_take_an_adversary(voile: Voile, release: Path, table: 
     assert "None of the requested attacks applies to this release" in none.err
     made = voile("report", release, "--data", table, "--adversary", "insurer", "--out", "report.html", "--json").json
     assert made["adversaries"][0]["name"] == "an insurer with published health statistics"
-    assert "Weighs the values of your group by those rates" in Path("report.html").read_text(encoding="utf-8")
+    assert "Weights the values of your group by those rates" in Path("report.html").read_text(encoding="utf-8")

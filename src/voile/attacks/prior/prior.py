@@ -21,7 +21,7 @@ from voile.adversaries.group_members import Members
 from voile.adversaries.prior import INDICATOR, SUPPORT
 from voile.adversaries.prior import Prior as Statistics
 from voile.adversaries.prior_learning import read_prior, tabulate_statistics
-from voile.adversaries.prior_posterior import MAX_STATES, linkage
+from voile.adversaries.prior_posterior import MAX_STATES, compute_posterior
 from voile.attacks.base import Guess, PiecewiseAttack, Target, guess_piece, sensitive_names
 from voile.attacks.prior.register_matching import fits, from_register, surveyed, uncovered
 from voile.errors import DataError
@@ -175,7 +175,9 @@ class Prior(PiecewiseAttack):
             return _undistinguished(counts, events, model)
         events = np.append(events, -1)  # one more value for people who are not in the table
         most = self.max_states
-        found = linkage(prior, members, counts, events, model.protected_values, binary=binary, max_states=most)
+        found = compute_posterior(
+            prior, members, counts, events, model.protected_values, binary=binary, max_states=most
+        )
         bounded = float((~found.exact).sum())
         details = {SETS: float(len(found.sets)), "groups with an upper bound only": bounded}
         baseline = _baseline(prior, members, counts, events, model)
@@ -232,9 +234,9 @@ def _likeliest(risk: np.ndarray, members: Members, sizes: np.ndarray) -> np.ndar
 def _baseline(prior: Statistics, members: Members, counts: Counts, events: np.ndarray, model: RRobustness) -> float:
     """The mean over people of the greatest prior belief in an event, without the release."""
     assert counts.column is not None
-    told = prior.collapsed(model.protected_values) if tuple(counts.column.domain.labels) == INDICATOR else prior
+    told = prior.as_indicator(model.protected_values) if tuple(counts.column.domain.labels) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
-    known = told.known(members.columns, members.codes, counts.column, usual[: counts.column.size])
+    known = told.encode(members.columns, members.codes, counts.column, usual[: counts.column.size])
     number = int(events.max(initial=-1)) + 1
     if number == 0 or not len(members.rows):
         return 0.0

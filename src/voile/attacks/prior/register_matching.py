@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from voile import kernels
-from voile.adversaries.group_members import Members, gathered
+from voile.adversaries.group_members import Members, gather_members
 from voile.errors import DataError
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts
@@ -24,7 +24,7 @@ def from_register(release: Release, counts: Counts, register: Microdata) -> tupl
     home = release.locate(register)
     inside = home >= 0
     codes = [table.codes[inside, number] for number in range(len(names))]
-    members = gathered(columns, codes, home[inside], table.counts[inside], counts.groups)
+    members = gather_members(columns, codes, home[inside], table.counts[inside], counts.groups)
     fitting = np.bincount(home[inside], weights=table.counts[inside], minlength=counts.groups).astype(np.int64)
     short = int((fitting < counts.sizes).sum())
     if short:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from voile.adversaries.presets import Preset, understood
+from voile.adversaries.presets import Preset, find_presets
 from voile.attacks.base import Attack
 from voile.plugins.parameters import parse_short_form
 from voile.plugins.registry import build_plugin, narrow_type, registered_classes
@@ -35,7 +35,7 @@ def request_attacks(
 ) -> list[RequestedAttack]:
     """The attacks that are listed, then those of the presets; each of them once."""
     requested = [RequestedAttack(attack) for attack in attacks or ()]
-    for preset in understood(adversary):
+    for preset in find_presets(adversary):
         for attack in build_attacks(preset):
             same = next((position for position, other in enumerate(requested) if other.attack == attack), None)
             if same is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from voile.adversaries.presets import Preset, understood
+from voile.adversaries.presets import Preset, find_presets
 from voile.attacks.base import Attack
 from voile.errors import SpecError, raise_together
 from voile.flow.request.request import Request, read_request
@@ -52,7 +52,7 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
     methods = attempt(lambda: _build_listed(Method, options.get("methods")))
     attacks = attempt(lambda: _build_listed(Attack, options.get("attacks")))
     measures = attempt(lambda: _build_listed(Measure, options.get("measures")))
-    adversary = attempt(lambda: understood(options.get("adversary")))
+    adversary = attempt(lambda: find_presets(options.get("adversary")))
     policies = attempt(lambda: _vary_policies(spec)) if read is not None else None
     raise_together(problems)
     assert read is not None and policies is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from voile.adversaries.prior import INDICATOR
-from voile.adversaries.prior_posterior import indicated
+from voile.adversaries.prior_posterior import replace_by_indicator
 from voile.measures.base import ByGroup, Measure
 from voile.plugins.registry import build_plugin, narrow_type, registered_classes
 from voile.releases.release import Release
@@ -35,7 +35,7 @@ def match_release(data: Microdata, release: Release) -> Microdata:
         entry = next((entry for entry in release.described("sensitive") if entry["name"] == claim["column"]), None)
         if entry is not None and tuple(entry["domain"].get("values", ())) == INDICATOR:
             target, protect = data.columns[str(entry["name"])], tuple(claim["parameters"]["protect"])
-            columns, rows = indicated(data.columns, data.rows, target, protect)
+            columns, rows = replace_by_indicator(data.columns, data.rows, target, protect)
             data = replace(data, columns=columns, rows=rows)
     return data
 

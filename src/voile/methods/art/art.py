@@ -15,7 +15,7 @@ import numpy as np
 
 from voile import kernels
 from voile.adversaries.prior import Prior
-from voile.adversaries.prior_posterior import MAX_STATES, indicated
+from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
 from voile.errors import PolicyError, Unsatisfiable, option
 from voile.kernels import lazy_kernel
 from voile.methods.art.block_grouping import TOGETHER, blind
@@ -178,7 +178,7 @@ class Art(Partitionable, Replayable, Method):
         if self.publish == "exact":
             return columns, rows
         model, target = _asked(policy, columns)
-        return indicated(columns, rows, target, model.protected_values)
+        return replace_by_indicator(columns, rows, target, model.protected_values)
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         return show_buckets(columns, rows)

@@ -9,7 +9,7 @@ import numpy as np
 from voile import kernels
 from voile.adversaries.group_members import Members
 from voile.adversaries.prior import INDICATOR, Prior
-from voile.adversaries.prior_posterior import events_of
+from voile.adversaries.prior_posterior import protected_events
 from voile.models.r_robustness import RRobustness
 from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Histogram, Rows
@@ -51,10 +51,10 @@ def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indi
     names = [column.name for column in columns.quasi]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name).astype(np.int64)
-    events = events_of(target, model.protected_values, model.protect_as == "set")
+    events = protected_events(target, model.protected_values, model.protect_as == "set")
     usual = np.bincount(value, weights=table.counts, minlength=target.size) / max(table.total, 1)
     quasi = table.codes[:, [table.names.index(name) for name in names]]
-    known = model.prior.known(columns.quasi, quasi, target, usual)
+    known = model.prior.encode(columns.quasi, quasi, target, usual)
     probabilities, index = known.rows, known.index
     if indicator:
         chance = np.minimum(probabilities[:, events >= 0].sum(axis=1), 1.0)
@@ -94,9 +94,9 @@ def published_crowd(members: Members, counts: Counts, model: RRobustness, prior:
     by value and published row (-1 where a person cannot have a value)."""
     assert counts.column is not None
     column = counts.column
-    shown = prior.collapsed(model.protected_values) if tuple(column.domain.labels) == INDICATOR else prior
+    shown = prior.as_indicator(model.protected_values) if tuple(column.domain.labels) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
-    known = shown.known(members.columns, members.codes, column, usual)
+    known = shown.encode(members.columns, members.codes, column, usual)
     group = np.repeat(np.arange(members.groups), np.diff(members.starts))
     many = np.diff(counts.starts)[group]
     entry = np.repeat(np.arange(len(group)), many)

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from voile import datasets
-from voile.adversaries.group_members import Members, gathered
+from voile.adversaries.group_members import Members, gather_members
 from voile.adversaries.prior import Prior
 from voile.adversaries.prior_learning import learn_statistics
-from voile.adversaries.prior_posterior import events_of, linkage
+from voile.adversaries.prior_posterior import compute_posterior, protected_events
 from voile.errors import InconsistentKnowledge, Unsatisfiable
 from voile.flow.publish.plan import check_request
 from voile.measures.query_error.query_error import QueryError
@@ -167,7 +167,7 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
 
 
 def _inside(data: Microdata) -> np.ndarray:
-    return np.asarray(events_of(data.columns[SENSITIVE], PROTECTED, True) >= 0)
+    return np.asarray(protected_events(data.columns[SENSITIVE], PROTECTED, True) >= 0)
 
 
 def _who_is_where(data: Microdata, rows: Rows) -> tuple[Members, np.ndarray]:
@@ -175,7 +175,7 @@ def _who_is_where(data: Microdata, rows: Rows) -> tuple[Members, np.ndarray]:
     names = [column.name for column in data.columns.quasi]
     group, table = rows.count_by_group([*names, SENSITIVE])
     codes = [table.column(name) for name in names]
-    members = gathered(data.columns.quasi, codes, group, table.counts, rows.groups)
+    members = gather_members(data.columns.quasi, codes, group, table.counts, rows.groups)
     inside = _inside(data)[table.column(SENSITIVE)]
     # entries of `members` are ordered by (group, quasi-identifier), as the rows of the table are
     entry = np.cumsum(np.concatenate([[0], _changes([group, *codes])]))
@@ -195,9 +195,9 @@ def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading
     names = (f"problematic_{reading}", f"at_least_{reading}", f"undecided_{reading}")
     if outcome.members is None or outcome.counts is None:
         return dict.fromkeys(names)
-    events = events_of(data.columns[SENSITIVE], PROTECTED, True)
+    events = protected_events(data.columns[SENSITIVE], PROTECTED, True)
     try:
-        found = linkage(
+        found = compute_posterior(
             prior,
             outcome.members,
             outcome.counts,
@@ -222,7 +222,7 @@ def deviations(data: Microdata, prior: Prior, outcome: Outcome, r: int) -> dict[
         return {"average_delta": None, "delta_with_case": None, "ceiling_with_case": None}
     members, column = outcome.members, data.columns[SENSITIVE]
     usual = outcome.counts.totals / outcome.counts.totals.sum()
-    known = prior.known(members.columns, members.codes, column, usual)
+    known = prior.encode(members.columns, members.codes, column, usual)
     chance = known.rows[:, _inside(data)].sum(axis=1)
     whole = chance[np.flatnonzero((known.rows == prior.marginal).all(axis=1))]
     held = np.add.reduceat(outcome.guarded, members.starts[:-1]) > 0

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from voile.adversaries.group_members import Members, gathered
+from voile.adversaries.group_members import Members, gather_members
 from voile.releases.query import Query
 from voile.releases.query_estimates import BucketEstimates
 from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows
@@ -77,7 +77,7 @@ class Bucketized(LinkedShape):
         """Who is in each group: the quasi-identifier is published as it is."""
         columns, codes = zip(*self.exact_columns, strict=True)
         ones = np.ones(self.people, dtype=np.int64)
-        return gathered(columns, codes, self.group, ones, len(self._labels[0]))
+        return gather_members(columns, codes, self.group, ones, len(self._labels[0]))
 
     @property
     def sensitive_homes(self) -> dict[str, SensitiveHome]:
