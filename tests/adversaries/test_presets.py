@@ -8,7 +8,7 @@ import voile as vl
 from voile.adversaries import presets as presets_file
 from voile.adversaries.presets import Preset, find_presets, presets
 from voile.errors import PolicyError, SpecError
-from voile.flow.audit.audit import attacks_of
+from voile.flow.audit.requested_attacks import build_attacks
 from voile.plugins.registry import registered_classes
 
 
@@ -18,12 +18,12 @@ def test_every_preset_has_a_story_and_attacks(name: str) -> None:
     assert preset.name == name
     assert preset.title.split()[0] in ("a", "an")
     assert preset.story.endswith(".")
-    assert attacks_of(preset)
+    assert build_attacks(preset)
     assert preset.as_json()["attacks"] == list(preset.attacks)
 
 
 def test_every_attack_has_somebody_who_would_run_it() -> None:
-    assert {attack.name for preset in presets().values() for attack in attacks_of(preset)} == set(
+    assert {attack.name for preset in presets().values() for attack in build_attacks(preset)} == set(
         registered_classes("attacks")
     )
 
@@ -48,9 +48,9 @@ def test_what_a_user_may_write() -> None:
 def test_a_third_party_adds_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presets_file, "_presets", dict(presets()))
     Preset("ex", "an ex who knows your birthday", "Knows.", ("linking",))
-    assert attacks_of(presets()["ex"]) == (vl.attacks.Linking(),)
+    assert build_attacks(presets()["ex"]) == (vl.attacks.Linking(),)
     with pytest.raises(SpecError, match="Two adversaries"):
         Preset("ex", "another one", "Knows.", ("linking",))
     Preset("lost", "somebody with no attack", "Knows.", ("linkin",))
     with pytest.raises(PolicyError, match="no attack named 'linkin'"):
-        attacks_of(presets()["lost"])
+        build_attacks(presets()["lost"])
