@@ -1,13 +1,12 @@
-"""The charts of the report: small tables of numbers in, SVG text out. Nothing here ever sees a row or a cell.
+"""The charts of the report: small tables of numbers in, SVG text out. No row or cell of the data ever gets here.
 
-Every chart has a transparent ground and mid-tone marks; its text and lines take their colours from the page, so one
-drawing serves light, dark and paper. A page draws each chart at two widths and shows the one that fits.
+Every chart has a transparent background and mid-tone marks; its text and lines take their colours from the page, so one
+drawing serves light mode, dark mode and paper. A page has each chart at two widths and shows the one that fits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,54 +22,25 @@ POINTS = 100  # of a curve
 BARS = 40
 AXES = {
     "probability": "probability of being right",
-    "gain": "rise of belief",
+    "gain": "rise in belief",
     "distance": "distance from the whole table",
 }
 
 
 def scale_of(limits: str) -> str:
-    """The scale of what a finding speaks of: an identity or a value is believed with a probability."""
+    """The scale of a belief: an identity or a value is believed with a probability."""
     word = limits.partition(" under ")[0]
     return word if word in AXES else "probability"
 
 
-def draw(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Every chart of the page, at each width. What is not a probability does not share an axis with one."""
-    drawn: dict[str, Any] = {}
-    audit, losses, bins = content["audit"], content["losses"] or [], content["groups"]["histogram"]
-    for inside in (True, False):
-        found = [item for item in audit["findings"] if item["inside_the_promise"] is inside] if audit else []
-        for scale in AXES:
-            part = [item for item in found if scale_of(item["limits"]) == scale]
-            if part:
-                drawn[f"{'inside' if inside else 'outside'}_{scale}"] = draw_widths(partial(risks, part))
-    if audit and audit["curve"]:
-        found = audit["curve"]
-        drawn["curve"] = draw_widths(partial(curve, found["before"], found["after"], found["limit"]))
-    columns = {column["name"] for column in content["columns"]}
-    lost = next((item for item in losses if by_column(item["parts"], columns)), None)
-    if lost:
-        drawn["bars"] = draw_widths(partial(bars, {name: loss or 0.0 for name, loss in lost["parts"].items()}))
-        drawn["bars_of"] = lost["measure"]
-    if bins:
-        drawn["sizes"] = draw_widths(partial(histogram, bins))
-    return drawn
-
-
-def by_column(parts: Mapping[str, float | None], columns: Collection[str]) -> bool:
-    """Whether the parts of a loss are several columns, each between 0 and 1."""
-    fit = all(name in columns and 0 <= (loss or 0.0) <= 1 for name, loss in parts.items())
-    return fit and len(parts) > 1
-
-
 def draw_widths(draw: Callable[[int], str]) -> dict[str, str]:
-    """One chart at each width."""
+    """Draw one chart at each width."""
     return {name: draw(width) for name, width in WIDTHS.items()}
 
 
 # the numbers behind a chart ----------------------------------------------------------------------------------------
 def exceedance(risk: np.ndarray, people: np.ndarray) -> list[list[float]]:
-    """Points (x, share of people with a risk of at least x), in rising x: every step, or a grid and the last step.
+    """Points (x, share of people with a risk of at least x) by rising x: every step, or a grid and the last step.
 
     >>> exceedance(np.array([0.5, 1.0]), np.array([3, 1]))
     [[0.0, 1.0], [0.5, 1.0], [1.0, 0.25]]
@@ -88,7 +58,7 @@ def exceedance(risk: np.ndarray, people: np.ndarray) -> list[list[float]]:
 
 
 def over_people(findings: Sequence[Finding]) -> dict[str, Any] | None:
-    """The risk of being found, over all people; without such an attack, the first one also run before publishing."""
+    """The risk of being found, over all people; without such an attack, the first one that was also run before."""
     drawable = [item for item in findings if scale_of(item.belief.limits) == "probability" and item.belief.people.sum()]
     identity = [item for item in drawable if item.belief.limits == "identity"]
     finding = next(iter(identity or [item for item in drawable if item.before]), None)
@@ -104,10 +74,10 @@ def over_people(findings: Sequence[Finding]) -> dict[str, Any] | None:
     }
 
 
-def binned(sizes: np.ndarray) -> list[dict[str, int]]:
-    """How many groups have each size; wide ranges in even bins, very skewed ones in bins that grow.
+def bin_sizes(sizes: np.ndarray) -> list[dict[str, int]]:
+    """Count the groups of each size; wide ranges in even bins, very skewed ones in bins that grow.
 
-    >>> binned(np.array([5, 5, 7]))
+    >>> bin_sizes(np.array([5, 5, 7]))
     [{'from': 5, 'to': 5, 'groups': 2}, {'from': 6, 'to': 6, 'groups': 0}, {'from': 7, 'to': 7, 'groups': 1}]
     """
     if not len(sizes):
@@ -128,8 +98,8 @@ def binned(sizes: np.ndarray) -> list[dict[str, int]]:
 
 
 # the drawings ------------------------------------------------------------------------------------------------------
-def risks(findings: Sequence[Mapping[str, Any]], width: int) -> str:
-    """For each attack two rows, the worst-off person and the average: from before publishing to after."""
+def draw_risks(findings: Sequence[Mapping[str, Any]], width: int) -> str:
+    """Draw two rows per attack, the worst-off person and the average, from before publishing to after."""
     import altair as alt
 
     scale = scale_of(findings[0]["limits"])
@@ -178,8 +148,10 @@ def risks(findings: Sequence[Mapping[str, Any]], width: int) -> str:
     return svg(chart, width, 64 * len(findings) + 48)
 
 
-def curve(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], limit: float | None, width: int) -> str:
-    """Which share of the people has a risk of at least x, before and after."""
+def draw_curve(
+    before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], limit: float | None, width: int
+) -> str:
+    """Draw the share of people with a risk of at least x, before and after."""
     import altair as alt
 
     domain = alt.Scale(domain=[0, 1], nice=False)
@@ -197,11 +169,11 @@ def curve(before: Sequence[Sequence[float]], after: Sequence[Sequence[float]], l
     return svg(alt.layer(*layers), width, 260)
 
 
-def bars(parts: Mapping[str, float], width: int) -> str:
-    """The loss of each column, from 0 (as exact as it was) to 1 (nothing left); the columns that lose most."""
+def draw_bars(parts: Mapping[str, float], width: int) -> str:
+    """Draw the loss of the columns that lose most, from 0 (as exact as before) to 1 (nothing left)."""
     import altair as alt
 
-    table = [{"column": name, "loss": loss} for name, loss in largest(parts)]
+    table = [{"column": name, "loss": loss} for name, loss in select_largest(parts)]
     axis = alt.Axis(labelLimit=width // 3, ticks=False, domain=False, grid=False)
     y = alt.Y("column:N", title=None, sort=None, axis=axis)
     x = alt.X(
@@ -216,13 +188,13 @@ def bars(parts: Mapping[str, float], width: int) -> str:
     return svg(chart, width, 22 * len(table) + 48)
 
 
-def largest(parts: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The entries that a bar chart has room for."""
+def select_largest(parts: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The largest entries, as many as a bar chart has room for."""
     return sorted(parts.items(), key=lambda part: (-part[1], part[0]))[:BARS]
 
 
-def histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
-    """How many groups there are of each size."""
+def draw_histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
+    """Draw the number of groups of each size."""
     import altair as alt
 
     table = [{"low": max(bin["from"] - 0.5, 0.25), "high": bin["to"] + 0.5, "groups": bin["groups"]} for bin in bins]

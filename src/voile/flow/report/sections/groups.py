@@ -1,0 +1,37 @@
+"""How the groups look: their sizes in figures and as a histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from voile.flow.report.charts import bin_sizes, draw_histogram, draw_widths
+from voile.flow.report.subject import Subject
+
+
+def fill(subject: Subject) -> dict[str, Any]:
+    return {"groups": describe_groups(subject)}
+
+
+def describe_groups(subject: Subject) -> dict[str, Any]:
+    """Sizes in figures and bins. The tables of a broken release may not even say who is in a group."""
+    people, sizes = subject.people, subject.group_sizes
+    if people is None or sizes is None:
+        return dict.fromkeys(("people", "groups", "smallest", "median", "largest")) | {"histogram": []}
+    filled = len(sizes) > 0
+    return {
+        "people": people,
+        "groups": len(sizes),
+        "smallest": int(sizes.min()) if filled else None,
+        "median": float(np.median(sizes)) if filled else None,
+        "largest": int(sizes.max()) if filled else None,
+        "histogram": bin_sizes(sizes),
+    }
+
+
+def draw(content: Mapping[str, Any]) -> dict[str, Any]:
+    bins = content["groups"]["histogram"]
+    return {"sizes": draw_widths(partial(draw_histogram, bins))} if bins else {}

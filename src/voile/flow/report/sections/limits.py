@@ -1,0 +1,55 @@
+"""Limits: what is not promised, as far as the claims and the columns tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from voile.flow.report.sections import columns, promises
+from voile.flow.report.subject import Subject
+
+
+def fill(subject: Subject) -> dict[str, Any]:
+    attacked = bool(subject.audit and subject.audit.findings)
+    return {"limits": _list_limits(promises.fill(subject)["promises"], columns.fill(subject)["columns"], attacked)}
+
+
+def _list_limits(
+    claims: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], attacked: bool
+) -> list[str]:
+    covered, against = {claim["column"] for claim in claims}, {item for claim in claims for item in claim["knows"]}
+    other = [column["name"] for column in columns if column["role"] == "other"]
+    bare = [column["name"] for column in columns if column["role"] == "sensitive" and column["name"] not in covered]
+    limits = [
+        "Every promise depends on the choice of the quasi-identifier. If an adversary knows a column about people that "
+        "has another role here, the promise does not account for it."
+    ]
+    if any(claim["limits"] == "identity" for claim in claims):
+        limits.append(
+            "A limit on identity, such as k-anonymity, does not protect shared values: if everybody in a group has the "
+            "same value, it is known for each of them without finding anybody's row."
+        )
+    if bare:
+        limits.append(f"No claim limits what can be believed about the sensitive {_name_columns(bare)}.")
+    if other:
+        limits.append(f"Published unchanged, with no claim about it: the {_name_columns(other)}.")
+    if "algorithm" not in against:
+        limits.append(
+            "Nothing here holds against someone who knows the algorithm and reasons about why it grouped people as it "
+            "did (a minimality attack)."
+        )
+    if "corruption" not in against:
+        limits.append("Nothing here holds against someone who knows the sensitive values of other people in the table.")
+    limits.append(
+        "Each promise is about this release alone. A second release of the same people can be combined with it, and "
+        "together they may reveal more than either."
+    )
+    listed = "Only the listed attacks were run; another one could still succeed."
+    return [*limits, listed if attacked else "No attack was run for this report."]
+
+
+def _name_columns(columns: Sequence[str]) -> str:
+    """A few names in full; of many, the first ones."""
+    listed = ", ".join(f"'{name}'" for name in columns[:6])
+    more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
+    return f"column{'' if len(columns) == 1 else 's'} {listed}{more}"

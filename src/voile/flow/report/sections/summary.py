@@ -1,0 +1,29 @@
+"""The head of the page: the verdict, and the release in a few figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from voile.flow.report.sections.groups import describe_groups
+from voile.flow.report.subject import Subject
+
+FORMAT = 1
+
+
+def fill(subject: Subject) -> dict[str, Any]:
+    release, groups = subject.release, describe_groups(subject)
+    return {
+        "format": FORMAT,
+        "tool": release.certificate.tool,
+        "headline": {
+            "answer": subject.answer,
+            "people": groups["people"],
+            "groups": groups["groups"],
+            "smallest_group": groups["smallest"],
+            "shape": release.shape,
+            "shown": release.words.shown,
+            "hides": release.words.hides,
+            "method": dict(release.certificate.method),
+        },
+        "verdict": subject.verdict.as_json(),
+    }
