@@ -1,4 +1,4 @@
-"""An adversary's statistics: learned, read, saved, and refused where they make no sense."""
+"""Priors: learned, read, saved, and refused if they make no sense."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.adversaries.prior import _joined, split
+from voile.adversaries.prior import join_escaped, split_escaped
 from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError
 
 HEAD = ["columns", "signature", "value", "probability"]
@@ -66,7 +66,7 @@ def test_a_saved_prior_is_the_same_prior(data: Any, tmp_path: Path, ending: str)
         prior.save(tmp_path / "prior.json")
 
 
-def test_people_get_the_row_of_their_signature_and_else_the_marginal(data: Any) -> None:
+def test_people_get_the_row_of_their_signature_or_the_marginal(data: Any) -> None:
     columns = data[0].columns
     rows = [("sex", "m", "flu", 0.5), ("sex", "m", "HIV", 0.2), ("", "", "flu", 0.9), ("age|sex", "21|f", "cold", 1.0)]
     prior = vl.read_prior(table(rows), "disease")
@@ -82,7 +82,7 @@ def test_people_get_the_row_of_their_signature_and_else_the_marginal(data: Any) 
 @pytest.mark.parametrize(
     ("rows", "what"),
     [
-        ([("sex", "m", "flu", 0.7), ("sex", "m", "HIV", 0.4)], "exceed 1"),
+        ([("sex", "m", "flu", 0.7), ("sex", "m", "HIV", 0.4)], "sum to more than 1"),
         ([("sex", "m", "flu", -0.1)], "between 0 and 1"),
         ([("sex", "m", "flu", float("nan"))], "between 0 and 1"),
         ([("sex|age", "m", "flu", 0.1)], "more or fewer columns"),
@@ -91,7 +91,7 @@ def test_people_get_the_row_of_their_signature_and_else_the_marginal(data: Any) 
         ([], "no statistic"),
     ],
 )
-def test_numbers_that_are_no_prior(rows: list[Any], what: str) -> None:
+def test_a_malformed_prior_is_refused(rows: list[Any], what: str) -> None:
     frame = table(rows) if rows else pl.DataFrame(schema=dict.fromkeys(HEAD, pl.String))
     with pytest.raises(DataError, match=what):
         vl.read_prior(frame, "disease")
@@ -119,6 +119,6 @@ def test_a_prior_that_contradicts_the_table_is_named(data: Any) -> None:
         vl.publish(data[0], model)
 
 
-def test_separators_in_values_survive() -> None:
+def test_separators_in_values_survive_joining_and_splitting() -> None:
     for parts in (["a|b", "c\\"], ["", "x"], ["\\|", "||"]):
-        assert split(_joined(parts)) == parts
+        assert split_escaped(join_escaped(parts)) == parts

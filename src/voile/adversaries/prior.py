@@ -79,9 +79,9 @@ class Prior:
         order = sorted(range(len(self.values)), key=self.values.__getitem__)
         whole = () if self.marginal is None else (Statistics((), ((),), self.marginal.reshape(1, -1)),)
         for known in sorted((*whole, *self.sets), key=lambda known: known.names):
-            names = _join_escaped(known.names)
+            names = join_escaped(known.names)
             for place in sorted(range(len(known.signatures)), key=known.signatures.__getitem__):
-                signature = _join_escaped(known.signatures[place])
+                signature = join_escaped(known.signatures[place])
                 for value in order:
                     if known.rows[place, value] > 0:
                         yield names, signature, self.values[value], float(known.rows[place, value])
@@ -228,13 +228,13 @@ def _match_signatures(known: Statistics, people: Sequence[Column], codes: np.nda
     return np.asarray(home[index[: len(codes)]])
 
 
-def _join_escaped(parts: Sequence[str]) -> str:
+def join_escaped(parts: Sequence[str]) -> str:
     """Join texts by `|`, which a backslash escapes within them."""
     return "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
 
 
 def split_escaped(text: str) -> list[str]:
-    """Split a text that `_join_escaped` joined.
+    """Split a text that `join_escaped` joined.
 
     >>> split_escaped("39|a\\\\|b")
     ['39', 'a|b']
