@@ -14,7 +14,7 @@ from clock import best, peak_gib, show
 from sklearn.tree import DecisionTreeClassifier
 
 import voile as vl
-from voile.mining.tree import feature_of
+from voile.mining.tree import make_feature
 from voile.models.anti_corruption.privacy_arithmetic import Terms
 from voile.releases.randomized_response import Channel
 
@@ -109,7 +109,7 @@ def mining(rows: int) -> None:
     data = vl.read(frame, schema(frame))
     release = vl.publish(data, vl.AntiCorruption(rho1=0.2, rho2=0.451), vl.PerturbedGeneralization(s=1 / 6, p=0.3))
     given = vl.mining.training(release, [25])
-    codes = np.stack([feature_of(given.X[name]).codes(given.X[name]) for name in given.X.columns], axis=1)
+    codes = np.stack([make_feature(given.X[name]).codes(given.X[name]) for name in given.X.columns], axis=1)
     tree = vl.mining.DecisionTree(starts=[25])
     tree.fit(release)  # compile
     ours, _ = best(lambda: tree.fit(release))

@@ -25,8 +25,8 @@ from voile import cli
 from voile.attacks.base import Guess, RawTable
 from voile.errors import VoileError
 from voile.io import release_folder
-from voile.measures.base import View, outline
-from voile.releases.query import parse
+from voile.measures.base import View, outline_table
+from voile.releases.queries.query import parse_query
 
 NAME = "Quirinius Zbygniew"
 CITY = "Llanfairpwll"
@@ -367,11 +367,11 @@ def things() -> dict[str, Any]:
         "Losses": losses,
         "RawTable": RawTable(table),
         "View": View(table, boxes),
-        "Outline": outline(table),
+        "Outline": outline_table(table),
         "Guess": Guess("x", audit.findings[0].adversary, audit.findings[0].belief),
         "Policy": vl.Policy(vl.KAnonymity(k=2)),
         "Key": vl.Key.fresh(),
-        "Query": parse({"number": 1}, {}),
+        "Query": parse_query({"number": 1}, {}),
         "Comparison": compared,
         "Trial": compared.rows[0],
     }

@@ -102,17 +102,17 @@ def test_the_driver_is_killed_and_nothing_is_half_written(table: Path, tmp_path:
             sys.path.insert(0, {str(Path(cluster.__file__).parent)!r})
             import cluster, voile as vl
             from voile.tables import partition_tree
-            from voile.releases.partitioned_tables import Kept
+            from voile.releases.partitioned_tables import PartitionedTables
             from published import KEY, schema
             partition_tree.LARGEST_PART = 700
             session = cluster.session("local[2]")
             release = vl.publish(vl.read({str(table)!r}, schema(), engine=vl.Spark(session=session)),
                                  vl.LDiversity(l=3), vl.Anatomy(), key=KEY)
-            write = Kept.write
+            write = PartitionedTables.write
             def half(self, name, folder, format):
                 made = write(self, name, folder, format)
                 os.kill(os.getpid(), signal.SIGKILL)
-            Kept.write = half
+            PartitionedTables.write = half
             release.save({str(tmp_path / "out")!r})
             """
         )

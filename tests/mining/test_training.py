@@ -12,7 +12,7 @@ import pytest
 import voile as vl
 from voile.errors import PolicyError
 from voile.mining import training
-from voile.mining.training import classes_of
+from voile.mining.training import make_classes
 from voile.tables.domain import Domain
 
 KEY = vl.Key(bytes(32))
@@ -27,13 +27,13 @@ def data() -> Any:
 
 def test_classes() -> None:
     domain = Domain(pl.Series(range(50)), "numeric")
-    assert classes_of(domain).names == ("0 to 24", "25 to 49")
-    three = classes_of(domain, ["25", "37"])
+    assert make_classes(domain).names == ("0 to 24", "25 to 49")
+    three = make_classes(domain, ["25", "37"])
     assert three.shares.tolist() == [0.5, 0.24, 0.26]
-    assert classes_of(Domain(pl.Series(list("abc")), "categorical")).names == ("a", "b", "c")
+    assert make_classes(Domain(pl.Series(list("abc")), "categorical")).names == ("a", "b", "c")
     for wrong in ([0], [99], [37, 25], [25, 25]):
         with pytest.raises(PolicyError, match="must start at values"):
-            classes_of(domain, wrong)
+            make_classes(domain, wrong)
 
 
 def test_every_shape_gives_everybody(data: Any) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from voile.mining.training import Classes, Training
-from voile.mining.tree import BINS, feature_of, grow
+from voile.mining.tree import BINS, grow, make_feature
 from voile.releases.randomized_response import Channel
 from voile.tables.secret_key import Key
 
@@ -56,11 +56,11 @@ def test_noise_alone_makes_no_cut() -> None:
 
 
 def test_bins() -> None:
-    wide = feature_of(pl.Series("x", np.arange(10_000)))
+    wide = make_feature(pl.Series("x", np.arange(10_000)))
     assert wide.bins <= BINS + 1
     codes = wide.codes(pl.Series([0, 5000, 9999, 10**6, None]))
     assert (np.diff(codes[:3]) > 0).all()
     assert codes[3] == codes[2]
     assert codes[4] == wide.bins - 1
-    named = feature_of(pl.Series("c", ["x", "y", None]))
+    named = make_feature(pl.Series("c", ["x", "y", None]))
     assert named.codes(pl.Series(["y", "z", None, "x"])).tolist() == [1, -1, 2, 0]

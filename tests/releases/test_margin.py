@@ -73,7 +73,7 @@ def test_several_secrets() -> None:
 
 
 def test_a_shape_that_cannot_say() -> None:
-    from voile.releases.query import Query
+    from voile.releases.queries.query import Query
     from voile.releases.release import Release
 
     assert math.isnan(Release.variance(None, Query({})))  # type: ignore[arg-type]

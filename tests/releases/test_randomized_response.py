@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from voile.releases.randomized_response import Channel, exact
+from voile.releases.randomized_response import Channel, exact_fraction
 from voile.tables.secret_key import Key
 
 KEY = Key(bytes(range(32)))
@@ -53,7 +53,7 @@ def test_the_ends() -> None:
 def test_a_value_is_kept_with_no_more_than_p() -> None:
     """floor(p 2^64) of the 2^64 coins keep it."""
     for p in (0.1, 1 / 3, 0.368452407):
-        assert Fraction(exact(p) * (1 << 64) // 1, 1 << 64) <= exact(p)
+        assert Fraction(exact_fraction(p) * (1 << 64) // 1, 1 << 64) <= exact_fraction(p)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50, 2**63 + 1, 2**64 - 1])

@@ -12,8 +12,8 @@ import pytest
 
 import voile as vl
 from voile.errors import BrokenPromise, DataError, SchemaError, SpecError
-from voile.releases.published_columns import dtype_of
-from voile.releases.release import Release, of_shape
+from voile.releases.cell_parsing import read_dtype
+from voile.releases.release import Release, find_shape
 
 KEY = vl.Key(bytes(range(32)))
 NOON = datetime.datetime(2025, 3, 1, 12)
@@ -226,13 +226,13 @@ def test_the_repr_counts(frame: pl.DataFrame, schema: vl.Schema) -> None:
 
 
 def test_shapes_and_types_by_name() -> None:
-    assert of_shape("generalized").__name__ == "Generalized"
+    assert find_shape("generalized").__name__ == "Generalized"
     with pytest.raises(DataError, match="newer version"):
-        of_shape("hologram")
+        find_shape("hologram")
     for series in TYPES.values():
         wanted = pl.String() if isinstance(series.dtype, pl.Enum) else series.dtype
-        assert dtype_of(str(wanted)) == wanted
-    assert dtype_of("Mystery") == pl.String()
+        assert read_dtype(str(wanted)) == wanted
+    assert read_dtype("Mystery") == pl.String()
 
 
 def test_a_table_that_lacks_a_described_column(frame: pl.DataFrame, schema: vl.Schema) -> None:

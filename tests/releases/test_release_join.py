@@ -1,4 +1,4 @@
-"""Releases of the same people joined, against joining row by row."""
+"""Releases of the same people count_join, against joining row by row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.errors import DataError
-from voile.releases.release_join import joined
+from voile.releases.release_join import count_join
 from voile.releases.shapes.generalized import Generalized
 
 SCHEMA = vl.Schema(quasi=["age", "city"], sensitive=["disease"])
@@ -86,14 +86,14 @@ def test_boxes_that_overlap_are_joined(seed: int, k: int, other_k: int, grown: b
     one = vl.publish(vl.read(frame, SCHEMA), vl.KAnonymity(k=k))
     two = vl.publish(vl.read(later, SCHEMA), vl.KAnonymity(k=other_k), vl.FullDomain() if seed % 2 else None)
     assert isinstance(one, Generalized)
-    found = joined(two, [one], "disease")
+    found = count_join(two, [one], "disease")
     assert same(listed(found), by_hand(two, one))
     assert np.array_equal(found.sizes, [pair.total() for pair in listed(found)])
 
 
 def test_a_release_joined_with_itself_is_itself() -> None:
     release = vl.publish(vl.read(people(1), SCHEMA), vl.LDiversity(l=2))
-    found = joined(release, [release, release], "disease")
+    found = count_join(release, [release, release], "disease")
     assert same(listed(found), listed(release.tallies["disease"]))
 
 
@@ -111,12 +111,12 @@ def test_bucketized_releases_join_where_people_fit_both() -> None:
         for _, there, shown in tables[1]:
             if row == there:
                 expected.append(Counter({v: values[v] * shown[v] for v in values if shown[v]}))
-    assert same(listed(joined(one, [two], "disease")), [pair for pair in expected if pair.total()])
+    assert same(listed(count_join(one, [two], "disease")), [pair for pair in expected if pair.total()])
 
 
 def test_another_schema_is_refused() -> None:
     release = vl.publish(vl.read(people(1), SCHEMA), vl.KAnonymity(k=2))
     other = vl.publish(vl.read(people(1), vl.Schema(quasi=["age"], sensitive=["disease"])), vl.KAnonymity(k=2))
     with pytest.raises(DataError, match="Earlier release 1 has another schema: it differs in 'city'") as error:
-        joined(release, [other], "disease")
+        count_join(release, [other], "disease")
     assert error.value.code == "data.after-schema"

@@ -24,7 +24,7 @@ from voile.attacks.base import Attack, Guess, Target
 from voile.errors import InconsistentKnowledge
 from voile.models.anti_corruption.anti_corruption import CORRUPTER, AntiCorruption
 from voile.plugins.registry import knob, learned_field
-from voile.releases.randomized_response import Channel, exact
+from voile.releases.randomized_response import Channel, exact_fraction
 from voile.results import Belief
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
@@ -193,19 +193,19 @@ def _others(channel: Channel, sizes: np.ndarray, alike: np.ndarray) -> np.ndarra
     Of the others who are not corrupted the adversary believes the worst for the victim: none has the value. Then it
     does not matter which candidates are in the table, because as many as there are, are.
     """
-    return (sizes - 1) * float(channel.noise) + alike * float(exact(channel.keep))
+    return (sizes - 1) * float(channel.noise) + alike * float(exact_fraction(channel.keep))
 
 
 def _belief(channel: Channel, others: np.ndarray, skew: float, rho1: float) -> np.ndarray:
     """The worst belief in a set of prior rho1: it holds the published value, with as much prior as there may be."""
-    mass, u = float(exact(channel.keep)) * min(skew, rho1), float(channel.noise)
+    mass, u = float(exact_fraction(channel.keep)) * min(skew, rho1), float(channel.noise)
     below = mass + u + others
     return rho1 + np.where(below > 0, mass * (1 - rho1) / np.where(below > 0, below, 1), 1 - rho1)
 
 
 def _growth(channel: Channel, others: np.ndarray, skew: float) -> np.ndarray:
     """The worst rise of belief over priors up to the skew: p w (1-w) / (p w + c) at its peak, or at the skew."""
-    keep, c = float(exact(channel.keep)), others + float(channel.noise)
+    keep, c = float(exact_fraction(channel.keep)), others + float(channel.noise)
     if keep == 0:
         return np.zeros(len(others))
     w = np.minimum(skew, (np.sqrt(c * c + keep * c) - c) / keep)
@@ -225,7 +225,7 @@ def posterior(
     >>> round(h, 6), round(float(belief[0]), 6)
     (0.481481, 0.533333)
     """
-    keep, u = float(exact(channel.keep)), float(channel.noise)
+    keep, u = float(exact_fraction(channel.keep)), float(channel.noise)
     left = size - 1 - len(corrupted)
     if left < 0 or left > len(others):
         raise _contradiction("the group cannot hold exactly the people who are known and those who may be in it")

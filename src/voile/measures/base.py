@@ -12,7 +12,7 @@ import numpy as np
 from voile.errors import DataError
 from voile.plugins.registry import Plugin
 from voile.releases.cells import Cells
-from voile.releases.query_estimates import QueryEstimates
+from voile.releases.queries.query_estimates import QueryEstimates
 from voile.releases.release import Release
 from voile.releases.shape_answers import SensitiveRows
 from voile.results import Loss
@@ -45,7 +45,7 @@ class Outline:
         return f"Outline({self.total} rows, {len(self.seen)} columns)"
 
 
-def outline(data: Microdata) -> Outline:
+def outline_table(data: Microdata) -> Outline:
     """A table without its rows."""
     seen = {}
     for column in (*data.columns.quasi, *data.columns.sensitive):
@@ -60,25 +60,25 @@ class ByGroup(Measure):
     them. A release in memory is one piece."""
 
     def __call__(self, data: Microdata, release: Release) -> Loss:
-        return self.over(data, release, lambda work, *more: [work(release, *more)])
+        return self.measure_pieces(data, release, lambda work, *more: [work(release, *more)])
 
-    def over(self, data: Microdata, release: Release, over: Over) -> Loss:
+    def measure_pieces(self, data: Microdata, release: Release, over: Over) -> Loss:
         """The loss of a release that `over` brings piece by piece; its own tables are not looked at."""
-        table = outline(data)
-        return self.whole(table, release, over(found_in, self, table))
+        table = outline_table(data)
+        return self.combine(table, release, over(summarize_piece, self, table))
 
-    def piece(self, view: View) -> Any:
+    def summarize(self, view: View) -> Any:
         """What is found in one piece."""
         raise NotImplementedError  # pragma: no cover - every measure of this kind defines it
 
-    def whole(self, table: Outline, release: Release, found: Sequence[Any]) -> Loss:
+    def combine(self, table: Outline, release: Release, found: Sequence[Any]) -> Loss:
         """The loss, from what was found in the pieces."""
         raise NotImplementedError  # pragma: no cover - every measure of this kind defines it
 
 
-def found_in(piece: Release, measure: ByGroup, table: Outline) -> Any:
+def summarize_piece(piece: Release, measure: ByGroup, table: Outline) -> Any:
     """What a measure finds in one piece."""
-    return measure.piece(View(table, piece))
+    return measure.summarize(View(table, piece))
 
 
 def mean_costs(table: Outline, found: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
@@ -148,5 +148,5 @@ class View:
 
     def seen(self, name: str) -> np.ndarray:
         """Which values of a column occur in the table."""
-        table = self.data if isinstance(self.data, Outline) else outline(self.data)
+        table = self.data if isinstance(self.data, Outline) else outline_table(self.data)
         return table.seen[name]

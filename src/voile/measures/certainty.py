@@ -25,12 +25,12 @@ class Certainty(ByGroup):
 
     name: ClassVar[str] = "certainty"
 
-    def piece(self, view: View) -> tuple[int, dict[str, float]]:
+    def summarize(self, view: View) -> tuple[int, dict[str, float]]:
         costs = dict.fromkeys(view.names, 0.0)
         for name, (cells, cell) in view.cells.items():
             costs[name] = float(np.dot(cells.loss(view.seen(name))[cell], view.release.sizes))
         return view.release.people, costs
 
-    def whole(self, table: Outline, release: Release, found: Sequence[tuple[int, Mapping[str, float]]]) -> Loss:
+    def combine(self, table: Outline, release: Release, found: Sequence[tuple[int, Mapping[str, float]]]) -> Loss:
         parts = mean_costs(table, found)
         return Loss(self.name, "Certainty penalty (GCP)", float(np.mean(list(parts.values()))), parts, "0 to 1")

@@ -19,11 +19,11 @@ class ClassSize(ByGroup):
 
     name: ClassVar[str] = "class-size"
 
-    def piece(self, view: View) -> tuple[int, int, int, int]:
+    def summarize(self, view: View) -> tuple[int, int, int, int]:
         sizes = view.release.sizes
         return int(view.release.people), len(sizes), int(sizes.min()), int(sizes.max())
 
-    def whole(self, table: Outline, release: Release, found: Sequence[tuple[int, int, int, int]]) -> Loss:
+    def combine(self, table: Outline, release: Release, found: Sequence[tuple[int, int, int, int]]) -> Loss:
         people, groups, smallest, largest = np.array(found).T
         mean = int(people.sum()) / max(int(groups.sum()), 1)
         asked = [claim["parameters"].get(letter) or 1 for claim in release.certificate.claims for letter in "kl"]

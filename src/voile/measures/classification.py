@@ -15,7 +15,7 @@ import polars as pl
 
 from voile.errors import PolicyError
 from voile.measures.base import Measure, View
-from voile.mining.training import Classes, Training, classes_of, training
+from voile.mining.training import Classes, Training, make_classes, training
 from voile.mining.tree import grow
 from voile.plugins.registry import knob
 from voile.releases.randomized_response import Channel
@@ -44,7 +44,7 @@ class Classification(Measure):
         if not data.columns.sensitive:
             raise PolicyError("classification needs a sensitive column.", code="policy.no-sensitive")
         given = training(release, self.starts, self.seed)
-        ask = _Questions(view, classes_of(data.columns.sensitive[0].domain, self.starts), self)
+        ask = _Questions(view, make_classes(data.columns.sensitive[0].domain, self.starts), self)
         rng = np.random.default_rng(self.seed)
         true = ask.part(given.X.height, rng)
         drawn = rng.integers(0, len(ask.classes.of_code), len(true.y))

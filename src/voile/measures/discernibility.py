@@ -22,11 +22,11 @@ class Discernibility(ByGroup):
 
     name: ClassVar[str] = "discernibility"
 
-    def piece(self, view: View) -> tuple[int, float]:
+    def summarize(self, view: View) -> tuple[int, float]:
         sizes = view.release.sizes
         return view.release.people, float(np.dot(sizes.astype(np.float64), sizes))
 
-    def whole(self, table: Outline, release: Release, found: Sequence[tuple[int, float]]) -> Loss:
+    def combine(self, table: Outline, release: Release, found: Sequence[tuple[int, float]]) -> Loss:
         total = float(table.total)
         withheld = max(table.total - sum(people for people, _ in found), 0)
         raw = sum(squares for _, squares in found) + withheld * total

@@ -26,20 +26,20 @@ class Distortion(ByGroup):
 
     name: ClassVar[str] = "distortion"
 
-    def piece(self, view: View) -> tuple[int, dict[str, float]]:
+    def summarize(self, view: View) -> tuple[int, dict[str, float]]:
         costs = dict.fromkeys(view.names, 0.0)
         for name, (cells, cell) in view.cells.items():
             above = view.data.columns[name].hierarchy
-            cost = cells.loss(view.seen(name)) if above is None else levels_up(cells, above) / above.height
+            cost = cells.loss(view.seen(name)) if above is None else count_levels_up(cells, above) / above.height
             costs[name] = float(np.dot(cost[cell], view.release.sizes))
         return view.release.people, costs
 
-    def whole(self, table: Outline, release: Release, found: Sequence[tuple[int, Mapping[str, float]]]) -> Loss:
+    def combine(self, table: Outline, release: Release, found: Sequence[tuple[int, Mapping[str, float]]]) -> Loss:
         parts = mean_costs(table, found)
         return Loss(self.name, "Distortion", float(np.mean(list(parts.values()))), parts, "0 to 1")
 
 
-def levels_up(cells: Cells, hierarchy: Hierarchy) -> np.ndarray:
+def count_levels_up(cells: Cells, hierarchy: Hierarchy) -> np.ndarray:
     """The lowest level at which all values of a cell have one node."""
     matrix = cells.matrix
     level_of = np.full(len(cells), hierarchy.height, dtype=np.int64)

@@ -52,10 +52,10 @@ class Training:
         return f"Training({self.X.height} rows for {self.weight.sum():.0f} people, {len(self.classes.names)} classes)"
 
 
-def classes_of(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
+def make_classes(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
     """Classes that begin at the first value and at each of `starts`; by default every value, or two halves.
 
-    >>> classes_of(Domain(pl.Series(range(50)), "numeric"), [25, 37]).names
+    >>> make_classes(Domain(pl.Series(range(50)), "numeric"), [25, 37]).names
     ('0 to 24', '25 to 36', '37 to 49')
     """
     size, texts = domain.size, domain.labels
@@ -88,6 +88,6 @@ def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Tra
     rng = np.random.default_rng(seed)
     counts = next(iter(release.tallies.values()))
     assert counts.column is not None
-    classes = classes_of(counts.column.domain, starts)
+    classes = make_classes(counts.column.domain, starts)
     rows = release.training_rows(rng)
     return Training(rows.table, classes.of_code[rows.values], rows.weight, classes, rows.channel)

@@ -10,7 +10,7 @@ import polars as pl
 
 from voile.kernels import lazy_kernel
 from voile.mining.training import Training
-from voile.releases.randomized_response import exact
+from voile.releases.randomized_response import exact_fraction
 
 kernel = lazy_kernel("voile.mining.kernel")
 
@@ -43,7 +43,7 @@ class Feature:
         return np.where(np.isnan(numbers), len(self.known), place)
 
 
-def feature_of(column: pl.Series) -> Feature:
+def make_feature(column: pl.Series) -> Feature:
     """Bins for a column: every value, or as many even parts as there is room for."""
     if column.dtype.is_numeric() or column.dtype in (pl.Date, pl.Datetime):
         numbers = np.unique(_numbers(column.drop_nulls()))
@@ -88,9 +88,9 @@ def grow(given: Training, max_depth: int = 8, min_weight: float | None = None) -
     share found from N rows varies by at most 1/(4 p^2 N), which lets a cut that means nothing gain the people of
     1/(2 p^2) rows on average.
     """
-    features = tuple(feature_of(given.X[name]) for name in given.X.columns)
+    features = tuple(make_feature(given.X[name]) for name in given.X.columns)
     codes = np.stack([feature.codes(given.X[feature.name]) for feature in features], axis=1)
-    keep, total = float(exact(given.channel.keep)), float(given.weight.sum())
+    keep, total = float(exact_fraction(given.channel.keep)), float(given.weight.sum())
     row = total / max(len(given.weight), 1)
     least, floor = (ROWS * row, CHANCE * row / (2 * keep * keep) if keep else total) if keep < 1 else (1.0, 0.0)
     wanted = max(least, PART * total) if min_weight is None else float(min_weight)

@@ -29,7 +29,7 @@ from voile.models.evidence import Evidence
 from voile.models.kinds import SizeModel, SpansReleases
 from voile.models.l_diversity import LDiversity
 from voile.releases.release import Release
-from voile.releases.release_join import joined
+from voile.releases.release_join import count_join
 from voile.results import Answer
 from voile.tables.group_counts import Counts
 from voile.tables.schema import Column
@@ -69,7 +69,7 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
         if earlier is None:
             return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
         assert counts.column is not None
-        together = joined(release, earlier, counts.column.name)
+        together = count_join(release, earlier, counts.column.name)
         failing, groups = int((~self.requirement.holds(together)).sum()), f"{together.groups} groups of the join"
         if failing:
             detail = f"{failing} of {groups} with {len(earlier)} earlier releases do not satisfy it."

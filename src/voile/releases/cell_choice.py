@@ -43,10 +43,10 @@ def set_cells(column: Column, starts: np.ndarray, members: np.ndarray) -> tuple[
     cuts = np.concatenate([[0], np.cumsum(sizes)])
     inside = np.arange(cuts[-1]) - np.repeat(cuts[:-1] - starts[first], sizes)
     cells = sets(column.domain, cuts, members[inside], column.hierarchy)
-    return _in_label_order(cells, cell)
+    return _sort_by_label(cells, cell)
 
 
-def _in_label_order(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
+def _sort_by_label(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
     """Sort the cells by what a reader sees, so that published order is a function of what is published."""
     order = cells.labels.arg_sort().to_numpy()
     rank = np.empty(len(order), dtype=np.int64)
@@ -63,7 +63,7 @@ def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarr
     assert column.hierarchy is not None
     low, _ = rows.find_extents(column.name)
     cells = node_cells(column.domain, column.hierarchy, level)
-    return _used(cells, column.hierarchy.maps[level][low])
+    return _drop_unused(cells, column.hierarchy.maps[level][low])
 
 
 def ancestor_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
@@ -81,10 +81,10 @@ def ancestor_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
         open_groups &= ~alike
         parts.append(node_cells(column.domain, column.hierarchy, level))
         offset += len(parts[-1])
-    return _used(_joined(parts), node)
+    return _drop_unused(_join_cells(parts), node)
 
 
-def _joined(parts: Sequence[Cells]) -> Cells:
+def _join_cells(parts: Sequence[Cells]) -> Cells:
     labels = pl.concat([part.labels for part in parts])
     domain = parts[0].domain
     if domain.uses_intervals:
@@ -95,7 +95,7 @@ def _joined(parts: Sequence[Cells]) -> Cells:
     return Cells(domain, labels, starts=np.concatenate([[0], np.cumsum(sizes)]), members=members)
 
 
-def _used(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
+def _drop_unused(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
     """Only the cells that occur; cells with one label are one cell."""
     first: dict[str, int] = {}
     same = np.array([first.setdefault(label, number) for number, label in enumerate(cells.labels)])

@@ -1,4 +1,4 @@
-"""Published labels read again: which values each of them stands for."""
+"""Published columns read back: the values that each cell stands for, from the tables and the dictionary alone."""
 
 from __future__ import annotations
 
@@ -8,11 +8,75 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.errors import DataError
+from voile.errors import DataError, SchemaError
 from voile.releases.cells import Cells, range_ends
-from voile.tables.domain import Domain
+from voile.tables.domain import Domain, encode_column
 from voile.tables.hierarchy import TOP
 from voile.tables.value_text import MISSING, format_value, parse_values, split_set, unescape
+
+
+def read_dtype(name: str) -> pl.DataType:
+    """A polars type from its name in the dictionary."""
+    if name == "Date":
+        return pl.Date()
+    if name.startswith("Datetime"):
+        return pl.Datetime("us")
+    whole = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+    kinds: tuple[type[pl.DataType], ...] = (pl.Boolean, pl.String, pl.Time, pl.Float32, pl.Float64, *whole)
+    known = {str(kind): kind() for kind in kinds}
+    return known.get(name, pl.String())
+
+
+def read_domain(entry: Mapping[str, Any], values: pl.Series) -> tuple[Domain, np.ndarray]:
+    """The domain of an exactly published column, listed in the dictionary or read off the column."""
+    listed = entry["domain"].get("values")
+    dtype = read_dtype(str(entry["type"]))
+    if values.dtype == pl.String and dtype != pl.String:
+        values = parse_values(values, dtype)
+    if listed is not None and dtype in (pl.Date, pl.Datetime, pl.Time):
+        listed = parse_values(pl.Series(listed, dtype=pl.String), dtype).to_list()
+    try:
+        return encode_column(str(entry["name"]), values, str(entry["kind"]), listed)
+    except SchemaError as error:
+        raise DataError(
+            error.message, code="data.dictionary", hint="The folder was changed after publishing."
+        ) from None
+
+
+def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.ndarray]:
+    """A published quasi-identifier column: its cells, and the cell of each row."""
+    name, kind = str(entry["name"]), str(entry["kind"])
+    if entry["shown"] == "exact":
+        domain, codes = read_domain(entry, values)
+        return exact_cells(domain), codes
+    written, codes = number_labels(values)
+    names = entry.get("names", {})
+    if kind in ("numeric", "date"):
+        return read_ranges(written, read_dtype(str(entry["type"])), kind, entry["domain"], names, name), codes
+    listed = entry["domain"]["values"]
+    dtype = read_dtype(str(entry["type"]))
+    if dtype in (pl.Date, pl.Datetime, pl.Time):
+        listed = parse_values(pl.Series(listed, dtype=pl.String), dtype).to_list()
+    domain = Domain(pl.Series(listed), kind, bool(entry["domain"]["missing"]), True)
+    return read_sets(written, domain, names, name), codes
+
+
+def exact_cells(domain: Domain) -> Cells:
+    """Return one cell for each value of a domain, in the order of the codes."""
+    every, labels = np.arange(domain.size), pl.Series(domain.labels, dtype=pl.String)
+    if domain.uses_intervals:
+        missing = (every == domain.size - 1) & domain.missing
+        return Cells(domain, labels, np.where(missing, 0, every), np.where(missing, -1, every), missing)
+    return Cells(domain, labels, starts=np.arange(domain.size + 1), members=every)
+
+
+def number_labels(values: pl.Series) -> tuple[list[str], np.ndarray]:
+    """The labels of a column and the number of each row's label."""
+    if isinstance(values.dtype, pl.Enum) and not values.null_count():
+        return values.dtype.categories.to_list(), values.to_physical().to_numpy()
+    labels = values.cast(pl.String).fill_null("").unique().sort()
+    codes = values.cast(pl.String).fill_null("").cast(pl.Enum(labels)).to_physical().to_numpy()
+    return labels.to_list(), codes
 
 
 def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequence[Any]], column: str) -> Cells:
@@ -33,10 +97,10 @@ def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequenc
         try:
             members.extend(codes_of(label))
         except KeyError:
-            raise unexplained(column) from None
+            raise unexplained_cell(column) from None
         starts.append(len(members))
         if starts[-1] == starts[-2]:  # a name that stands for nothing
-            raise unexplained(column)
+            raise unexplained_cell(column)
     shown = pl.Series("label", list(labels), dtype=pl.String)
     return Cells(domain, shown, starts=np.array(starts), members=np.array(members, dtype=np.int64))
 
@@ -71,7 +135,7 @@ def read_ranges(
     written = sorted({end for pair in pairs if pair for end in pair} | set(whole or ()))
     values = parse_values(pl.Series(written, dtype=pl.String), dtype)
     if values.null_count() or (absent.any() and not missing):
-        raise unexplained(column)
+        raise unexplained_cell(column)
     domain = Domain(values.unique().sort(), kind, missing)
     code = dict(zip(written, domain.values.search_sorted(values).to_list(), strict=True)) if written else {}
     low = np.array([code[pair[0]] if pair else 0 for pair in pairs], dtype=np.int64)
@@ -80,11 +144,11 @@ def read_ranges(
     # a period or a bin of a hierarchy may reach beyond the values that occur, but not lie beside them
     outside = whole is None or bool((low[shown] > code[whole[1]]).any() or (high[shown] < code[whole[0]]).any())
     if shown.any() and (outside or bool((low[shown] > high[shown]).any())):
-        raise unexplained(column)
+        raise unexplained_cell(column)
     return Cells(domain, pl.Series("label", list(labels), dtype=pl.String), low, high, absent)
 
 
-def unexplained(column: str) -> DataError:
+def unexplained_cell(column: str) -> DataError:
     return DataError(
         f"Column {column!r} has a published cell that its dictionary does not explain.",
         code="data.cell",

@@ -73,7 +73,7 @@ class Cells:
         inside = self.matrix @ chosen.astype(np.float64).T
         return inside / self.sizes.reshape(-1, *([1] * (chosen.ndim - 1)))  # type: ignore[no-any-return]
 
-    def onto(self, domain: Domain) -> Cells:
+    def recode(self, domain: Domain) -> Cells:
         """The same cells as codes of another domain that holds the original values."""
         if domain is self.domain:
             return self
@@ -139,7 +139,7 @@ def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarra
 def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hierarchy | None = None) -> Cells:
     """Cells that are sets of categories (members rising), with their labels: a hierarchy's name where it fits."""
     sizes = np.diff(starts)
-    plain = [leaf if code == len(domain.values) else shielded(leaf) for code, leaf in enumerate(domain.labels)]
+    plain = [leaf if code == len(domain.values) else shield_label(leaf) for code, leaf in enumerate(domain.labels)]
     inner = pl.Series([escape(leaf) for leaf in domain.labels])
     owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
     frame = pl.DataFrame({"cell": owner, "text": inner.gather(members)})
@@ -163,7 +163,7 @@ def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hie
 def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
     """The labels of inner nodes that name one set of leaves and no value, and are not written like a set."""
     found: dict[str, np.ndarray] = {}
-    unclear = {shielded(leaf) for leaf in domain.labels} | {TOP, MISSING}
+    unclear = {shield_label(leaf) for leaf in domain.labels} | {TOP, MISSING}
     for level in range(1, hierarchy.height + 1):
         for node, name in enumerate(hierarchy.labels[level]):
             codes = hierarchy.leaves(level, node)
@@ -177,7 +177,7 @@ def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
     }
 
 
-def shielded(leaf: str) -> str:
+def shield_label(leaf: str) -> str:
     """A single category as a cell: marked where it would read as something else."""
     return "\\" + leaf if leaf.startswith(("{", "\\")) or leaf in (TOP, MISSING) else leaf
 
@@ -210,7 +210,7 @@ def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, in
         sizes = np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level]))
         low, high, missing = code_ranges(domain, np.concatenate([[0], np.cumsum(sizes)]), order)
         plain = ranges(domain, low, high, missing).labels
-        unclear |= _misleading(domain, hierarchy.labels[level], low, high)
+        unclear |= _find_misleading(domain, hierarchy.labels[level], low, high)
         ends = zip(low.tolist(), high.tolist(), missing.tolist(), strict=True)
         for name, shown, end in zip(hierarchy.labels[level], plain, ends, strict=True):
             if found.setdefault(name, end) != end:
@@ -220,7 +220,7 @@ def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, in
     return {name: end for name, end in found.items() if name not in unclear and not name.startswith("{")}
 
 
-def _misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray) -> set[str]:
+def _find_misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray) -> set[str]:
     """Names that are written like a range, and are none, or not one that holds what is below them."""
     written = [number for number, name in enumerate(names) if name.startswith("[")]
     pairs = [range_ends(names[number]) or ("", "") for number in written]

@@ -55,7 +55,7 @@ def show_republished(columns: Columns, rows: Rows, groups: np.ndarray, codes: np
 def _linked(
     columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray
 ) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    numbers = drawn_numbers(rows)
+    numbers = draw_group_numbers(rows)
     rows = rows.regroup(numbers)
     target = columns.sensitive[0]
     group, table = rows.count_by_group([target.name])
@@ -75,17 +75,17 @@ def _linked(
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
     tables = {"sensitive": sensitive, "counterfeits": counterfeits}
     shown = {name: pl.DataFrame(content) for name, content in tables.items()}
-    return {"quasi": quasi_table(columns, rows), **shown}, {"format": 1, "columns": entries}
+    return {"quasi": show_quasi_table(columns, rows), **shown}, {"format": 1, "columns": entries}
 
 
-def drawn_numbers(rows: Rows) -> np.ndarray:
+def draw_group_numbers(rows: Rows) -> np.ndarray:
     """The number of each group, in random order."""
     numbers = np.empty(rows.groups, dtype=np.int64)
     numbers[rows.key.shuffle("group numbers", rows.groups)] = np.arange(rows.groups)
     return numbers
 
 
-def quasi_table(columns: Columns, rows: Rows) -> pl.DataFrame:
+def show_quasi_table(columns: Columns, rows: Rows) -> pl.DataFrame:
     """Who is in which group: everything but the sensitive columns, as it is."""
     exact = [*columns.quasi, *columns.other]
     group, table = rows.count_by_group([column.name for column in exact])

@@ -10,10 +10,9 @@ import numpy as np
 import polars as pl
 
 from voile.errors import BrokenPromise
-from voile.releases.cell_parsing import unexplained
+from voile.releases.cell_parsing import read_domain, unexplained_cell
 from voile.releases.certificate import Certificate
-from voile.releases.partitioned_tables import Kept
-from voile.releases.published_columns import published_domain
+from voile.releases.partitioned_tables import PartitionedTables
 from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.schema import Column
 
@@ -36,7 +35,7 @@ class PublishedTables:
 
     def height(self, table: str) -> int:
         """Count the rows of a published table, wherever its parts lie."""
-        if isinstance(self.tables, Kept):
+        if isinstance(self.tables, PartitionedTables):
             return self.tables.count(self.group_columns)[0][table]
         return self.tables[table].height
 
@@ -51,12 +50,12 @@ class PublishedTables:
     def read_values(self, entry: Mapping[str, Any], values: pl.Series) -> tuple[Column, np.ndarray]:
         """Read exactly published values as a column with its hierarchy, and the code of each value."""
         name = str(entry["name"])
-        domain, codes = published_domain(entry, values)
+        domain, codes = read_domain(entry, values)
         rows = entry.get("hierarchy")
         try:
             hierarchy = hierarchy_from_rows(domain, rows) if rows else None
         except (KeyError, ValueError, TypeError, IndexError):
-            raise unexplained(name) from None
+            raise unexplained_cell(name) from None
         return Column(name, str(entry["role"]), domain, hierarchy), codes
 
     def column_of(self, table: str, name: str) -> pl.Series:

@@ -16,10 +16,10 @@ from voile.tables.secret_key import Key
 ONE = 1 << 64
 
 
-def exact(number: float | Fraction | str) -> Fraction:
+def exact_fraction(number: float | Fraction | str) -> Fraction:
     """A number as it is written: 0.1 is one tenth, not the nearest binary number.
 
-    >>> exact(0.3)
+    >>> exact_fraction(0.3)
     Fraction(3, 10)
     """
     return number if isinstance(number, Fraction) else Fraction(str(number))
@@ -39,18 +39,18 @@ class Channel:
     @property
     def noise(self) -> Fraction:
         """The probability of each particular redrawn value: u = (1 - p) / |U|."""
-        return (1 - exact(self.keep)) / self.size
+        return (1 - exact_fraction(self.keep)) / self.size
 
     def transition(self, same: bool) -> Fraction:
         """The probability that a value is published as itself, or as one other."""
-        return self.noise + (exact(self.keep) if same else 0)
+        return self.noise + (exact_fraction(self.keep) if same else 0)
 
     def disturb(self, codes: np.ndarray, key: Key, purpose: str) -> np.ndarray:
         """Every code through the channel, with the coins of a key.
 
         A coin below floor(p 2^64) keeps the value, so that no value is kept with more than probability p.
         """
-        threshold = exact(self.keep) * ONE // 1
+        threshold = exact_fraction(self.keep) * ONE // 1
         if threshold >= ONE:
             return codes
         kept = key.stream(f"{purpose} keep", len(codes)) < np.uint64(threshold)
@@ -67,7 +67,7 @@ class Channel:
         [50.0, 44.0, 6.0]
         """
         seen = np.asarray(counts, dtype=np.float64)
-        keep, total = float(exact(self.keep)), seen.sum(axis=-1, keepdims=True)
+        keep, total = float(exact_fraction(self.keep)), seen.sum(axis=-1, keepdims=True)
         if keep == 0:
             return np.asarray(total * shares)
         found = np.maximum((seen - (1 - keep) * shares * total) / keep, 0)

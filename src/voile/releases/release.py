@@ -21,8 +21,8 @@ import polars as pl
 
 from voile.errors import DataError
 from voile.releases.certificate import Certificate, Claim
-from voile.releases.partitioned_tables import Kept
-from voile.releases.query import parse
+from voile.releases.partitioned_tables import PartitionedTables
+from voile.releases.queries.query import parse_query
 from voile.releases.shape_contract import ShapeContract
 from voile.version import __version__
 
@@ -39,16 +39,18 @@ class Release(ShapeContract):
 
     def __repr__(self) -> str:
         promises = ", ".join(str(claim["model"]) for claim in self.certificate.claims) or "nothing claimed"
-        if isinstance(self.tables, Kept) and not (self.group_columns and self.tables.is_counted(self.group_columns)):
+        if isinstance(self.tables, PartitionedTables) and not (
+            self.group_columns and self.tables.has_counts(self.group_columns)
+        ):
             return f"{type(self).__name__}({len(self.tables.parts)} parts; {promises})"  # counting may take long
         return f"{type(self).__name__}({self.people} rows in {self.groups} groups; {promises})"
 
-    def claiming(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
+    def with_claims(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
         """The same release with its certificate filled in."""
         stated = tuple(claim.as_json() for claim in claims)
-        return self.certified(Certificate(self.shape, method, stated, f"voile {__version__}"))
+        return self.with_certificate(Certificate(self.shape, method, stated, f"voile {__version__}"))
 
-    def certified(self, certificate: Certificate) -> Release:
+    def with_certificate(self, certificate: Certificate) -> Release:
         """The same release under another certificate. The tables stay, and with them all that was read from them."""
         made = replace(self, certificate=certificate)
         made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
@@ -63,7 +65,7 @@ class Release(ShapeContract):
             state.update(self.tables[name].cast(pl.String).write_csv().encode())
         return f"sha256:{state.hexdigest()}"
 
-    def tables_numbered_after(self, people: int) -> dict[str, pl.DataFrame]:
+    def renumber_tables(self, people: int) -> dict[str, pl.DataFrame]:
         """The tables of a part, its groups numbered after the people of the parts before it."""
         return dict(self.tables)
 
@@ -80,15 +82,15 @@ class Release(ShapeContract):
         Conditions are keywords or a dict (a value, a list of values, or a tuple (low, high) for a range), or SQL text:
         `release.estimate("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`.
         """
-        return self.answer(parse(query, where))
+        return self.answer(parse_query(query, where))
 
     def margin(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
         """How far the true number of people may be from `estimate`: two standard deviations, if people are spread
         within their cells and groups by chance, as the estimate takes it. Not a bound; NaN where a shape cannot say."""
-        return 2 * math.sqrt(self.variance(parse(query, where)))
+        return 2 * math.sqrt(self.variance(parse_query(query, where)))
 
 
-def of_shape(name: str) -> type[Release]:
+def find_shape(name: str) -> type[Release]:
     """The class of a shape; the files of core/shapes register theirs."""
     for found in pkgutil.iter_modules(importlib.import_module("voile.releases.shapes").__path__):
         importlib.import_module(f"voile.releases.shapes.{found.name}")

@@ -1,4 +1,4 @@
-"""Several releases of the same people, joined: whoever fits a group of each has a value that all of them show.
+"""Several releases of the same people, count_join: whoever fits a group of each has a value that all of them show.
 
 Rows of two releases join where their quasi-identifier cells have a value in common and their sensitive values agree. A
 group of the join is a pair of groups, and its counts are the numbers of pairs of rows, value by value. Where one box
@@ -26,11 +26,11 @@ LARGEST = 20_000_000  # pairs of groups
 ROLES = ("quasi", "sensitive")
 
 
-def joined(release: Release, earlier: Sequence[Release], column: str) -> Counts:
+def count_join(release: Release, earlier: Sequence[Release], column: str) -> Counts:
     """The counts of a sensitive column in every group of the join of a release with earlier ones."""
     every = [release, *earlier]
     for number, other in enumerate(earlier, 1):
-        same_columns(described(release), other, number)
+        require_same_columns(described(release), other, number)
     entries = [one.quasi_entries() for one in every]
     domains = {str(entry["name"]): _common(entries, str(entry["name"])) for entry in release.described("quasi")}
     values, tables = _aligned(every, column)
@@ -60,7 +60,7 @@ def described(release: Release) -> set[tuple[str, str, str]]:
     return {(role, str(entry["name"]), str(entry["kind"])) for role in ROLES for entry in release.described(role)}
 
 
-def same_columns(columns: set[tuple[str, str, str]], other: Release, number: int) -> None:
+def require_same_columns(columns: set[tuple[str, str, str]], other: Release, number: int) -> None:
     """Raise where another release has other columns: it is not about the same table."""
     differing = sorted({name for _, name, _ in columns ^ described(other)})
     if differing:
@@ -90,12 +90,12 @@ def _common(entries: Sequence[QuasiEntries], name: str) -> Domain:
     found = [shown.cells[name][0].domain for shown in entries]
     kind, missing = found[0].kind, any(domain.missing for domain in found)
     if found[0].uses_intervals:
-        return Domain(all_of([domain.values for domain in found]), kind, missing)
+        return Domain(merge_values([domain.values for domain in found]), kind, missing)
     texts = sorted({text for domain in found for text in domain.labels[: len(domain.values)]})
     return Domain(pl.Series(texts, dtype=pl.String), kind, missing)
 
 
-def all_of(values: Sequence[pl.Series]) -> pl.Series:
+def merge_values(values: Sequence[pl.Series]) -> pl.Series:
     """The numbers or dates of several columns, rising; those of different types as floating point."""
     same = all(some.dtype == values[0].dtype for some in values)
     return pl.concat([some if same else some.cast(pl.Float64) for some in values]).unique().sort()
@@ -104,7 +104,7 @@ def all_of(values: Sequence[pl.Series]) -> pl.Series:
 def _boxes_in(entries: QuasiEntries, domains: dict[str, Domain]) -> tuple[Any, ...]:
     """Return the boxes of entries, a sparse matrix entries x values for each column, in the codes of common domains."""
     shown = [(entries.cells[name], domain) for name, domain in domains.items()]
-    return tuple(cells.onto(domain).matrix.tocsr()[cell] for (cells, cell), domain in shown)
+    return tuple(cells.recode(domain).matrix.tocsr()[cell] for (cells, cell), domain in shown)
 
 
 def _aligned(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any]]:
@@ -114,7 +114,7 @@ def _aligned(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any
     assert first is not None
     if first.domain.uses_intervals:
         listed = [counts.column.domain.values for counts in found if counts.column]
-        domain = Domain(all_of(listed), first.kind, first.domain.missing)
+        domain = Domain(merge_values(listed), first.kind, first.domain.missing)
     else:
         more = {text for counts in found if counts.column for text in counts.column.domain.labels}
         texts = [*first.domain.labels, *sorted(more - set(first.domain.labels))]

@@ -16,8 +16,8 @@ import polars as pl
 
 from voile.errors import BrokenPromise
 from voile.releases.certificate import Certificate
-from voile.releases.partitioned_tables import Kept, counted, numbers, stacked
-from voile.releases.release import Release, of_shape
+from voile.releases.partitioned_tables import PartitionedTables, count_part, hash_groups, stack_tables
+from voile.releases.release import Release, find_shape
 from voile.releases.shape_answers import SensitiveHome
 from voile.tables.domain import encode_values
 from voile.tables.group_counts import Counts
@@ -25,18 +25,18 @@ from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.part_protocol import Over, Parts
 
 Tables = dict[str, pl.DataFrame]
-Values = Mapping[str, pl.DataFrame]  # of each sensitive column: value, people
+ValueTotals = Mapping[str, pl.DataFrame]  # of each sensitive column: value, people
 Keys = Mapping[str, list[str]]  # of each table: the columns that say to which group a row belongs
 
 
 @dataclass(frozen=True, eq=False)
-class Marked:
+class PartSummary:
     """What a part holds: rows by table, groups as numbers that stand for them, how often each sensitive value occurs;
     and what was said of it at once, if anything was asked."""
 
     rows: Mapping[str, int]
     groups: np.ndarray
-    values: Values
+    values: ValueTotals
     told: Any = None
 
 
@@ -46,7 +46,7 @@ class Pieces:
 
     release: Release
     whole: Sequence[Parts]
-    values: Values
+    values: ValueTotals
 
     def __repr__(self) -> str:
         return f"Pieces({sum(len(parts) for parts in self.whole)} of a {self.release.shape} release)"
@@ -54,50 +54,52 @@ class Pieces:
     def map(self, what: str, work: Callable[..., Any], *more: Any) -> list[Any]:
         """What `work(piece, *more)` says of every piece that holds anybody: a release of its own."""
         release, found = self.release, list[Any]()
-        dictionary = _listing(release.dictionary, self.values)
+        dictionary = _list_values(release.dictionary, self.values)
         for parts in self.whole:
-            told = parts.map(what, of_piece, release.shape, dictionary, release.certificate, work, more).summaries
+            told = parts.map(what, apply_to_piece, release.shape, dictionary, release.certificate, work, more).summaries
             found += [one[0] for one in told if one]
         return found
 
-    def over(self, what: str) -> Over:
+    def mapper(self, what: str) -> Over:
         """The same as a function for who knows nothing of parts; pieces know the totals of the whole release."""
-        return lambda work, *more: self.map(what, knowing, self.values, work, more)
+        return lambda work, *more: self.map(what, apply_with_totals, self.values, work, more)
 
 
-def in_pieces(release: Release) -> bool:
+def lies_in_pieces(release: Release) -> bool:
     """Whether a release is to be looked at piece by piece."""
-    return isinstance(release.tables, Kept) and bool(release.group_columns)
+    return isinstance(release.tables, PartitionedTables) and bool(release.group_columns)
 
 
-def pieces_of(release: Release) -> Pieces:
+def split_into_pieces(release: Release) -> Pieces:
     """The pieces of a release. Which groups lie in several parts is found out once."""
-    return mark_pieces(release, ())[0]
+    return split_and_check(release, ())[0]
 
 
-def mark_pieces(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, list[Any] | None]:
+def split_and_check(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, list[Any] | None]:
     """The pieces; and what is said of each, where it was asked at once and every part turned out to be a piece."""
     tables = release.tables
-    assert isinstance(tables, Kept)
+    assert isinstance(tables, PartitionedTables)
     parts, keys, homes = tables.parts, release.group_columns, release.sensitive_homes
     known = f"pieces by {keys} with {homes}"  # another dictionary may tell other columns
-    if known in tables.memo:
-        return Pieces(release, *tables.memo[known]), None
+    if known in tables.findings:
+        return Pieces(release, *tables.findings[known]), None
     _require(tables, [*keys.items(), *((home.table, [name]) for name, home in homes.items())])
-    marked: list[Marked] = parts.map("check" if at_once else "mark", mark, keys, homes, at_once).summaries
-    tables.told(keys, [(note.rows, note.groups) for note in marked])
-    values = {name: _summed([note.values[name] for note in marked]) for name in homes}
-    shared, whole = _in_several([note.groups for note in marked]), [parts]
+    marked: list[PartSummary] = parts.map(
+        "check" if at_once else "mark", summarize_part, keys, homes, at_once
+    ).summaries
+    tables.record_counts(keys, [(note.rows, note.groups) for note in marked])
+    values = {name: _sum_values([note.values[name] for note in marked]) for name in homes}
+    shared, whole = _find_shared([note.groups for note in marked]), [parts]
     if len(shared):
         number = max(1, -(-len(shared) * len(parts) // max(sum(len(note.groups) for note in marked), 1)))
-        joined = parts.repartition("join", shared_rows, join_pieces, number, keys, shared, number)
-        whole = [parts.map_lazily(without, keys, shared), joined]
-    tables.memo[known] = (whole, values)
+        joined = parts.repartition("join", collect_shared_rows, join_pieces, number, keys, shared, number)
+        whole = [parts.map_lazily(drop_shared_groups, keys, shared), joined]
+    tables.findings[known] = (whole, values)
     done = [one for note in marked for one in note.told] if at_once and not len(shared) else None
     return Pieces(release, whole, values), done
 
 
-def _require(tables: Kept, wanted: Sequence[tuple[str, list[str]]]) -> None:
+def _require(tables: PartitionedTables, wanted: Sequence[tuple[str, list[str]]]) -> None:
     for table, columns in wanted:
         lacking = [name for name in columns if name not in tables.empty.get(table, pl.DataFrame()).columns]
         if lacking:
@@ -108,10 +110,10 @@ def _require(tables: Kept, wanted: Sequence[tuple[str, list[str]]]) -> None:
             )
 
 
-def mark(
+def summarize_part(
     tables: Tables, number: int, keys: Keys, homes: Mapping[str, SensitiveHome], at_once: tuple[Any, ...]
-) -> tuple[None, Marked]:
-    _, (rows, groups) = counted(tables, number, keys)
+) -> tuple[None, PartSummary]:
+    _, (rows, groups) = count_part(tables, number, keys)
     values = {}
     for name, home in homes.items():
         table = tables[home.table]
@@ -119,20 +121,20 @@ def mark(
         found = table.group_by(pl.col(name).alias("value")).agg(people.cast(pl.Int64).alias("people"))
         named = found.schema["value"] in (pl.Enum, pl.Categorical)
         values[name] = found.with_columns(pl.col("value").cast(pl.String)) if named else found
-    return None, Marked(rows, groups, values, of_piece(tables, number, *at_once)[1] if at_once else ())
+    return None, PartSummary(rows, groups, values, apply_to_piece(tables, number, *at_once)[1] if at_once else ())
 
 
-def _in_several(groups: Sequence[np.ndarray]) -> np.ndarray:
+def _find_shared(groups: Sequence[np.ndarray]) -> np.ndarray:
     """The numbers that more than one part holds."""
     every = np.sort(np.concatenate(groups))
     return np.unique(every[1:][every[1:] == every[:-1]])
 
 
-def _summed(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _sum_values(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(tables).group_by("value").agg(pl.col("people").sum()).sort("value", nulls_last=True)
 
 
-def _listing(dictionary: Mapping[str, Any], values: Values) -> dict[str, Any]:
+def _list_values(dictionary: Mapping[str, Any], values: ValueTotals) -> dict[str, Any]:
     """The dictionary with all values of the sensitive columns, so that every piece numbers them alike."""
     entries = []
     for entry in dictionary["columns"]:
@@ -144,19 +146,21 @@ def _listing(dictionary: Mapping[str, Any], values: Values) -> dict[str, Any]:
     return {**dictionary, "columns": entries}
 
 
-def without(tables: Tables, number: int, keys: Keys, shared: np.ndarray) -> Tables:
+def drop_shared_groups(tables: Tables, number: int, keys: Keys, shared: np.ndarray) -> Tables:
     """A part without the groups that others share."""
     return {
-        name: table.filter(~np.isin(numbers(table, keys[name]), shared)) if name in keys else table
+        name: table.filter(~np.isin(hash_groups(table, keys[name]), shared)) if name in keys else table
         for name, table in tables.items()
     }
 
 
-def shared_rows(tables: Tables, number: int, keys: Keys, shared: np.ndarray, homes: int) -> list[tuple[int, Tables]]:
+def collect_shared_rows(
+    tables: Tables, number: int, keys: Keys, shared: np.ndarray, homes: int
+) -> list[tuple[int, Tables]]:
     """The rows of groups that several parts hold, by where they are brought together."""
     found: dict[int, Tables] = {}
     for name, columns in keys.items():
-        group = numbers(tables[name], columns)
+        group = hash_groups(tables[name], columns)
         place = np.flatnonzero(np.isin(group, shared))
         home = (group[place] % np.uint64(homes)).astype(np.int64)
         for one in np.unique(home):
@@ -166,10 +170,10 @@ def shared_rows(tables: Tables, number: int, keys: Keys, shared: np.ndarray, hom
 
 
 def join_pieces(pieces: Sequence[Tables], number: int) -> Tables:
-    return {name: stacked([piece[name] for piece in pieces]) for name in pieces[0]} if pieces else {}
+    return {name: stack_tables([piece[name] for piece in pieces]) for name in pieces[0]} if pieces else {}
 
 
-def of_piece(
+def apply_to_piece(
     tables: Tables,
     number: int,
     shape: str,
@@ -181,16 +185,16 @@ def of_piece(
     """What is said of one piece, as a release of its own; nothing where nobody is in it."""
     if not tables or not any(table.height for table in tables.values()):
         return None, ()
-    return None, (work(of_shape(shape)(tables, dictionary, certificate), *more),)
+    return None, (work(find_shape(shape)(tables, dictionary, certificate), *more),)
 
 
-def knowing(piece: Release, values: Values, work: Callable[..., Any], more: tuple[Any, ...]) -> Any:
+def apply_with_totals(piece: Release, values: ValueTotals, work: Callable[..., Any], more: tuple[Any, ...]) -> Any:
     """What is said of a piece that knows the totals of the whole release."""
-    piece.__dict__["tallies"] = with_totals(piece, values)
+    piece.__dict__["tallies"] = add_totals(piece, values)
     return work(piece, *more)
 
 
-def with_totals(release: Release, values: Values) -> dict[str, Counts]:
+def add_totals(release: Release, values: ValueTotals) -> dict[str, Counts]:
     """The tallies of a piece, which know how often each value occurs in the whole release."""
     found = {}
     for name, counts in release.tallies.items() if values else ():

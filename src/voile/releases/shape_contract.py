@@ -16,10 +16,10 @@ import numpy as np
 from voile.adversaries.group_members import Members
 from voile.errors import BrokenPromise
 from voile.releases.cells import Cells
-from voile.releases.partitioned_tables import Kept
+from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.published_tables import PublishedTables
-from voile.releases.query import Query
-from voile.releases.query_estimates import QueryEstimates
+from voile.releases.queries.query import Query
+from voile.releases.queries.query_estimates import QueryEstimates
 from voile.releases.randomized_response import Channel
 from voile.releases.shape_answers import (
     BeliefBound,
@@ -37,20 +37,21 @@ from voile.tables.schema import Columns
 
 
 @dataclass(frozen=True)
-class Words:
-    """A shape for a reader: what is published, what it hides, and what a recipient can and cannot compute from it."""
+class ShapeDescription:
+    """A shape in words, for the report: what is published, what it hides, and what a recipient can and cannot compute
+    from it."""
 
-    shown: str
-    hides: str = ""
-    can: tuple[str, ...] = ()
-    cannot: tuple[str, ...] = ()
+    contents: str
+    protection: str = ""
+    computable: tuple[str, ...] = ()
+    not_computable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShapeContract(PublishedTables):
     """What a shape tells from its tables alone: who is in one group, which sensitive values a group has, and more."""
 
-    words: ClassVar[Words] = Words("tables")
+    description: ClassVar[ShapeDescription] = ShapeDescription("tables")
     shows_boxes: ClassVar[bool] = False  # every group is a box of quasi-identifier cells: `box_cells`
     shows_members: ClassVar[bool] = False  # the quasi-identifiers of a group's people are published: `members`
     has_counterfeits: ClassVar[bool] = False  # some sensitive values may belong to nobody
@@ -65,7 +66,7 @@ class ShapeContract(PublishedTables):
     @property
     def groups(self) -> int:
         """The number of groups."""
-        if isinstance(self.tables, Kept) and self.group_columns:
+        if isinstance(self.tables, PartitionedTables) and self.group_columns:
             return self.tables.count(self.group_columns)[1]
         return len(self.sizes)
 
@@ -136,7 +137,7 @@ class ShapeContract(PublishedTables):
         """Return `box_cells` in the codes of the columns of the original table."""
         shown = self.box_cells
         names = [column.name for column in columns.quasi] if shown else []
-        return {name: (shown[name][0].onto(columns[name].domain), shown[name][1]) for name in names}
+        return {name: (shown[name][0].recode(columns[name].domain), shown[name][1]) for name in names}
 
     @property
     def members(self) -> Members:

@@ -21,9 +21,9 @@ from voile.errors import DataError, EngineError
 from voile.flow.audit.requested_attacks import list_attacks
 from voile.flow.measure.measure import list_measures
 from voile.measures.base import ByGroup
-from voile.releases.partitioned_tables import Kept, counted
+from voile.releases.partitioned_tables import PartitionedTables, count_part
 from voile.releases.release import Release
-from voile.releases.release_pieces import pieces_of
+from voile.releases.release_pieces import split_into_pieces
 from voile.tables.part_protocol import PartsInMemory
 
 CHUNK_ROWS = 3000
@@ -105,10 +105,10 @@ def releases(spread: Any, here: Any) -> dict[str, tuple[Release, Release]]:
 def nothing_brought(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who asks for a whole table of a release in parts fails."""
 
-    def refuse(self: Kept, name: str) -> Any:
+    def refuse(self: PartitionedTables, name: str) -> Any:
         raise AssertionError(f"the whole table {name!r} was brought into memory")
 
-    monkeypatch.setattr(Kept, "__getitem__", refuse)
+    monkeypatch.setattr(PartitionedTables, "__getitem__", refuse)
 
 
 def same_audit(one: vl.Audit, other: vl.Audit) -> None:
@@ -137,7 +137,10 @@ def cut(release: Release, number: int, seed: int = 0) -> Release:
         for one in range(number):
             parts[one][name] = rows.filter(pl.Series(home == one))
     return replace(
-        release, tables=Kept(PartsInMemory(parts, []), {name: rows.clear() for name, rows in release.tables.items()})
+        release,
+        tables=PartitionedTables(
+            PartsInMemory(parts, []), {name: rows.clear() for name, rows in release.tables.items()}
+        ),
     )
 
 
@@ -156,7 +159,7 @@ def test_what_is_looked_at_piece_by_piece() -> None:
 @pytest.mark.usefixtures("nothing_brought")
 def test_the_audit_is_the_same(releases: Any, spread: Any, here: Any, name: str) -> None:
     apart, whole = releases[name]
-    assert isinstance(apart.tables, Kept)
+    assert isinstance(apart.tables, PartitionedTables)
     same_audit(vl.audit(apart, spread, BY_GROUP), vl.audit(whole, here, BY_GROUP))
 
 
@@ -195,7 +198,7 @@ def test_the_losses_are_the_same(releases: Any, spread: Any, here: Any, name: st
 @pytest.mark.usefixtures("nothing_brought")
 def test_groups_that_lie_in_several_parts(releases: Any, here: Any, name: str) -> None:
     apart, whole = cut(releases[name][1], 4), releases[name][1]
-    assert len(pieces_of(apart).whole) == 2, "some groups are shared"
+    assert len(split_into_pieces(apart).whole) == 2, "some groups are shared"
     assert vl.verify(apart, prior=priors(name)).holds
     same_audit(vl.audit(apart, here, BY_GROUP), vl.audit(whole, here, BY_GROUP))
     same_losses(vl.measure(here, apart, COUNTING), vl.measure(here, whole, COUNTING))
@@ -224,8 +227,8 @@ def test_however_it_is_cut(seed: int, parts: int, linked: bool) -> None:
 def test_published_parts_that_share_groups(releases: Any) -> None:
     """A hierarchy with few labels: boxes of different parts look alike."""
     apart, whole = releases["hierarchy"]
-    assert len(pieces_of(apart).whole) == 2
-    told = apart.tables.parts.map("count", counted, apart.group_columns).summaries
+    assert len(split_into_pieces(apart).whole) == 2
+    told = apart.tables.parts.map("count", count_part, apart.group_columns).summaries
     assert whole.groups < sum(len(groups) for _, groups in told)
 
 
@@ -233,12 +236,12 @@ def test_published_parts_that_share_groups(releases: Any) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_counting_brings_nothing_into_memory(releases: Any, name: str) -> None:
     apart, whole = releases[name]
-    fresh = replace(apart, tables=Kept(apart.tables.parts, apart.tables.empty))
+    fresh = replace(apart, tables=PartitionedTables(apart.tables.parts, apart.tables.empty))
     assert f"({len(fresh.tables.parts)} parts; " in repr(fresh)
-    assert not fresh.tables.memo, "showing it counts nothing"
+    assert not fresh.tables.findings, "showing it counts nothing"
     assert (fresh.people, fresh.groups) == (whole.people, whole.groups)
     assert repr(fresh) == repr(whole)
-    assert repr(apart) == repr(whole), "verify has counted it"
+    assert repr(apart) == repr(whole), "verify has count_part it"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -246,7 +249,7 @@ def test_counting_brings_nothing_into_memory(releases: Any, name: str) -> None:
 def test_a_folder_in_parts(releases: Any, spread: Any, here: Any, tmp_path: Path, name: str) -> None:
     apart, whole = releases[name]
     loaded = vl.load(apart.save(tmp_path / "out"), engine=vl.Disk())
-    assert isinstance(loaded.tables, Kept)
+    assert isinstance(loaded.tables, PartitionedTables)
     assert vl.verify(tmp_path / "out", prior=priors(name), engine=vl.Disk()).holds
     same_audit(vl.audit(loaded, spread, BY_GROUP), vl.audit(whole, here, BY_GROUP))
     same_losses(vl.measure(spread, loaded, COUNTING), vl.measure(here, whole, COUNTING))
@@ -300,7 +303,7 @@ def test_missing_values_that_only_some_parts_have(tmp_path: Path) -> None:
     schema = replace(SCHEMA, missing="value")
     spread, here = vl.read(tmp_path / "people.parquet", schema, engine=vl.Disk()), vl.read(frame, schema)
     apart, whole = (vl.publish(data, vl.TCloseness(t=0.5), vl.Mondrian(), key=KEY) for data in (spread, here))
-    lacking = pieces_of(apart).over("look")(_has_missing)
+    lacking = split_into_pieces(apart).mapper("look")(_has_missing)
     assert True in lacking
     assert False in lacking
     same_audit(vl.audit(apart, spread, BY_GROUP), vl.audit(whole, here, BY_GROUP))

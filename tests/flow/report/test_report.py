@@ -21,7 +21,7 @@ from voile.errors import DataError, SpecError
 from voile.flow.report.report import Report, report
 from voile.releases.certificate import Certificate
 from voile.releases.release import Release
-from voile.releases.shape_contract import Words
+from voile.releases.shape_contract import ShapeDescription
 from voile.results import Answer, Audit, Belief, Checked, Finding, Loss, Losses, Verdict
 
 
@@ -88,7 +88,7 @@ def test_many_columns_and_many_people_stay_small(release: Release) -> None:
         people=5_000_000,
         sizes=sizes,
         shape="generalized",
-        words=Words("one table"),
+        description=ShapeDescription("one table"),
         dictionary={"columns": columns},
         certificate=release.certificate,
     )

@@ -60,7 +60,7 @@ def holding(release: Sampled, data: Any) -> list[int]:
     """For every vector of the data's domain, how many boxes hold it."""
     masks = []
     for column in data.columns.quasi:
-        matrix = release.cells[column.name].onto(column.domain).matrix.toarray() > 0
+        matrix = release.cells[column.name].recode(column.domain).matrix.toarray() > 0
         masks.append(matrix[release.boxes[column.name]])
     points = itertools.product(*(range(column.size) for column in data.columns.quasi))
     return [int(np.logical_and.reduce([m[:, c] for m, c in zip(masks, point, strict=True)]).sum()) for point in points]

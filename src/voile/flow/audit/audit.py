@@ -17,7 +17,7 @@ from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
 from voile.errors import PolicyError, SchemaError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
 from voile.releases.release import Release
-from voile.releases.release_pieces import in_pieces, pieces_of
+from voile.releases.release_pieces import lies_in_pieces, split_into_pieces
 from voile.results import Audit, Belief, Finding
 from voile.tables.microdata import Microdata
 
@@ -103,11 +103,11 @@ def run_attack(
 
 def _guess(release: Release, attack: Attack, external: Microdata | None) -> list[Guess]:
     """Attack piece by piece if the release lies in pieces and the attack allows it; else bring it into memory."""
-    if not (in_pieces(release) and isinstance(attack, PiecewiseAttack) and attack.can_divide(release, external)):
+    if not (lies_in_pieces(release) and isinstance(attack, PiecewiseAttack) and attack.can_divide(release, external)):
         return attack.guesses(release, external)
     # the table of people travels to the pieces
     external = replace(external, rows=external.rows.collect()) if external is not None else None
-    return attack.guess_pieces(release, pieces_of(release).over(attack.name), external)
+    return attack.guess_pieces(release, split_into_pieces(release).mapper(attack.name), external)
 
 
 def _strictest_claim(claims: Sequence[Mapping[str, Any]], guess: Guess) -> tuple[Fraction | None, str]:

@@ -11,13 +11,13 @@ from voile.flow.checking.claim_check import ClaimCheck
 from voile.flow.checking.piece_checks import check_claims, check_pieces, combine_pieces
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
-from voile.releases.release_pieces import in_pieces
+from voile.releases.release_pieces import lies_in_pieces
 from voile.results import Answer, Checked, Verdict
 
 
 def check_release(release: Release, evidence: Evidence) -> Verdict:
     """Check the tables and every claim; piece by piece where the release lies in parts and the evidence allows it."""
-    if not in_pieces(release) or evidence.earlier or evidence.data is not None:
+    if not lies_in_pieces(release) or evidence.earlier or evidence.data is not None:
         return _check_whole(release, evidence)
     try:
         pieces = check_pieces(release, evidence)
@@ -71,7 +71,7 @@ def state_findings(release: Release, priors: Sequence[Prior]) -> Release:
     if not priors:
         return release
     evidence = Evidence(tuple(priors))
-    if in_pieces(release):
+    if lies_in_pieces(release):
         checks = combine_pieces(check_pieces(release, evidence))
     else:
         checks = check_claims(release, release.tallies, evidence)
@@ -79,4 +79,4 @@ def state_findings(release: Release, priors: Sequence[Prior]) -> Release:
         {**claim, "found": dict(answer.findings)} if answer.findings else claim
         for claim, answer in zip(release.certificate.claims, checks, strict=True)
     ]
-    return release.certified(replace(release.certificate, claims=tuple(claims)))
+    return release.with_certificate(replace(release.certificate, claims=tuple(claims)))

@@ -13,8 +13,8 @@ from voile.flow.read.chunked_reading import Engine
 from voile.io import release_folder
 from voile.io.release_folder import Documents
 from voile.releases.certificate import FORMAT, Certificate
-from voile.releases.partitioned_tables import Kept
-from voile.releases.release import Release, of_shape
+from voile.releases.partitioned_tables import PartitionedTables
+from voile.releases.release import Release, find_shape
 
 
 def load(place: str | Path, *, engine: Engine | None = None) -> Release:
@@ -41,11 +41,11 @@ def release_from(
                 code="data.format",
                 hint="Use a newer version of voile.",
             )
-        shape, files = of_shape(str(certificate["shape"])), certificate["files"]
+        shape, files = find_shape(str(certificate["shape"])), certificate["files"]
         tables: Mapping[str, pl.DataFrame]
         if engine is not None and stays_on_disk(files, engine):
             empty, row_groups = release_folder.list_row_groups(place, files, dictionary)
-            tables = Kept(engine.listed([(group, empty) for group in row_groups], read_row_group), empty)
+            tables = PartitionedTables(engine.listed([(group, empty) for group in row_groups], read_row_group), empty)
         else:
             tables = release_folder.read_tables(place, files, dictionary, contents)
         stated = Certificate(

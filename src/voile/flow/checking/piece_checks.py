@@ -10,7 +10,7 @@ from voile.errors import VoileError
 from voile.flow.checking.claim_check import ClaimCheck, check_claim
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
-from voile.releases.release_pieces import Values, mark_pieces, with_totals
+from voile.releases.release_pieces import ValueTotals, add_totals, split_and_check
 from voile.results import Answer, Checked
 from voile.tables.group_counts import Counts
 
@@ -37,14 +37,14 @@ def check_pieces(release: Release, evidence: Evidence) -> list[PieceChecks]:
     at_once: tuple[Any, ...] = ()
     if only_sizes:
         at_once = (release.shape, release.dictionary, release.certificate, check_piece, ({}, evidence))
-    pieces, answers = mark_pieces(release, at_once)
+    pieces, answers = split_and_check(release, at_once)
     return answers if answers is not None else pieces.map("check", check_piece, pieces.values, evidence)
 
 
-def check_piece(piece: Release, values: Values, evidence: Evidence) -> PieceChecks:
+def check_piece(piece: Release, values: ValueTotals, evidence: Evidence) -> PieceChecks:
     """Check one piece, which is a release of its own; `values` are the totals of the whole release."""
     try:
-        faults, tallies, groups = piece.faults(), with_totals(piece, values), len(piece.sizes)
+        faults, tallies, groups = piece.faults(), add_totals(piece, values), len(piece.sizes)
     except (VoileError, KeyError) as error:
         return PieceChecks(1, 0, (str(error),))
     return PieceChecks(piece.people, groups, faults, check_claims(piece, tallies, evidence))

@@ -10,7 +10,7 @@ import numpy as np
 from voile.errors import SchemaError
 from voile.flow.measure.measure import match_release
 from voile.flow.report import charts
-from voile.releases.query import Condition, Query
+from voile.releases.queries.query import Condition, Query
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column

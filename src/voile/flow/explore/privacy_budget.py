@@ -14,7 +14,7 @@ import polars as pl
 from voile.errors import PolicyError, SpecError, raise_together
 from voile.flow.report.figures import Figure, draw_figure
 from voile.models.anti_corruption.privacy_arithmetic import Terms
-from voile.releases.randomized_response import exact
+from voile.releases.randomized_response import exact_fraction
 
 GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
@@ -78,9 +78,9 @@ def privacy_budget(
     if rho2 is not None or growth is not None:
         for size in sizes:
             targets = {"rho1": rho1 if rho2 is not None else None, "rho2": rho2, "growth": growth}
-            plain = Terms(size, domain, exact(skew)).largest_p(**targets)
-            tight = Terms(size, domain, exact(skew), tight=True).largest_p(**targets)
-            aware = Terms(size, domain, exact(skew), blind=False).largest_p(**targets)
+            plain = Terms(size, domain, exact_fraction(skew)).largest_p(**targets)
+            tight = Terms(size, domain, exact_fraction(skew), tight=True).largest_p(**targets)
+            aware = Terms(size, domain, exact_fraction(skew), blind=False).largest_p(**targets)
             found.append({"k": size, "p": float(plain), "p_tight": float(tight), "p_value_aware": float(aware)})
     given = {"domain": domain, "skew": skew, "rho1": rho1, "rho2": rho2, "growth": growth}
     shown = {name: value for name, value in given.items() if value is not None}
@@ -88,9 +88,9 @@ def privacy_budget(
 
 
 def _row(p: float, k: int, domain: int, skew: float, rho1: float) -> dict[str, Any]:
-    plain = Terms(k, domain, exact(skew))
-    tight = Terms(k, domain, exact(skew), tight=True)
-    aware = Terms(k, domain, exact(skew), blind=False)
+    plain = Terms(k, domain, exact_fraction(skew))
+    tight = Terms(k, domain, exact_fraction(skew), tight=True)
+    aware = Terms(k, domain, exact_fraction(skew), blind=False)
     return {
         "p": p,
         "k": k,
@@ -110,7 +110,7 @@ def up(value: Fraction | float, digits: int = 6) -> float:
     >>> up(0.36788, 2)
     0.37
     """
-    return float(Fraction(math.ceil(exact(value) * 10**digits), 10**digits))
+    return float(Fraction(math.ceil(exact_fraction(value) * 10**digits), 10**digits))
 
 
 def _check(
@@ -130,7 +130,7 @@ def _check(
         (rho2 is not None and not rho1 < rho2 < 1, f"rho2 = {rho2} must lie between rho1 = {rho1} and 1", ""),
         (growth is not None and not 0 < growth < 1, f"growth = {growth} must lie between 0 and 1", ""),
         (
-            domain >= 2 and not 1 <= exact(skew) * domain <= domain,
+            domain >= 2 and not 1 <= exact_fraction(skew) * domain <= domain,
             f"skew = {skew:g} must lie between 1/{domain} and 1",
             "No belief gives every value less than the even share.",
         ),

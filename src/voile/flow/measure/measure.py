@@ -10,7 +10,7 @@ from voile.adversaries.prior_posterior import replace_by_indicator
 from voile.measures.base import ByGroup, Measure
 from voile.plugins.registry import build_plugin, narrow_type, registered_classes
 from voile.releases.release import Release
-from voile.releases.release_pieces import in_pieces, pieces_of
+from voile.releases.release_pieces import lies_in_pieces, split_into_pieces
 from voile.results import Loss, Losses
 from voile.tables.microdata import Microdata
 
@@ -24,8 +24,8 @@ def measure(data: Microdata, release: Release, measures: Sequence[Measure] | Non
 
 def _measure_loss(data: Microdata, release: Release, measure: Measure) -> Loss:
     """Measure piece by piece if the release lies in pieces and the measure allows it; else bring it into memory."""
-    if isinstance(measure, ByGroup) and in_pieces(release):
-        return measure.over(data, release, pieces_of(release).over(measure.name))
+    if isinstance(measure, ByGroup) and lies_in_pieces(release):
+        return measure.measure_pieces(data, release, split_into_pieces(release).mapper(measure.name))
     return measure(data, release)
 
 

@@ -15,4 +15,4 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
         *plan.method.claims(columns, plan.policy, release),
         *plan.history.joint_claims(plan.policy, columns),
     )
-    return state_findings(release.claiming(claims, as_plain_value(plan.method)), plan.policy.priors())
+    return state_findings(release.with_claims(claims, as_plain_value(plan.method)), plan.policy.priors())

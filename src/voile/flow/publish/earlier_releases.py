@@ -21,7 +21,7 @@ from voile.models.policy import Policy
 from voile.models.sequential import Sequential
 from voile.releases.certificate import Claim
 from voile.releases.release import Release
-from voile.releases.release_join import all_of, same_columns
+from voile.releases.release_join import merge_values, require_same_columns
 from voile.results import Answer, Checked, Verdict
 from voile.tables.domain import Domain
 from voile.tables.microdata import PERSON, Microdata
@@ -58,7 +58,7 @@ class EarlierReleases:
         they were shown with."""
         shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
         for number, release in enumerate(self.releases, 1):
-            same_columns(shown, release, number)
+            require_same_columns(shown, release, number)
         if not policy.follows_people or (self.ledger is None and not self.releases):
             return data.columns, data.rows
         if self.ledger is None:
@@ -131,7 +131,7 @@ def _widened(columns: Columns, rows: Table, earlier: Sequence[Release]) -> tuple
         return columns, rows
     if target.domain.uses_intervals:
         every = [target.domain.values, *(column.domain.values for column in listed if column)]
-        values = all_of(every)
+        values = merge_values(every)
     else:
         values = pl.Series(sorted({*target.domain.labels[: len(target.domain.values)], *texts}), dtype=pl.String)
     domain = Domain(values, target.kind, target.domain.missing, target.domain.declared)

@@ -11,7 +11,7 @@ import polars as pl
 
 from voile.methods.base import Method
 from voile.models.policy import Policy
-from voile.releases.partitioned_tables import plain
+from voile.releases.partitioned_tables import with_text_labels
 from voile.tables.domain_trimming import find_used_codes, trim_columns
 from voile.tables.part_protocol import Parts
 from voile.tables.row_protocol import Rows
@@ -79,9 +79,9 @@ def _first(used: Sequence[Mapping[str, np.ndarray]]) -> Sequence[str]:
 def show_part(rows: Rows, number: int, columns: Columns, task: PartTask, code_map: CodeMap) -> tuple[Tables, ShownPart]:
     """Build the published tables of a part; its groups are numbered after the people of the parts before it."""
     release = task.method.show(columns, rows.recode(code_map) if code_map else rows)
-    tables = release.tables_numbered_after(task.people_before[number])
+    tables = release.renumber_tables(task.people_before[number])
     dictionary = release.dictionary if number == 0 else _changing(release.dictionary)
-    empty = {name: plain(table.clear()) for name, table in tables.items()}
+    empty = {name: with_text_labels(table.clear()) for name, table in tables.items()}
     return tables, ShownPart(release.shape, dictionary, columns if number == 0 else None, empty)
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from voile.flow.publish.part_publishing import ShownPart, Tables
-from voile.releases.cells import shielded
+from voile.releases.cells import shield_label
 from voile.releases.certificate import UNSIGNED
-from voile.releases.partitioned_tables import Kept, stacked
-from voile.releases.release import Release, of_shape
+from voile.releases.partitioned_tables import PartitionedTables, stack_tables
+from voile.releases.release import Release, find_shape
 from voile.tables.domain import Domain, encode_values
 from voile.tables.part_protocol import Parts, PartsInMemory
 from voile.tables.schema import Columns
@@ -32,10 +32,10 @@ def assemble_release(parts: Parts, withheld: int) -> tuple[Release, Columns]:
     if len(parts) > 1:
         parts = parts.map_lazily(relabel, labels)
     if isinstance(parts, PartsInMemory):
-        tables = {name: stacked([part[name] for part in parts.held]) for name in parts.held[0]}
+        tables = {name: stack_tables([part[name] for part in parts.held]) for name in parts.held[0]}
     else:
-        tables = Kept(parts, relabel(first.empty, 0, labels))
-    return of_shape(first.shape)(tables, dictionary, UNSIGNED), first.columns
+        tables = PartitionedTables(parts, relabel(first.empty, 0, labels))
+    return find_shape(first.shape)(tables, dictionary, UNSIGNED), first.columns
 
 
 def _common_dictionary(notes: Sequence[ShownPart]) -> dict[str, Any]:
@@ -60,7 +60,9 @@ def _exact_labels(dictionary: Mapping[str, Any], columns: Columns) -> Labels:
     for entry in dictionary["columns"]:
         if entry["shown"] == "generalized":
             domain = columns[str(entry["name"])].domain
-            exact = [leaf if domain.uses_intervals else shielded(leaf) for leaf in domain.labels[: len(domain.values)]]
+            exact = [
+                leaf if domain.uses_intervals else shield_label(leaf) for leaf in domain.labels[: len(domain.values)]
+            ]
             found[str(entry["name"])] = domain, [*exact, MISSING]
     return found
 

@@ -16,9 +16,9 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import PolicyError
-from voile.measures.base import ByGroup, Outline, View, outline
+from voile.measures.base import ByGroup, Outline, View, outline_table
 from voile.plugins.registry import knob
-from voile.releases.query_estimates import combine_sums, query_columns
+from voile.releases.queries.query_estimates import combine_sums, query_columns
 from voile.releases.release import Release
 from voile.results import Loss
 from voile.tables.microdata import Microdata
@@ -50,7 +50,7 @@ class QueryError(ByGroup):
     contiguous: bool = False
     seed: int = 0
 
-    def over(self, data: Microdata, release: Release, over: Over) -> Loss:
+    def measure_pieces(self, data: Microdata, release: Release, over: Over) -> Loss:
         """Queries are drawn first, and counted in the table; then every piece is asked all of them."""
         questions = self._questions(data.columns)
         runs = [_Run(questions, self.queries, np.random.default_rng([self.seed, n])) for n in range(self.repetitions)]
@@ -63,7 +63,7 @@ class QueryError(ByGroup):
                 code="policy.parameter",
                 hint="Raise selectivity, or ask about fewer columns with dimensions.",
             )
-        sums = over(summed, outline(data), chosen)
+        sums = over(sum_piece, outline_table(data), chosen)
         estimate = combine_sums(sums, chosen, int(questions.offset[questions.quasi]), release.channel)
         errors = np.abs(actual - estimate) / actual
         return self._loss(questions, np.split(errors, np.cumsum([run.got for run in runs])[:-1]), redrawn)
@@ -100,7 +100,7 @@ class QueryError(ByGroup):
         return Loss(self.name, "Relative error of COUNT queries", mean, parts, note)
 
 
-def summed(piece: Release, table: Outline, chosen: np.ndarray) -> np.ndarray:
+def sum_piece(piece: Release, table: Outline, chosen: np.ndarray) -> np.ndarray:
     """What one piece says to every query, some of them at a time."""
     estimates = View(table, piece).estimates
     batches = [chosen[low : low + CHUNK] for low in range(0, len(chosen), CHUNK)]

@@ -10,7 +10,7 @@ import polars as pl
 from voile.methods.decompose.value_lists import Lists
 from voile.releases.certificate import UNSIGNED
 from voile.releases.dictionary import describe
-from voile.releases.linked_tables import drawn_numbers, quasi_table
+from voile.releases.linked_tables import draw_group_numbers, show_quasi_table
 from voile.releases.shapes.decomposed import Decomposed
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Columns
@@ -27,8 +27,8 @@ def show_lists(
     """The quasi table and one table a sensitive column, each ordered by what it shows; group numbers are drawn from the
     key. `names` are the sensitive columns, the primary first; `found` the lists of the others; `joint` complete
     sensitive rows and their number."""
-    numbers = drawn_numbers(rows)
-    tables = {"quasi": quasi_table(columns, rows.regroup(numbers))}
+    numbers = draw_group_numbers(rows)
+    tables = {"quasi": show_quasi_table(columns, rows.regroup(numbers))}
     place = np.argsort(numbers)
     for name, (starts, values) in zip(names, [(lists.cuts, lists.primary), *found], strict=True):
         lengths = np.diff(starts)[place]

@@ -27,7 +27,7 @@ from voile.models.base import Verification
 from voile.models.evidence import Evidence
 from voile.models.kinds import ProcessModel
 from voile.plugins.registry import knob
-from voile.releases.randomized_response import Channel, exact
+from voile.releases.randomized_response import Channel, exact_fraction
 from voile.releases.release import Release
 from voile.releases.shapes.box_tiling import tiles
 from voile.results import Answer
@@ -110,7 +110,7 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
 
     def terms(self, k: int, size: int, blind: bool) -> Terms:
         """Collect what the arithmetic needs besides p."""
-        return Terms(k, size, exact(self.skew), blind, self.bounds == "tight")
+        return Terms(k, size, exact_fraction(self.skew), blind, self.bounds == "tight")
 
     def learn(self, columns: Columns, rows: Table) -> AntiCorruption:
         column = self.targets(columns)[0]
@@ -122,7 +122,7 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
         return np.ones(counts.groups, dtype=bool)
 
     def bound(self) -> Fraction:
-        return exact(self.rho2 if self.rho2 is not None else self.growth or 1)
+        return exact_fraction(self.rho2 if self.rho2 is not None else self.growth or 1)
 
     @property
     def limits(self) -> str:
@@ -156,7 +156,7 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
                 code="policy.domain",
                 hint="Declare the values that the column may have.",
             )
-        if exact(self.skew) * column.size < 1:
+        if exact_fraction(self.skew) * column.size < 1:
             raise PolicyError(
                 f"{self.name}: skew = {self.skew:g} is below 1/{column.size}, but any belief gives at least one of the "
                 f"{column.size} values of {column.name!r} that probability.",
@@ -185,7 +185,7 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
         small = int((release.sizes < k).sum())
         if small:
             return f"{small} of {len(release.sizes)} groups have fewer than {k} people."
-        if exact(p) != exact(channel.keep):
+        if exact_fraction(p) != exact_fraction(channel.keep):
             return "The certificate and the dictionary state different values of p."
         entries = release.described("quasi")
         boxes = [(entry, *release.box_cells[str(entry["name"])]) for entry in entries]

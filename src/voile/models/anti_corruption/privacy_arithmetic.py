@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from voile.releases.randomized_response import Channel, exact
+from voile.releases.randomized_response import Channel, exact_fraction
 
 FINE = 10**9  # p is solved to nine decimals, rounded down
 SHOWN = 10**6  # certified numbers are shown with six decimals, rounded up
@@ -50,14 +50,14 @@ class Terms:
 
     def ownership(self, p: float | Fraction) -> Fraction:
         """The most that an adversary may believe that the published row is the person's: h."""
-        u, mass = Channel(p, self.size).noise, exact(p) * exact(self.skew)
+        u, mass = Channel(p, self.size).noise, exact_fraction(p) * exact_fraction(self.skew)
         return (mass + u) / (mass + self.hidden * u) if mass + u else Fraction(1)
 
     def exact_belief(self, p: float | Fraction, rho1: float | Fraction) -> Fraction:
         """The certified belief in any set of values whose prior is at most rho1, exactly."""
-        keep, prior, u = exact(p), exact(rho1), Channel(p, self.size).noise
+        keep, prior, u = exact_fraction(p), exact_fraction(rho1), Channel(p, self.size).noise
         if self.tight:
-            w = min(exact(self.skew), prior)
+            w = min(exact_fraction(self.skew), prior)
             below = keep * w + self.hidden * u
             return prior + keep * w * (1 - prior) / below if below else Fraction(1)
         below = keep * prior + u
@@ -75,8 +75,10 @@ class Terms:
 
         p w (1-w) <= d (p w + c) for all w <= skew, a quadratic in w whose least value is at w = (1-d)/2 or at the end.
         """
-        keep, skew, u = exact(p), exact(self.skew), Channel(p, self.size).noise
-        d, c = (exact(growth), self.hidden * u) if self.tight else (exact(growth) / self.ownership(p), u)
+        keep, skew, u = exact_fraction(p), exact_fraction(self.skew), Channel(p, self.size).noise
+        d, c = (
+            (exact_fraction(growth), self.hidden * u) if self.tight else (exact_fraction(growth) / self.ownership(p), u)
+        )
         if d >= 1 or not keep:
             return True
         if skew <= (1 - d) / 2:
@@ -103,7 +105,7 @@ class Terms:
         self, p: float | Fraction, rho1: float | None = None, rho2: float | None = None, growth: float | None = None
     ) -> bool:
         """Whether p meets every target that is given, exactly."""
-        if rho1 is not None and rho2 is not None and self.exact_belief(p, rho1) > exact(rho2):
+        if rho1 is not None and rho2 is not None and self.exact_belief(p, rho1) > exact_fraction(rho2):
             return False
         return growth is None or self.grows_within(p, growth)
 
@@ -136,4 +138,4 @@ def group_size(s: float) -> int:
     >>> group_size(0.3), group_size(1 / 6)
     (4, 6)
     """
-    return math.ceil(1 / exact(s) - Fraction(1, FINE))
+    return math.ceil(1 / exact_fraction(s) - Fraction(1, FINE))

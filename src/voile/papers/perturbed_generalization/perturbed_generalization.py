@@ -21,7 +21,7 @@ from voile.models.l_diversity import check_recursive
 from voile.models.policy import Policy
 from voile.papers.paper import Item, Paper, Run
 from voile.releases.certificate import UNSIGNED
-from voile.releases.randomized_response import Channel, exact
+from voile.releases.randomized_response import Channel, exact_fraction
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import Generalized
 from voile.tables.microdata import Microdata
@@ -85,7 +85,7 @@ def generalized() -> Generalized:
 
 def tables(run: Run) -> pl.DataFrame:
     """Table II: the eight patients, published with p = 0.25 and s = 0.5 by the method of the paper."""
-    terms = Terms(2, len(DISEASES), exact(0.5))
+    terms = Terms(2, len(DISEASES), exact_fraction(0.5))
     policy = Policy(AntiCorruption(growth=float(terms.growth(0.25)), skew=0.5))
     method = PerturbedGeneralization(s=0.5, p=0.25)
     release: Release = run.publish(run.read(_frame(), SCHEMA), policy, method, key=Key(bytes(32)))
@@ -158,7 +158,7 @@ def guarantees(run: Run) -> pl.DataFrame:
     cells += [("b", p, 6, *both) for p, both in PRINTED_P.items()]
     rows = []
     for table, p, k, rho2, growth in cells:
-        terms = Terms(k, INCOMES, exact(SKEW))
+        terms = Terms(k, INCOMES, exact_fraction(SKEW))
         for what, printed, ours in (("rho2", rho2, terms.belief(p, RHO1)), ("growth", growth, terms.growth(p))):
             near = abs(float(ours) - printed) <= 0.005 + 1e-6
             remark = "" if near else "misprint: this much is needed"
@@ -182,7 +182,7 @@ def _errors(run: Run, settings: Sequence[tuple[int, float]]) -> pl.DataFrame:
     for done, (k, p) in enumerate(settings):
         run.step(done, len(settings), f"k = {k}, p = {p:g}")
         policy = Policy(
-            AntiCorruption(rho1=RHO1, rho2=float(Terms(k, INCOMES, exact(SKEW)).belief(p, RHO1)), skew=SKEW)
+            AntiCorruption(rho1=RHO1, rho2=float(Terms(k, INCOMES, exact_fraction(SKEW)).belief(p, RHO1)), skew=SKEW)
         )
         # a public key: this is an experiment on a synthetic table, and gives the same figures every time
         release = run.publish(data, policy, PerturbedGeneralization(s=1 / k, p=p), key=Key(bytes(32)))

@@ -12,9 +12,9 @@ from scipy import sparse
 
 from voile import kernels
 from voile.releases.cell_draws import draw_values
+from voile.releases.cell_parsing import read_column
 from voile.releases.cells import Cells
-from voile.releases.published_columns import read_column
-from voile.releases.query_estimates import BoxEstimates
+from voile.releases.queries.query_estimates import BoxEstimates
 from voile.releases.release import Release
 from voile.releases.shape_answers import QuasiEntries, RegisterMatches
 from voile.tables.microdata import Microdata
@@ -59,7 +59,7 @@ class BoxShape(Release):
     def _match_boxes(self, people: Microdata) -> tuple[list[Any], Histogram]:
         """Return the boxes of all groups in the codes of a table of people, and its distinct quasi-identifiers."""
         domains = {name: people.columns[name].domain for name in self.cells}
-        boxes = [cells.onto(domains[name]).matrix[self.boxes[name]] for name, cells in self.cells.items()]
+        boxes = [cells.recode(domains[name]).matrix[self.boxes[name]] for name, cells in self.cells.items()]
         return boxes, people.rows.histogram(list(self.cells))
 
     def locate(self, people: Microdata) -> np.ndarray:

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from voile.adversaries.group_members import Members, gather_members
-from voile.releases.query import Query
-from voile.releases.query_estimates import BucketEstimates
+from voile.releases.queries.query import Query
+from voile.releases.queries.query_estimates import BucketEstimates
 from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows
-from voile.releases.shape_contract import Words
+from voile.releases.shape_contract import ShapeDescription
 from voile.releases.shapes.linked_base import LinkedShape
 from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts, tally
@@ -26,18 +26,17 @@ class Bucketized(LinkedShape):
 
     shape: ClassVar[str] = "bucketized"
     shows_members: ClassVar[bool] = True
-    words: ClassVar[Words] = Words(
-        "two linked tables, the exact quasi-identifiers in one and the sensitive values in the other",
+    description: ClassVar[ShapeDescription] = ShapeDescription(
+        "two linked tables: exact quasi-identifiers in one, the sensitive values of each group in the other",
         "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s "
-        "sensitive values is theirs.",
+        "sensitive values belongs to the person. It does not hide who is in the table and who is not.",
         (
-            "exact COUNT queries on the quasi-identifier columns, and totals of every sensitive value",
-            "estimates of COUNT queries on both, by spreading each group’s values over its people",
+            "exact COUNT queries on quasi-identifier columns, and exact totals of every sensitive value",
+            "estimates of COUNT queries on both, by spreading each group’s values evenly over its people",
         ),
         (
             "which person of a group has which value",
-            "exact relations between quasi-identifier and sensitive columns, which are weakened within every group",
-            "who is not in the table: it shows who is",
+            "exact relations between quasi-identifiers and sensitive values: every group weakens them",
         ),
     )
 
@@ -45,7 +44,7 @@ class Bucketized(LinkedShape):
     def group_columns(self) -> dict[str, list[str]]:
         return {"quasi": ["group"], "sensitive": ["group"]}
 
-    def tables_numbered_after(self, people: int) -> dict[str, pl.DataFrame]:
+    def renumber_tables(self, people: int) -> dict[str, pl.DataFrame]:
         return {name: table.with_columns(pl.col("group") + people) for name, table in self.tables.items()}
 
     @cached_property

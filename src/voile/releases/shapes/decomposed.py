@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.releases.query import Query
-from voile.releases.query_estimates import ListEstimates
+from voile.releases.queries.query import Query
+from voile.releases.queries.query_estimates import ListEstimates
 from voile.releases.row_matching.row_matching import RowMatching, match_rows
 from voile.releases.shape_answers import BeliefBound, KnownValueBeliefs, SensitiveRows, ValuePairs
-from voile.releases.shape_contract import Words
+from voile.releases.shape_contract import ShapeDescription
 from voile.releases.shapes.expected_rows import combined_rows, matched_pairs, matched_rows
 from voile.releases.shapes.list_base import ListShape
 from voile.releases.shapes.value_lists import SlotKinds, find_slot_kinds, listed_shares, matched_shares
@@ -33,19 +33,18 @@ class Decomposed(ListShape):
     """
 
     shape: ClassVar[str] = "decomposed"
-    words: ClassVar[Words] = Words(
-        "linked tables, one for each sensitive column",
-        "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the listed values is "
-        "theirs.",
+    description: ClassVar[ShapeDescription] = ShapeDescription(
+        "linked tables, one of them for each sensitive column",
+        "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the listed values "
+        "belongs to the person. It does not hide who is in the table and who is not.",
         (
-            "exact COUNT queries on the quasi-identifier columns",
-            "how sensitive columns go together, exactly, where the joint table is published",
-            "estimates of COUNT queries on any of the columns",
+            "exact COUNT queries on quasi-identifier columns",
+            "exactly how sensitive columns occur together, if the joint table is published",
+            "estimates of COUNT queries on any columns",
         ),
         (
             "which person of a group has which value",
-            "how often a value of a secondary column occurs in a group: it is listed once, and may be nobody’s",
-            "who is not in the table: it shows who is",
+            "how often a group has a value of a secondary column: it is listed once, and may belong to nobody",
         ),
     )
 

@@ -14,11 +14,10 @@ from voile import kernels
 from voile.releases.cells import Cells
 from voile.releases.certificate import UNSIGNED
 from voile.releases.dictionary import describe
-from voile.releases.published_columns import cell_shares
-from voile.releases.query import Query
+from voile.releases.queries.query import Query, cell_shares
 from voile.releases.randomized_response import Channel
 from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows, ValuePairs
-from voile.releases.shape_contract import Words
+from voile.releases.shape_contract import ShapeDescription
 from voile.releases.shapes.box_base import BoxShape
 from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts, tally
@@ -31,17 +30,18 @@ class Generalized(BoxShape):
     """Each group is shown as a box: one table, equal quasi-identifier cells make a group."""
 
     shape: ClassVar[str] = "generalized"
-    words: ClassVar[Words] = Words(
-        "one table with coarser cells",
-        "People in one group look alike: someone who knows a person’s quasi-identifier finds the group, not the row.",
+    description: ClassVar[ShapeDescription] = ShapeDescription(
+        "one table whose quasi-identifier cells are ranges or sets of values",
+        "The people of a group look alike. Someone who knows a person’s quasi-identifier finds the group, but not the "
+        "row.",
         (
-            "COUNT queries on any of the columns, exactly where a condition takes in whole cells, else by estimate",
-            "totals of every sensitive value as published, and how sensitive columns go together",
-            "models learned from rows with ranges and sets in place of values",
+            "COUNT queries on any columns: exact if every condition covers whole cells, estimated otherwise",
+            "totals of every sensitive value as published, and how sensitive columns occur together",
+            "models trained on rows with ranges and sets in place of exact values",
         ),
         (
-            "anything finer than the published cells: within a cell all values are taken as equally likely",
-            "whether two people of one group differ in their quasi-identifier",
+            "anything finer than the published cells: all values within a cell are taken as equally likely",
+            "whether two people of the same group differ in their quasi-identifiers",
         ),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.releases.published_columns import exact_cells
+from voile.releases.cell_parsing import exact_cells
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
 from voile.releases.shape_answers import QuasiEntries, RegisterMatches, TrainingRows

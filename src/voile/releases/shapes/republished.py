@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.releases.shape_answers import SensitiveRows
-from voile.releases.shape_contract import Words
+from voile.releases.shape_contract import ShapeDescription
 from voile.releases.shapes.bucketized import Bucketized
 from voile.releases.table_codes import known_table_codes
 from voile.tables.schema import Columns
@@ -22,16 +22,17 @@ class Republished(Bucketized):
 
     shape: ClassVar[str] = "republished"
     has_counterfeits: ClassVar[bool] = True
-    words: ClassVar[Words] = Words(
-        "linked tables with the exact quasi-identifiers, the sensitive values, and how many of these are nobody’s",
+    description: ClassVar[ShapeDescription] = ShapeDescription(
+        "linked tables: exact quasi-identifiers, the sensitive values of each group, and how many of these values are "
+        "counterfeits that belong to nobody",
         "Someone who knows a person’s quasi-identifier finds the person’s group, but not which of the group’s values "
-        "is theirs, in this release or in several together.",
+        "belongs to the person, whether they have this release or several.",
         (
-            "exact COUNT queries on the quasi-identifier columns",
-            "estimates of COUNT queries that also ask for sensitive values, the number of counterfeits being known",
+            "exact COUNT queries on quasi-identifier columns",
+            "estimates of COUNT queries on sensitive values, since the number of counterfeits is known",
         ),
         (
-            "which person of a group has which value, and which values are counterfeits",
+            "which person of a group has which value, or which values are counterfeits",
             "exact totals of sensitive values where there are counterfeits",
         ),
     )

@@ -9,11 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import DataError
-from voile.releases.published_columns import cell_shares
-from voile.releases.query import Query
+from voile.releases.queries.query import Query, cell_shares
 from voile.releases.randomized_response import Channel
 from voile.releases.shape_answers import SensitiveRows, TrainingRows
-from voile.releases.shape_contract import Words
+from voile.releases.shape_contract import ShapeDescription
 from voile.releases.shapes.box_base import BoxShape
 from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts
@@ -29,18 +28,18 @@ class Sampled(BoxShape):
 
     shape: ClassVar[str] = "sampled"
     covers_domain: ClassVar[bool] = True
-    words: ClassVar[Words] = Words(
-        "one sampled row for each group, its sensitive value disturbed",
-        "Of each group one person’s value is told, and it was redrawn at random with a known probability: it may be "
-        "nobody’s.",
+    description: ClassVar[ShapeDescription] = ShapeDescription(
+        "one sampled row per group, with a randomly perturbed sensitive value",
+        "Each group shows the value of one of its people, replaced at random with a known probability: it may belong "
+        "to nobody.",
         (
-            "estimates of COUNT queries, from group sizes and the known way in which values were disturbed",
-            "models that allow for disturbed values (voile.mining has one)",
+            "estimates of COUNT queries, from the group sizes and the known probability of replacement",
+            "models that allow for perturbed values (voile.mining has one)",
         ),
         (
-            "anybody’s true value for certain, even with all others known",
-            "exact totals of sensitive values: the published ones are a disturbed sample",
-            "estimates for small parts of the table: their error is wide",
+            "anybody’s true value with certainty, even for someone who knows everybody else’s",
+            "exact totals of sensitive values: the published ones are a perturbed sample",
+            "precise estimates for small parts of the table: their error is large",
         ),
     )
 

@@ -15,7 +15,7 @@ from voile.adversaries.adversary import Knowledge
 from voile.flow.report.report import Report, report
 from voile.flow.report.sections import SECTIONS
 from voile.flow.report.sections.losses import has_column_parts
-from voile.releases.release import Release, of_shape
+from voile.releases.release import Release, find_shape
 from voile.results import Answer, Audit, Checked, Loss, Losses, Verdict
 
 
@@ -144,10 +144,10 @@ def test_a_broken_promise_is_marked_in_the_matrix(release: Release, audit: Audit
 
 @pytest.mark.parametrize("shape", ["generalized", "bucketized", "decomposed", "sampled", "republished"])
 def test_every_shape_says_what_can_be_computed(shape: str) -> None:
-    words = of_shape(shape).words
-    assert words.can
-    assert words.cannot
-    assert words.hides.endswith(".")
+    words = find_shape(shape).description
+    assert words.computable
+    assert words.not_computable
+    assert words.protection.endswith(".")
 
 
 def test_what_the_recipient_can_compute_is_said(full: Report) -> None:

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from voile.errors import SchemaError, SpecError
-from voile.releases.query import Condition, parse
+from voile.releases.queries.query import Condition, parse_query
 
 DAY = datetime.date(2025, 3, 1)
 NOON = datetime.datetime(2025, 3, 1, 12)
 
 
 def conditions(text: str) -> dict[str, Condition]:
-    return dict(parse(text, {}).conditions)
+    return dict(parse_query(text, {}).conditions)
 
 
 # reading ------------------------------------------------------------------------------------------------------------
@@ -90,39 +90,39 @@ def test_sql_without_conditions() -> None:
 )
 def test_sql_that_is_not_understood(text: str) -> None:
     with pytest.raises(SpecError) as error:
-        parse(text, {})
+        parse_query(text, {})
     assert error.value.code == "spec.query"
     assert "column between a and b" in error.value.hint
 
 
 def test_dicts_and_keywords() -> None:
-    query = parse({"age": (30, 40), "sex": ["F"]}, {"zip": {"1", "2"}, "n": range(3)})
+    query = parse_query({"age": (30, 40), "sex": ["F"]}, {"zip": {"1", "2"}, "n": range(3)})
     assert query.conditions["age"] == Condition(low=30, high=40)
     assert query.conditions["sex"] == Condition(values=("F",))
     assert set(query.conditions["zip"].values or ()) == {"1", "2"}
     assert query.conditions["n"].values == (0, 1, 2)
-    assert parse({"age": (None, 40)}, {}).conditions["age"] == Condition(high=40)
-    assert set(parse("age = 3", {"sex": "F"}).conditions) == {"age", "sex"}
+    assert parse_query({"age": (None, 40)}, {}).conditions["age"] == Condition(high=40)
+    assert set(parse_query("age = 3", {"sex": "F"}).conditions) == {"age", "sex"}
 
 
 @pytest.mark.parametrize("wanted", [(1, 2, 3), (1,), (), None, [1, None]])
 def test_conditions_that_are_none(wanted: Any) -> None:
     with pytest.raises(SpecError):
-        parse({"age": wanted}, {})
+        parse_query({"age": wanted}, {})
 
 
 def test_two_conditions_on_one_column() -> None:
     with pytest.raises(SpecError, match="two conditions"):
-        parse({"age": 1}, {"age": 2})
+        parse_query({"age": 1}, {"age": 2})
     with pytest.raises(SpecError, match="two conditions"):
-        parse("age = 1", {"age": 2})
+        parse_query("age = 1", {"age": 2})
     with pytest.raises(SpecError, match="it is of type list"):
-        parse(["age"], {})  # type: ignore[arg-type]
+        parse_query(["age"], {})  # type: ignore[arg-type]
 
 
 def test_unknown_columns() -> None:
     with pytest.raises(SchemaError, match="Did you mean 'age'"):
-        parse({"agee": 1}, {}).check(["age", "sex"])
+        parse_query({"agee": 1}, {}).check(["age", "sex"])
 
 
 # answering ----------------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ COLUMNS = {
     ],
 )
 def test_matching(name: str, wanted: Any, matching: list[int]) -> None:
-    condition = parse({"c": wanted}, {}).conditions["c"]
+    condition = parse_query({"c": wanted}, {}).conditions["c"]
     assert np.flatnonzero(condition.matches(COLUMNS[name])).tolist() == matching
     assert condition.matches(COLUMNS[name], missing=True).tolist()[-1] is False
 
@@ -200,7 +200,7 @@ def test_matching(name: str, wanted: Any, matching: list[int]) -> None:
     ],
 )
 def test_values_of_another_type(name: str, wanted: Any) -> None:
-    condition = parse({"c": wanted}, {}).conditions["c"]
+    condition = parse_query({"c": wanted}, {}).conditions["c"]
     with pytest.raises(SpecError, match="a value does not have the type of its column"):
         condition.matches(COLUMNS[name])
 

@@ -11,7 +11,16 @@ import numpy as np
 import polars as pl
 
 from voile.errors import SchemaError
-from voile.releases.query_literals import TRUTH, end_of, is_text, point_of, typed_literal, unread, whole_end
+from voile.releases.cells import Cells
+from voile.releases.queries.query_literals import (
+    TRUTH,
+    comparable_value,
+    is_text,
+    numeric_point,
+    typed_literal,
+    unreadable_query,
+    whole_number_end,
+)
 from voile.tables.schema import suggest_name
 
 
@@ -38,10 +47,10 @@ class Condition:
             ends = column.to_physical() if column.dtype.is_temporal() else shown
             ends = ends.cast(pl.Int128) if ends.dtype.is_integer() else ends  # so that every literal fits
             if self.low is not None:
-                low = end_of(self.low, column.dtype)
+                low = comparable_value(self.low, column.dtype)
                 result &= (ends > low) if self.above else (ends >= low)
             if self.high is not None:
-                high = end_of(self.high, column.dtype)
+                high = comparable_value(self.high, column.dtype)
                 result &= (ends < high) if self.below else (ends <= high)
         return np.append(result.fill_null(False).to_numpy(), [False] * missing)
 
@@ -56,18 +65,36 @@ class Condition:
         width = b - a + step if step else np.where(b > a, b - a, 1.0)
         if self.values is not None:
             inside = np.zeros(len(a))
-            for point in {point_of(value, dtype) for value in self.values}:
+            for point in {numeric_point(value, dtype) for value in self.values}:
                 hit = (a <= point) & (point <= b)
                 inside += hit & point.is_integer() if step else hit & (a == b)
             return inside, width
-        least = -np.inf if self.low is None else point_of(self.low, dtype)
-        most = np.inf if self.high is None else point_of(self.high, dtype)
+        least = -np.inf if self.low is None else numeric_point(self.low, dtype)
+        most = np.inf if self.high is None else numeric_point(self.high, dtype)
         if step:
-            left = np.maximum(a, whole_end(least, 1, self.above))
-            right = np.minimum(b, whole_end(most, -1, self.below))
+            left = np.maximum(a, whole_number_end(least, 1, self.above))
+            right = np.minimum(b, whole_number_end(most, -1, self.below))
             return np.maximum(right - left + step, 0.0), width
         lies = (a > least if self.above else a >= least) & (b < most if self.below else b <= most)
         return np.where(b > a, np.maximum(np.minimum(b, most) - np.maximum(a, least), 0), lies), width
+
+
+def cell_shares(cells: Cells, condition: Condition) -> np.ndarray:
+    """The share of each cell that satisfies a condition, its values taken as equally likely."""
+    if not cells.domain.uses_intervals:
+        return cells.shares(condition.matches(cells.domain.values, cells.domain.missing))
+    assert cells.low is not None and cells.high is not None and cells.missing is not None
+    points = cells.domain.numeric_values
+    if not len(points):
+        return np.zeros(len(cells))
+    step = 0 if cells.domain.values.dtype.is_float() else 1
+    low, high = points[np.clip(cells.low, 0, None)], points[np.clip(cells.high, 0, None)]
+    inside, width = condition.overlap(low, high, cells.domain.values.dtype, step)
+    none = cells.high < cells.low
+    share = np.where(width > 0, inside / np.where(width > 0, width, 1), 0.0)
+    # a cell that may also be a missing value: taken as one more value
+    share = np.where(cells.missing & ~none, share * width / (width + 1), share)
+    return np.where(none, 0.0, share)
 
 
 @dataclass(frozen=True)
@@ -84,35 +111,35 @@ class Query:
                 )
 
 
-def parse(query: str | Mapping[str, Any] | None, where: Mapping[str, Any]) -> Query:
+def parse_query(query: str | Mapping[str, Any] | None, where: Mapping[str, Any]) -> Query:
     """A query from SQL text, a dict, or keywords; keywords add to the other two.
 
-    >>> parse("select count(*) from t where age >= 30 and sex = 'F'", {}).conditions["age"]
+    >>> parse_query("select count(*) from t where age >= 30 and sex = 'F'", {}).conditions["age"]
     Condition(values=None, low=30, high=None, above=False, below=False)
-    >>> parse({"age": (30, 40)}, {"sex": "F"}).conditions["sex"].values
+    >>> parse_query({"age": (30, 40)}, {"sex": "F"}).conditions["sex"].values
     ('F',)
     """
     if isinstance(query, str):
-        found = _sql(query)
+        found = _parse_sql(query)
     elif query is None or isinstance(query, Mapping):
-        found = {str(name): _condition(wanted) for name, wanted in (query or {}).items()}
+        found = {str(name): _make_condition(wanted) for name, wanted in (query or {}).items()}
     else:
-        raise unread(f"it is of type {type(query).__name__}")
+        raise unreadable_query(f"it is of type {type(query).__name__}")
     for name, wanted in where.items():
         if name in found:
-            raise unread("a column has two conditions")
-        found[name] = _condition(wanted)
+            raise unreadable_query("a column has two conditions")
+        found[name] = _make_condition(wanted)
     return Query(found)
 
 
-def _condition(wanted: Any) -> Condition:
+def _make_condition(wanted: Any) -> Condition:
     if isinstance(wanted, tuple):
         if len(wanted) != 2:
-            raise unread("a range is written (low, high)")
+            raise unreadable_query("a range is written (low, high)")
         return Condition(low=wanted[0], high=wanted[1])
     values = tuple(wanted) if isinstance(wanted, (range, list, set, frozenset)) else (wanted,)
     if any(value is None for value in values):
-        raise unread("None is no value to ask for")
+        raise unreadable_query("None is no value to ask for")
     return Condition(values=values)
 
 
@@ -122,14 +149,14 @@ _TOKEN = re.compile(
 )
 
 
-def _tokens(query: str) -> list[tuple[str, Any]]:
+def _read_tokens(query: str) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     place = 0
     query = query.rstrip()
     while place < len(query):
         match = _TOKEN.match(query, place)
         if not match:
-            raise unread("it has a sign that is not understood")
+            raise unreadable_query("it has a sign that is not understood")
         kind, raw = str(match.lastgroup), match.group(str(match.lastgroup))
         if kind == "text":
             found.append(("value", raw[1:-1].replace("''", "'")))
@@ -145,19 +172,19 @@ def _tokens(query: str) -> list[tuple[str, Any]]:
     return found
 
 
-def _sql(query: str) -> dict[str, Condition]:
+def _parse_sql(query: str) -> dict[str, Condition]:
     """`[select count(*) from t where] c1 and c2 ...`, each condition on one column."""
-    tokens = _conditions(_tokens(query))
+    tokens = _strip_prefix(_read_tokens(query))
     found: dict[str, Condition] = {}
     place = 0
 
     def take(kind: str, text: str | None = None) -> Any:
         nonlocal place
         if place >= len(tokens):
-            raise unread("it ends too early")
+            raise unreadable_query("it ends too early")
         got, raw = tokens[place]
         if got != kind or (text is not None and str(raw).lower() != text):
-            raise unread("only conditions joined by AND are understood")
+            raise unreadable_query("only conditions joined by AND are understood")
         place += 1
         return raw
 
@@ -187,35 +214,35 @@ def _sql(query: str) -> dict[str, Condition]:
         elif kind == "sign" and word in ("<", "<="):
             new = Condition(high=take("value"), below=word == "<")
         else:
-            raise unread("only =, <, <=, >, >=, in and between are understood")
-        found[name] = _both(found[name], new) if name in found else new
+            raise unreadable_query("only =, <, <=, >, >=, in and between are understood")
+        found[name] = _merge_conditions(found[name], new) if name in found else new
     return found
 
 
-def _conditions(tokens: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _strip_prefix(tokens: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """What follows WHERE. Nothing but counting is answered, so nothing but `select count(*) from t` may come first."""
     if tokens[-1:] == [("sign", ";")]:
         tokens = tokens[:-1]
     words = [str(raw).lower() if kind in ("name", "sign") else kind for kind, raw in tokens]
     if words[:1] == ["select"]:
         if words[1:6] != ["count", "(", "*", ")", "from"] or words[6:7] in ([], ["value"]):
-            raise unread("only select count(*) from a table is answered")
+            raise unreadable_query("only select count(*) from a table is answered")
         tokens, words = tokens[7:], words[7:]
         if not tokens:
             return []
         if words[:1] != ["where"]:
-            raise unread("only WHERE may follow the table")
+            raise unreadable_query("only WHERE may follow the table")
     if words[:1] == ["where"]:
         tokens = tokens[1:]
     if not tokens:
-        raise unread("it has no condition")
+        raise unreadable_query("it has no condition")
     return tokens
 
 
-def _both(first: Condition, second: Condition) -> Condition:
+def _merge_conditions(first: Condition, second: Condition) -> Condition:
     """Two conditions on one column: `age >= 30 and age < 40`."""
     if first.values is None and second.values is None and (first.low is None) != (second.low is None):
         low, high = (first, second) if first.low is not None else (second, first)
         if low.high is None and high.low is None:
             return Condition(low=low.low, high=high.high, above=low.above, below=high.below)
-    raise unread("a column has two conditions that are not the two ends of a range")
+    raise unreadable_query("a column has two conditions that are not the two ends of a range")
