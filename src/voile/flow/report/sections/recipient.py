@@ -9,7 +9,7 @@ from voile.plugins.registry import registered_classes
 
 
 def fill(subject: Subject) -> dict[str, Any]:
-    words, losses = subject.release.words, subject.losses
+    words, losses = subject.release.description, subject.losses
     across = [name for name, cls in registered_classes("measures").items() if getattr(cls, "across", False)]
     measured = [item.as_json() for item in losses.items if item.measure in across] if losses else []
-    return {"recipient": {"can": list(words.can), "cannot": list(words.cannot), "measured": measured}}
+    return {"recipient": {"can": list(words.computable), "cannot": list(words.not_computable), "measured": measured}}
