@@ -63,7 +63,7 @@ def table(
 
 def pad(codes: np.ndarray) -> np.ndarray:
     """Rows as the kernel moves them: whole 64-bit words."""
-    wide = np.zeros((len(codes), kernel.padded(codes.shape[1], codes.dtype)), dtype=codes.dtype)
+    wide = np.zeros((len(codes), kernel.padded_width(codes.shape[1], codes.dtype)), dtype=codes.dtype)
     wide[:, : codes.shape[1]] = codes
     return wide
 
@@ -71,7 +71,7 @@ def pad(codes: np.ndarray) -> np.ndarray:
 def grown(codes: np.ndarray, weights: np.ndarray, smallest: int, columns: list[Cuttable]) -> list[list[int]]:
     """The kernel's groups of row numbers; the rows that it moved must still be the same rows."""
     moved, heavy, ids = pad(codes), weights.copy(), np.arange(len(codes), dtype=np.int32)
-    ends = kernel.grow(moved, heavy, ids, smallest, frame(columns))
+    ends = kernel.grow_tree(moved, heavy, ids, smallest, frame(columns))
     assert np.array_equal(moved[:, : codes.shape[1]], codes[ids])
     assert np.array_equal(heavy, weights[ids])
     assert sorted(ids.tolist()) == list(range(len(codes)))
@@ -156,7 +156,7 @@ def test_candidates_and_their_halves(problem: Any, nodes: int, fine: int) -> Non
     lows, highs = edges[:-1], edges[1:]
     shape = (len(lows), len(columns))
     cuts, order = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    kernel.candidates(codes, weights, lows, highs, smallest, fine, frame(columns), cuts, order)
+    kernel.propose_cuts(codes, weights, lows, highs, smallest, fine, frame(columns), cuts, order)
     rows = [tuple(row) for row in codes.tolist()]
     best = {}
     for node, (low, high) in enumerate(zip(lows, highs, strict=True)):
@@ -170,7 +170,7 @@ def test_candidates_and_their_halves(problem: Any, nodes: int, fine: int) -> Non
     some = np.array(list(best), dtype=np.int64)
     dims, at = (np.array([best[node][part] for node in best], dtype=np.int64) for part in (0, 1))
     ids = np.arange(len(codes), dtype=np.int32)
-    half, who = kernel.sides(codes, ids, lows[some], highs[some], dims, at)
+    half, who = kernel.assign_halves(codes, ids, lows[some], highs[some], dims, at)
     sides = [
         (2 * place + int(rows[i][dims[place]] > at[place]), i)
         for place, node in enumerate(some)
@@ -178,7 +178,7 @@ def test_candidates_and_their_halves(problem: Any, nodes: int, fine: int) -> Non
     ]
     assert sorted(zip(half.tolist(), who.tolist(), strict=True)) == sorted(sides)
     moved, heavy = pad(codes), weights.copy()
-    middles = kernel.divide(moved, heavy, ids, lows[some], highs[some], dims, at)
+    middles = kernel.cut_nodes(moved, heavy, ids, lows[some], highs[some], dims, at)
     assert np.array_equal(moved[:, : codes.shape[1]], codes[ids])
     assert np.array_equal(heavy, weights[ids])
     for place, node in enumerate(some):
@@ -193,4 +193,4 @@ def test_numbered(nodes: int) -> None:
     ids = rng.permutation(50).astype(np.int32)
     ends = np.append(np.sort(rng.choice(np.arange(1, 50), nodes - 1, replace=False)), 50)
     expected = oracle.node_numbers(ids.tolist(), ends.tolist())
-    assert kernel.numbered(ids, ends).tolist() == expected
+    assert kernel.number_leaves(ids, ends).tolist() == expected

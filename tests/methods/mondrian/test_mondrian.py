@@ -17,9 +17,9 @@ from oracle import Cuttable
 import voile as vl
 from voile.errors import PolicyError, Unsatisfiable
 from voile.kernels import lazy_kernel
-from voile.methods.mondrian import mondrian
+from voile.methods.mondrian import policy_cuts
 
-split_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
 
 LETTERS = list("abcdefghi")
 
@@ -90,7 +90,7 @@ def test_the_boxes_of_k_anonymity(seed: int, rows: int, k: int) -> None:
     frame = table(seed, rows)
     release = vl.publish(vl.read(frame, SCHEMA), vl.KAnonymity(k=k), vl.Mondrian())
     found = boxes(frame, release)
-    assert found == slow(frame, k, split_kernel.FINE, None)
+    assert found == slow(frame, k, cut_kernel.FINE, None)
     assert sorted(map(len, found)) == sorted(release.sizes.tolist())
 
 
@@ -104,7 +104,7 @@ def test_the_boxes_of_l_diversity(seed: int, rows: int, l: int) -> None:  # noqa
         most = max(Counter(frame["disease"].to_list()).values())
         assert most * l > frame.height
         return
-    assert boxes(frame, release) == slow(frame, l, mondrian.FINE, l)
+    assert boxes(frame, release) == slow(frame, l, policy_cuts.FINE, l)
 
 
 @given(st.integers(0, 2**32), st.integers(2, 6))

@@ -1,8 +1,8 @@
-"""Perturbed generalization: disturb every value, hide people in boxes, and publish one row a box.
+"""Perturbed generalization: perturb every value, hide people in boxes, and publish one row per box.
 
 Each sensitive value is kept with probability p or redrawn from the public list of values; people are cut into boxes
-of at least k by their quasi-identifiers alone; of each box one person's disturbed value is published, with the number
-of people in the box.
+of at least k by their quasi-identifiers alone; one person's perturbed value is published per box, with the number of
+people in the box.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_to
 from voile.kernels import lazy_kernel
 from voile.methods.base import Method, Partitionable, Settings
 from voile.methods.mondrian.mondrian import Mondrian
+from voile.methods.mondrian.policy_cuts import cut_by_size
 from voile.models.anti_corruption.anti_corruption import AntiCorruption
 from voile.models.anti_corruption.privacy_arithmetic import group_size
 from voile.models.policy import Policy, make_claim
@@ -32,26 +33,27 @@ from voile.tables.schema import Column, Columns
 
 region_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.regions")
 specialization_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.specialization")
-split_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
 
 CUTS = Mondrian()
 
 
 @dataclass(frozen=True)
 class PerturbedGeneralization(Partitionable, Method):
-    """One disturbed row for every box of at least k = ceil(1/s) people.
+    """One perturbed row per box of at least k = ceil(1/s) people.
 
-    Claim: the rho1-to-rho2 and growth targets of the policy, whatever the adversary has corrupted.
-    Against: who knows everybody's quasi-identifier, the true values of any others, the algorithm and p, not the key.
+    Claim: the rho1-to-rho2 and growth targets of the policy, whomever the adversary has corrupted.
+    Against: an adversary who knows everybody's quasi-identifier, the true values of any other people, the algorithm and
+    p, but not the key.
     Needs: one sensitive column, whose list of values is best declared; no other columns; at least k rows.
-    Why: all that is told about a person passes through one value that was redrawn with probability 1 - p, and which of
-    at least k people it is from is decided by coins.
+    Why: everything that is published about a person passes through one value that was redrawn with probability 1 - p,
+    and that value belongs to one of at least k people, chosen at random.
     Source: Tao, Xiao, Li, Zhang: On Anti-Corruption Privacy Preserving Publication (ICDE 2008); boxes that tile the
     space, the largest p and the rule for value-aware grouping are ours.
 
-    `p` is the largest that meets the policy unless it is given. `splitter="specialization"` cuts boxes by the
-    information that they give about the disturbed values; the guarantee is then computed as if the row were known to be
-    the person's (h = 1).
+    Unless given, `p` is the largest that meets the policy. `splitter="specialization"` cuts boxes by the information
+    that they give about the perturbed values; the guarantee is then computed as if the row were known to be the
+    person's (h = 1).
     """
 
     name: ClassVar[str] = "perturbed-generalization"
@@ -64,12 +66,12 @@ class PerturbedGeneralization(Partitionable, Method):
 
     @property
     def k(self) -> int:
-        """The least number of people in a box."""
+        """The least number of people per box."""
         return group_size(self.s)
 
     @property
     def blind(self) -> bool:
-        """Whether the boxes are cut without a look at the sensitive column."""
+        """Whether the boxes are cut without looking at the sensitive column."""
         return self.splitter == "mondrian"
 
     def check(self, columns: Columns, policy: Policy) -> None:
@@ -89,7 +91,7 @@ class PerturbedGeneralization(Partitionable, Method):
                 PolicyError(
                     f"{self.name} publishes no other columns; the schema has {listed}.",
                     code="policy.other-columns",
-                    hint="One person's exact values would tell whose row it is: leave them out.",
+                    hint="One person's exact values would reveal whose row it is: leave them out.",
                 )
             )
         if any(column.name == "group_size" for column in columns):
@@ -101,13 +103,13 @@ class PerturbedGeneralization(Partitionable, Method):
                 )
             )
         for column in columns.sensitive:
-            problems += _unfit(column, self.name)
+            problems += _find_problems(column, self.name)
         raise_together(problems)
 
     def plan(
         self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
     ) -> tuple[PerturbedGeneralization, Policy]:
-        """With the largest p that meets every target, or the given p where it does."""
+        """Choose the largest p that meets every target, or keep the given p if it does."""
         size = columns.sensitive[0].size
         wanted = [model for model in policy if isinstance(model, AntiCorruption)]
         found = [model.terms(self.k, size, self.blind).largest_p(**model.belief_targets()) for model in wanted]
@@ -130,35 +132,32 @@ class PerturbedGeneralization(Partitionable, Method):
                 f"s = {self.s:g} needs groups of {self.k}.", code="unsatisfiable.few-rows", hint=best, best=best
             )
         if not self.blind:
-            return self._specialized(columns, self._disturbed(columns, rows))
+            return self._cut_by_information(columns, self._perturb(columns, rows))
         table = rows.histogram([column.name for column in columns.quasi])
-        frame, codes = CUTS.frame(columns, table)
-        weights = table.counts.astype(np.int32 if table.total < 1 << 31 else np.int64)
-        ids = np.arange(len(weights), dtype=np.int32 if len(weights) < 1 << 31 else np.int64)
-        ends = split_kernel.grow(codes, weights, ids, self.k, frame)
-        return rows.place(table, split_kernel.numbered(ids, ends))
+        frame, codes = CUTS.frame_columns(columns, table)
+        return rows.place(table, cut_by_size(codes, table, self.k, frame))
 
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
-        # with value-aware cuts the values were disturbed before anything looked at them
-        return columns, self._disturbed(columns, rows) if self.blind else rows
+        # value-aware cuts look at the values, so those were perturbed before
+        return columns, self._perturb(columns, rows) if self.blind else rows
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         target = columns.sensitive[0]
-        ranks = _ranks(columns, rows)
+        ranks = _rank_codes(columns, rows)
         with ThreadPoolExecutor(2) as pool:
             extents = list(pool.map(rows.find_extents, ranks, ranks.values()))
         low, high = (np.stack([pair[end] for pair in extents]) for end in (0, 1))
-        space = [_space(column, ranks[column.name], rows) for column in columns.quasi]
+        space = [_find_space(column, ranks[column.name], rows) for column in columns.quasi]
         region_low, region_high = np.empty_like(low), np.empty_like(high)
         region_low[:] = np.array([[first] for first, _ in space])
         region_high[:] = np.array([[last] for _, last in space])
-        parted = region_kernel.regions(low, high, region_low, region_high)
-        assert parted, "groups are the leaves of a split tree, in its order"
+        separable = region_kernel.narrow_regions(low, high, region_low, region_high)
+        assert separable, "groups are the leaves of a split tree, in its order"
         shown = {
             column.name: region_cells(column, ranks[column.name], region_low[place], region_high[place])
             for place, column in enumerate(columns.quasi)
         }
-        values, sizes = _sample(rows, target)
+        values, sizes = _sample_people(rows, target)
         return show_samples(columns, shown, values, sizes, self._channel(target))
 
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
@@ -169,66 +168,66 @@ class PerturbedGeneralization(Partitionable, Method):
         )
 
     def _channel(self, target: Column) -> Channel:
-        assert self.p is not None, "p is solved before anything is published"
+        assert self.p is not None, "plan() has chosen it"
         return Channel(self.p, target.size)
 
-    def _disturbed(self, columns: Columns, rows: Rows) -> Rows:
-        """Every person's value through the channel; people are counted in the order of the sorted rows."""
+    def _perturb(self, columns: Columns, rows: Rows) -> Rows:
+        """Send every person's value through the channel; people are numbered in the order of the sorted rows."""
         target = columns.sensitive[0]
         table = rows.histogram([column.name for column in columns])
         values = np.repeat(table.column(target.name), table.counts)
         return rows.rewrite(table, target.name, self._channel(target).disturb(values, rows.key, "perturb"))
 
-    def _specialized(self, columns: Columns, rows: Rows) -> Rows:
-        """Boxes cut by what they tell about the values, which are disturbed already."""
+    def _cut_by_information(self, columns: Columns, rows: Rows) -> Rows:
+        """Cut boxes by the information that they give about the values, which are perturbed already."""
         target = columns.sensitive[0]
         table = rows.histogram([column.name for column in columns])
         sizes = [max(column.size, 1) for column in columns.quasi]
-        ranks = list(_ranks(columns, rows).values())
+        ranks = list(_rank_codes(columns, rows).values())
         codes = kernels.column_codes.recode_columns(table.codes[:, : len(sizes)], ranks, len(sizes)).astype(np.int64)
         ids = np.arange(len(codes))
         values = table.column(target.name).astype(np.int64)
-        ends = specialization_kernel.grow(codes, values, table.counts, ids, self.k, target.size, np.array(sizes))
-        return rows.place(table, split_kernel.numbered(ids, ends))
+        ends = specialization_kernel.grow_tree(codes, values, table.counts, ids, self.k, target.size, np.array(sizes))
+        return rows.place(table, cut_kernel.number_leaves(ids, ends))
 
 
-def _unfit(column: Column, name: str) -> list[SpecError]:
-    """What a sensitive column must be: a list of values, all of them told."""
-    found: list[SpecError] = []
+def _find_problems(column: Column, name: str) -> list[SpecError]:
+    """Return why a sensitive column cannot be published: its values must form a list, and none may be missing."""
+    problems: list[SpecError] = []
     if column.domain.missing:
-        found.append(
+        problems.append(
             PolicyError(
-                f"{name}: {column.name!r} has missing cells, which are no value to draw.",
+                f"{name}: {column.name!r} has missing cells, and a missing cell cannot be drawn as a value.",
                 code="policy.missing",
                 hint=f"Leave those rows out ({option('missing', 'drop')}), or write a value of its own for them.",
             )
         )
     if column.domain.values.dtype.is_float() and not column.domain.declared:
-        found.append(
+        problems.append(
             PolicyError(
-                f"{name}: {column.name!r} holds real numbers; the list of those that occur must not be told.",
+                f"{name}: {column.name!r} holds real numbers; the list of those that occur must not be published.",
                 code="policy.domain",
                 hint="Round them to classes and declare the domain.",
             )
         )
-    return found
+    return problems
 
 
-def _ranks(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:
-    """The place of every code in the cutting order of its column, None where that is the codes' own. Of a part of a
+def _rank_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:
+    """Return the rank of every code in the cutting order of its column, None if codes are in order. In a part of a
     large table, codes that belong to other parts come last."""
     table = rows.histogram([column.name for column in columns])
     sizes = [max(column.size, 1) for column in columns.quasi]
     people = kernels.column_codes.count_codes(table.codes[:, : len(sizes)], sizes, table.counts)
-    found = {}
+    ranks = {}
     for column, frequency in zip(columns.quasi, people, strict=True):
         inside = rows.box[column.name] if rows.box is not None else np.ones(len(frequency), dtype=bool)
-        found[column.name] = CUTS.order(column, np.where(inside, frequency, -1))[0]
-    return found
+        ranks[column.name] = CUTS.order_codes(column, np.where(inside, frequency, -1))[0]
+    return ranks
 
 
-def _space(column: Column, rank: np.ndarray | None, rows: Rows) -> tuple[int, int]:
-    """The first and the last place of the cutting order that the people at hand may have."""
+def _find_space(column: Column, rank: np.ndarray | None, rows: Rows) -> tuple[int, int]:
+    """Return the first and the last rank in the cutting order that these people may have."""
     if rows.box is None:
         return 0, max(column.size, 1) - 1
     inside = np.flatnonzero(rows.box[column.name])
@@ -236,8 +235,8 @@ def _space(column: Column, rank: np.ndarray | None, rows: Rows) -> tuple[int, in
     return int(places.min()), int(places.max())
 
 
-def _sample(rows: Rows, target: Column) -> tuple[np.ndarray, np.ndarray]:
-    """One person's value of each group, everybody as likely, and the sizes of the groups."""
+def _sample_people(rows: Rows, target: Column) -> tuple[np.ndarray, np.ndarray]:
+    """Return the value of one person per group, drawn uniformly, and the sizes of the groups."""
     sizes = rows.count_people()
     person = rows.key.draw_below("sample", sizes, len(sizes)).astype(np.int64)
     return rows.pick(person, target.name), sizes

@@ -39,7 +39,7 @@ def run(sizes: list[int], held: list[list[tuple[int, int]]]) -> tuple[bool, np.n
     low, high = (np.array([[box[d][end] for box in held] for d in range(len(sizes))]) for end in (0, 1))
     region_low = np.zeros_like(low)
     region_high = np.zeros_like(high) + np.array(sizes).reshape(-1, 1) - 1
-    parted = region_kernel.regions(low, high, region_low, region_high)
+    parted = region_kernel.narrow_regions(low, high, region_low, region_high)
     return parted, region_low, region_high
 
 

@@ -21,7 +21,7 @@ def test_the_leaves_are_those_of_the_twin(people: list[tuple[tuple[int, int], in
     codes = np.array([row for row, _ in people])
     values, weights = np.array([value for _, value in people]), np.ones(len(people), dtype=np.int64)
     ids = np.arange(len(people))
-    ends = specialization_kernel.grow(codes, values, weights, ids, smallest, 3, np.array([5, 4]))
+    ends = specialization_kernel.grow_tree(codes, values, weights, ids, smallest, 3, np.array([5, 4]))
     found = [sorted(people[i] for i in ids[low:high]) for low, high in zip([0, *ends], ends, strict=False)]
     assert found == [sorted(leaf) for leaf in oracle.specialised(people, smallest)]
 
@@ -29,5 +29,5 @@ def test_the_leaves_are_those_of_the_twin(people: list[tuple[tuple[int, int], in
 def test_weights_count() -> None:
     codes, values = np.array([[0], [1]]), np.array([0, 1])
     ids = np.arange(2)
-    assert len(specialization_kernel.grow(codes, values, np.array([2, 3]), ids, 2, 2, np.array([2]))) == 2
-    assert len(specialization_kernel.grow(codes, values, np.array([1, 3]), ids, 2, 2, np.array([2]))) == 1
+    assert len(specialization_kernel.grow_tree(codes, values, np.array([2, 3]), ids, 2, 2, np.array([2]))) == 2
+    assert len(specialization_kernel.grow_tree(codes, values, np.array([1, 3]), ids, 2, 2, np.array([2]))) == 1

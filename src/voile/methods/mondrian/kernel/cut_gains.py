@@ -1,4 +1,4 @@
-"""What a cut of each column of a node would gain."""
+"""Weigh the cut of each column of a node: how much it would gain."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from voile.methods.mondrian.kernel.medians import (
 
 @njit(nogil=True, cache=True)
 def scratch_arrays(columns, domain, fine):
-    """Arrays that every node needs and none keeps: histogram, values and counts of a short node, people left of each
-    column's cut, the sketch of each column's rows, which rows are right of a cut."""
+    """Return arrays that every node needs and none keeps: histogram, values and counts of a short node, people left of
+    each column's cut, the sketch of each column's rows, and which rows are right of a cut."""
     return (
         np.zeros(domain, np.int64),
         np.empty(SHORT, np.int64),
@@ -31,11 +31,11 @@ def scratch_arrays(columns, domain, fine):
 
 @njit(nogil=True, cache=True)
 def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
-    """Cuts of a large node, each column gaining its spread. O(rows * columns)."""
+    """Weigh the cuts of a large node: each column gains its spread. O(rows * columns)."""
     sketch, offset, ranged, scale, fence, fenced, _ = frame
     histogram, left = scratch[0], scratch[3]
     columns, rows, found = scale.size, high - low, 0
-    limit = 8 * rows + 64  # columns with more codes are sorted, not counted
+    limit = 8 * rows + 64  # columns with more codes are sorted instead of counted
     for i in range(low, high):
         for d in range(columns):
             if offset[d + 1] - offset[d] <= limit:
@@ -55,7 +55,7 @@ def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut
 
 @njit(nogil=True, cache=True)
 def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
-    """Cuts of a small node, each gaining what its halves lose less. O(rows * columns^2)."""
+    """Weigh the cuts of a small node: each gains by how much less its halves lose. O(rows * columns^2)."""
     sketch, offset, ranged, scale, fence, fenced, exact = frame
     histogram, values, counts, left, marks, right = scratch
     columns, rows, found = scale.size, high - low, 0
@@ -103,7 +103,7 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
 
 @njit(nogil=True, cache=True)
 def _weigh_pair(codes, weights, low, smallest, columns, cut, gain):
-    """Two rows: every cut parts them, so the first column in which they differ will do. O(columns)."""
+    """Weigh two rows: every cut separates them, so take the first column in which they differ. O(columns)."""
     if min(weights[low], weights[low + 1]) < smallest:
         return 0
     for d in range(columns):
@@ -114,8 +114,8 @@ def _weigh_pair(codes, weights, low, smallest, columns, cut, gain):
 
 
 @njit(nogil=True, cache=True)
-def weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
-    """The cut of each column (-1 where it has none) and what it gains; returns how many columns have one."""
+def weigh_cuts(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
+    """Write the cut of each column (-1 if it has none) and its gain; return how many columns have a cut."""
     for d in range(cut.size):
         cut[d] = -1
     if high - low < 2:
@@ -133,8 +133,8 @@ def weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
 
 
 @njit(nogil=True, cache=True)
-def most_gaining(columns, cut, gain):
-    """The column that gains most, the first one on ties; -1 where none can be cut."""
+def find_most_gaining(columns, cut, gain):
+    """Return the column that gains most, the first one on ties; -1 if none can be cut. O(columns)."""
     best = -1
     for d in range(columns):
         if cut[d] >= 0 and (best < 0 or gain[d] > gain[best]):
@@ -143,12 +143,12 @@ def most_gaining(columns, cut, gain):
 
 
 @njit(nogil=True, cache=True)
-def widest(codes, weights, low, high, total, smallest, frame, scratch, bound, cut):
-    """The column of a large node with the largest spread, as `_weigh_large` and `most_gaining` would choose it.
+def find_widest(codes, weights, low, high, total, smallest, frame, scratch, bound, cut):
+    """Return the column of a large node with the largest spread, as `_weigh_large` and `find_most_gaining` choose it.
 
-    `bound` holds for each column a spread that it cannot exceed, its parent's; it is lowered where the spread is found.
-    Columns are looked at in falling order of their bounds until no other can win: mostly one or two of them.
-    O(rows) for each column looked at.
+    `bound` holds a spread that each column cannot exceed, its parent's; it is lowered once the spread is known. Columns
+    are looked at in falling order of their bounds until no other can win: usually one or two of them.
+    O(rows) per column looked at.
     """
     sketch, offset, ranged, scale, fence, fenced, _ = frame
     histogram, left = scratch[0], scratch[3]

@@ -1,4 +1,4 @@
-"""Rows moved so that every node of the tree of cuts is a contiguous range."""
+"""Cut nodes: move rows so that every node of the tree of cuts is a contiguous range."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from voile.methods.mondrian.kernel.cut_gains import most_gaining, scratch_arrays, weigh, widest
+from voile.methods.mondrian.kernel.cut_gains import find_most_gaining, find_widest, scratch_arrays, weigh_cuts
 
 CORES = 2
 FINE = 32
@@ -16,8 +16,8 @@ ALONE = 20_000  # fewer rows than this are not worth a second thread
 
 
 @njit(nogil=True, cache=True)
-def _part(codes, words, weights, ids, low, high, d, at):
-    """Move codes up to `at` to the left; returns where the right side starts. O(rows).
+def _partition(codes, words, weights, ids, low, high, d, at):
+    """Move codes up to `at` to the left; return where the right side starts. O(rows).
 
     `words` is the same memory as `codes`: rows are padded to whole 64-bit words, so that moving one is cheap.
     """
@@ -38,8 +38,9 @@ def _part(codes, words, weights, ids, low, high, d, at):
 
 
 @njit(nogil=True, cache=True)
-def _grow(codes, words, weights, ids, low, high, smallest, fine, frame, stop, ends):
-    """Cut rows low..high until nothing can be cut, or nodes have at most `stop` rows. Returns the number of ends."""
+def _grow_subtree(codes, words, weights, ids, low, high, smallest, fine, frame, stop, ends):
+    """Cut rows low..high-1 until nothing can be cut, or nodes have at most `stop` rows; return the number of ends.
+    O(rows * columns * depth) at worst."""
     columns = frame[3].size
     scratch = scratch_arrays(columns, frame[1][columns], min(fine, high - low))
     cut, gain = np.empty(columns, np.int64), np.zeros(columns, np.float64)
@@ -57,14 +58,14 @@ def _grow(codes, words, weights, ids, low, high, smallest, fine, frame, stop, en
                 for i in range(low, high):
                     total += weights[i]
                 if total >= 2 * smallest:
-                    best = widest(codes, weights, low, high, total, smallest, frame, scratch, bounds[top], cut)
-            elif weigh(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain) > 0:
-                best = most_gaining(columns, cut, gain)
+                    best = find_widest(codes, weights, low, high, total, smallest, frame, scratch, bounds[top], cut)
+            elif weigh_cuts(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain) > 0:
+                best = find_most_gaining(columns, cut, gain)
         if best < 0:
             ends[written] = high
             written += 1
             continue
-        middle = _part(codes, words, weights, ids, low, high, best, cut[best])
+        middle = _partition(codes, words, weights, ids, low, high, best, cut[best])
         if top + 2 > stack.shape[0]:
             stack = np.concatenate((stack, np.empty_like(stack)))
             bounds = np.concatenate((bounds, np.empty_like(bounds)))
@@ -75,22 +76,23 @@ def _grow(codes, words, weights, ids, low, high, smallest, fine, frame, stop, en
     return written
 
 
-def grow(
+def grow_tree(
     codes: np.ndarray, weights: np.ndarray, ids: np.ndarray, smallest: int, frame: tuple[np.ndarray, ...]
 ) -> np.ndarray:
-    """Cut all rows as far as `smallest` allows, subtrees on two threads. Rows are moved; returns the ends of nodes.
+    """Cut all rows as far as `smallest` allows, subtrees on two threads; return the ends of the leaves. Moves the rows.
 
-    `codes` has one row a cell, padded with further columns to whole 64-bit words (see `padded`).
+    `codes` has one row per cell, padded with columns to whole 64-bit words (see `padded_width`). LeFevre, DeWitt,
+    Ramakrishnan: Mondrian (ICDE 2006). O(rows * columns * depth) at worst.
     """
     rows, words = len(codes), codes.view(np.uint64)
 
     def cut(low: int, high: int, stop: int) -> np.ndarray:
         ends = np.empty(high - low, np.int64)
-        return ends[: _grow(codes, words, weights, ids, low, high, smallest, FINE, frame, stop, ends)]
+        return ends[: _grow_subtree(codes, words, weights, ids, low, high, smallest, FINE, frame, stop, ends)]
 
     if rows < ALONE:
         return cut(0, rows, 0)
-    # the first cut alone, then both halves at once, then their parts: both threads always have about as much to do
+    # the first cut alone, then both halves at once, then their parts: both threads always have about equal work
     ends = np.array([rows])
     with ThreadPoolExecutor(CORES) as pool:
         for stop in (int(0.6 * rows), int(0.1 * rows), 0):
@@ -98,33 +100,33 @@ def grow(
     return ends
 
 
-def numbered(ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The number of the node of each id, for nodes that end at `ends` of the moved rows. O(rows)."""
+def number_leaves(ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return the number of the leaf of each id, for leaves that end at `ends` of the moved rows. O(rows)."""
     groups = np.empty(len(ids), np.int64)
     cuts = np.linspace(0, len(ends), CORES + 1).astype(np.int64)
     with ThreadPoolExecutor(CORES) as pool:
-        list(pool.map(lambda first, last: _numbered(ids, ends, first, last, groups), cuts[:-1], cuts[1:]))
+        list(pool.map(lambda first, last: _number_range(ids, ends, first, last, groups), cuts[:-1], cuts[1:]))
     return groups
 
 
 @njit(nogil=True, cache=True)
-def _numbered(ids, ends, first, last, groups):
+def _number_range(ids, ends, first, last, groups):
     for g in range(first, last):
         for i in range(ends[g - 1] if g > 0 else 0, ends[g]):
             groups[ids[i]] = g
 
 
 @njit(nogil=True, cache=True)
-def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
-    """For each node the cut of every column and the columns in falling order of gain (-1 where there is no cut).
+def propose_cuts(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
+    """Write, for each node, the cut of every column and the columns in falling order of gain (-1 if there is no cut).
 
-    A node of two rows names one column only: all cuts are the same there.
+    A node of two rows names only one column: all cuts are the same there. O(rows * columns^2).
     """
     columns = frame[3].size
     scratch = scratch_arrays(columns, frame[1][columns], fine)
     gain = np.zeros(columns, np.float64)
     for node in range(lows.size):
-        found = weigh(codes, weights, lows[node], highs[node], smallest, fine, frame, scratch, cuts[node], gain)
+        found = weigh_cuts(codes, weights, lows[node], highs[node], smallest, fine, frame, scratch, cuts[node], gain)
         for rank in range(columns):
             order[node, rank] = -1
         for rank in range(found):
@@ -139,8 +141,9 @@ def candidates(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
 
 
 @njit(nogil=True, cache=True)
-def sides(codes, ids, lows, highs, dims, cuts):
-    """For every row of the nodes: which half of which node it would fall into, and its id."""
+def assign_halves(codes, ids, lows, highs, dims, cuts):
+    """Return, for every row of the nodes, the half of its node that it would fall into (2 * node, or 2 * node + 1), and
+    its id. O(rows)."""
     total = 0
     for node in range(lows.size):
         total += highs[node] - lows[node]
@@ -154,7 +157,7 @@ def sides(codes, ids, lows, highs, dims, cuts):
     return half, who
 
 
-def divide(
+def cut_nodes(
     codes: np.ndarray,
     weights: np.ndarray,
     ids: np.ndarray,
@@ -163,19 +166,19 @@ def divide(
     dims: np.ndarray,
     cuts: np.ndarray,
 ) -> np.ndarray:
-    """Carry out one accepted cut a node; returns where the right sides start."""
+    """Carry out one accepted cut per node; return where the right sides start. O(rows)."""
     middles = np.empty(len(lows), np.int64)
-    _divide(codes, codes.view(np.uint64), weights, ids, lows, highs, dims, cuts, middles)
+    _cut_nodes(codes, codes.view(np.uint64), weights, ids, lows, highs, dims, cuts, middles)
     return middles
 
 
 @njit(nogil=True, cache=True)
-def _divide(codes, words, weights, ids, lows, highs, dims, cuts, middles):
+def _cut_nodes(codes, words, weights, ids, lows, highs, dims, cuts, middles):
     for node in range(lows.size):
-        middles[node] = _part(codes, words, weights, ids, lows[node], highs[node], dims[node], cuts[node])
+        middles[node] = _partition(codes, words, weights, ids, lows[node], highs[node], dims[node], cuts[node])
 
 
-def padded(columns: int, dtype: np.dtype[Any]) -> int:
-    """The number of columns that fills whole 64-bit words."""
+def padded_width(columns: int, dtype: np.dtype[Any]) -> int:
+    """Return the number of columns that fills whole 64-bit words."""
     each = 8 // dtype.itemsize
     return -(-columns // each) * each

@@ -1,4 +1,4 @@
-"""The most even cut of one column, and how widely its values are spread, over some rows."""
+"""The most even cut of one column over some rows, and how widely its values are spread."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-SHORT = 24  # rows that are sorted where they lie
+SHORT = 24  # nodes of up to this many rows are sorted by insertion
 
 
 def _bit_instruction(emit):
-    """A function of a 64-bit word that is one machine instruction; numba has no name for these."""
+    """Return a function of a 64-bit word that is one machine instruction; numba has no name for these."""
 
     @intrinsic
     def instruction(typing_context, word):
@@ -28,27 +28,27 @@ _zeros_below = _bit_instruction(lambda builder, word: builder.cttz(word, _no))
 
 @njit(nogil=True, cache=True)
 def spread(x, ranged):
-    """Set bits less one, or the distance from the lowest to the highest set bit."""
+    """Return the number of set bits less one or, if `ranged`, the distance from the lowest to the highest. O(1)."""
     return 63 - _zeros_above(x) - _zeros_below(x) if ranged else _ones(x) - 1
 
 
 @njit(nogil=True, cache=True)
 def _highest(fence, first, last):
-    """The highest fence between two codes."""
+    """Return the highest fence between two codes. O(codes between them)."""
     highest = fence[first]
     for c in range(first + 1, last):
         highest = max(highest, fence[c])
     return highest
 
 
-# The ways to find the most even cut of a column. Codes of a column start at `base` in `histogram`, `fence` and
+# Four ways to find the most even cut of a column. Codes of a column start at `base` in `histogram`, `fence` and
 # `sketch`: no slices are taken, because counting references to shared arrays makes the threads wait for each other.
-# Each returns the last code left of the cut (-1 where there is none) and the people left of it.
+# Each returns the last code left of the cut (-1 if there is none) and the people left of it.
 
 
 @njit(nogil=True, cache=True)
-def _median_of(values, counts, rows, total, fence, fenced, base):
-    """From sorted codes and their people. O(rows)."""
+def _find_median(values, counts, rows, total, fence, fenced, base):
+    """Find the cut from sorted codes and their people. O(rows)."""
     best, at, left, seen, wall = total + 1, np.int64(-1), np.int64(0), np.int64(0), np.int64(-1)
     for i in range(rows - 1):
         seen += counts[i]
@@ -62,7 +62,7 @@ def _median_of(values, counts, rows, total, fence, fenced, base):
 
 @njit(nogil=True, cache=True)
 def median_sorted(codes, weights, low, high, d, total, fence, fenced, base, values, counts):
-    """For short nodes. O(rows^2), rows <= SHORT."""
+    """Find the cut of a short node by insertion sort. O(rows^2), rows <= SHORT."""
     rows = high - low
     for i in range(rows):
         v, w, j = np.int64(codes[low + i, d]), weights[low + i], i
@@ -70,12 +70,12 @@ def median_sorted(codes, weights, low, high, d, total, fence, fenced, base, valu
             values[j], counts[j] = values[j - 1], counts[j - 1]
             j -= 1
         values[j], counts[j] = v, w
-    return _median_of(values, counts, rows, total, fence, fenced, base)
+    return _find_median(values, counts, rows, total, fence, fenced, base)
 
 
 @njit(nogil=True, cache=True)
 def median_marked(histogram, marks, total, fence, fenced, base):
-    """From a histogram whose filled codes are the bits of `marks`; clears it. O(different codes)."""
+    """Find the cut from a histogram whose nonzero codes are the bits of `marks`; clear it. O(distinct codes)."""
     best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
     wall, last = np.int64(-1), np.int64(-1)
     while marks != 0:
@@ -94,7 +94,7 @@ def median_marked(histogram, marks, total, fence, fenced, base):
 
 @njit(nogil=True, cache=True)
 def median_counted(histogram, total, fence, fenced, base, stop, sketch):
-    """From a histogram of the codes, which is cleared; also the sketch of the codes. O(codes)."""
+    """Find the cut from a histogram of the codes, and clear it; also return the sketch of the codes. O(codes)."""
     best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
     wall, last, height, marks = np.int64(-1), np.int64(-1), np.int64(-1), np.uint64(0)
     for c in range(base, stop):
@@ -113,7 +113,7 @@ def median_counted(histogram, total, fence, fenced, base, stop, sketch):
 
 @njit(nogil=True, cache=True)
 def median_wide(codes, weights, low, high, d, total, fence, fenced, base, sketch):
-    """Where the domain is much larger than the node; also the sketch. Shell sort: about O(rows^1.3)."""
+    """Find the cut if the domain is much larger than the node; also return the sketch. Shell sort, about O(rows^1.3)."""
     rows = high - low
     values, counts = np.empty(rows, np.int64), np.empty(rows, np.int64)
     marks = np.uint64(0)
@@ -131,5 +131,5 @@ def median_wide(codes, weights, low, high, d, total, fence, fenced, base, sketch
                 j -= gap
             values[j], counts[j] = v, w
         gap //= 3
-    at, left = _median_of(values, counts, rows, total, fence, fenced, base)
+    at, left = _find_median(values, counts, rows, total, fence, fenced, base)
     return at, left, marks

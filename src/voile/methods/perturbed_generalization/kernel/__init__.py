@@ -1,1 +1,1 @@
-"""Perturbed generalization's loops: boxes that tile the space, and cuts by information."""
+"""Perturbed generalization's compiled loops: boxes that tile the space, and cuts by information."""

@@ -1,9 +1,9 @@
-"""The regions of a split tree, from what its leaves hold.
+"""The regions of a split tree, recovered from the codes in its leaves.
 
-Rows were moved so that every node of the tree is a run of leaves. A run can be cut where all codes on the left are
+Rows were moved so that every node of the tree is a run of leaves. A run can be cut wherever all codes on the left are
 below all codes on the right, in some column; the tree's own cut is one such place. Cutting every run at the place
-nearest to its middle gives a tree with the same leaves, and each leaf the region between the cuts around it. Regions
-tile the space, whichever of the possible cuts are taken.
+nearest to its middle gives a tree with the same leaves, and gives each leaf the region between the cuts around it. The
+regions tile the space, whichever of the possible cuts are taken.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def _cut(low, high, first, last, front):
-    """The place and the column of a run's cut, and the last code left of it; place -1 where there is none.
+def _find_cut(low, high, first, last, front):
+    """Return the place and the column of a run's cut, and the last code left of it; place -1 if there is none.
 
-    O(leaves * columns), less where the first columns can be cut in the middle.
+    O(leaves * columns), less if the first columns can be cut in the middle.
     """
     best, at, column, code = np.int64(1) << 62, np.int64(-1), np.int64(-1), np.int64(-1)
     for d in range(low.shape[0]):
@@ -37,11 +37,12 @@ def _cut(low, high, first, last, front):
 
 
 @njit(nogil=True, cache=True)
-def regions(low, high, region_low, region_high):
-    """Narrow the regions (columns x leaves, the whole domain at first) to those of a split tree.
+def narrow_regions(low, high, region_low, region_high):
+    """Narrow the regions (columns x leaves, at first the whole domain) to those of a split tree; return whether the
+    leaves can be separated by cuts at all.
 
-    `low` and `high` are the least and greatest codes of each leaf, leaves in the order of the tree. Returns whether
-    the leaves can be parted by cuts at all. About O(leaves * columns * depth).
+    `low` and `high` are the least and greatest codes of each leaf, leaves in the order of the tree.
+    About O(leaves * columns * depth).
     """
     leaves = low.shape[1]
     front = np.empty(leaves, np.int64)
@@ -53,7 +54,7 @@ def regions(low, high, region_low, region_high):
         first, last = stack[top]
         if last - first < 2:
             continue
-        at, column, code = _cut(low, high, first, last, front)
+        at, column, code = _find_cut(low, high, first, last, front)
         if at < 0:
             return False
         for i in range(first, at):

@@ -1,8 +1,8 @@
-"""Top-down specialization: cut a box where the (disturbed) sensitive values differ most on both sides.
+"""Top-down specialization: cut a box where the (perturbed) sensitive values differ most between both sides.
 
-A cut scores its information gain over one more than what it costs in hiding (the people who leave the larger side's
-company): gain / (people - people of the smaller half + 1). Both halves keep `smallest` people. Rows are moved as in
-`split`, so that every node is a run and the leaves come in the order of the tree.
+The score of a cut is its information gain over one more than its cost in hiding:
+gain / (people - people of the smaller half + 1). Both halves keep `smallest` people. Rows are moved as in Mondrian, so
+that every node is a run and the leaves come in the order of the tree.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def _best(codes, values, weights, ids, low, high, smallest, size, width):
-    """The column and the last code on the left of the best cut of a node; column -1 where none is allowed.
+def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width):
+    """Return the column and the last code on the left of the best cut of a node; column -1 if none is allowed.
 
     O(rows * columns + distinct codes * distinct values) with counting tables of width x size.
     """
@@ -47,7 +47,7 @@ def _best(codes, values, weights, ids, low, high, smallest, size, width):
         for j in range(rows):
             row = order[j]
             v, w = values[row], np.float64(weights[row])
-            # n log n of both sides is kept up as one row crosses
+            # update n log n of both sides as one row crosses over
             if left[v] > 0:
                 less -= left[v] * np.log(left[v])
             left[v] += w
@@ -69,8 +69,11 @@ def _best(codes, values, weights, ids, low, high, smallest, size, width):
 
 
 @njit(nogil=True, cache=True)
-def grow(codes, values, weights, ids, smallest, size, width):
-    """Cut all rows as far as `smallest` allows. `ids` is moved; returns the ends of the leaves, in order."""
+def grow_tree(codes, values, weights, ids, smallest, size, width):
+    """Cut all rows as far as `smallest` allows; return the ends of the leaves, in order. Reorders `ids`.
+
+    Fung, Wang, Yu: Top-down specialization (ICDE 2005). O(rows * columns * depth) and the counting tables.
+    """
     ends = np.empty(ids.size, np.int64)
     stack = np.empty((64, 2), np.int64)
     stack[0] = (0, ids.size)
@@ -78,7 +81,7 @@ def grow(codes, values, weights, ids, smallest, size, width):
     while top > 0:
         top -= 1
         low, high = stack[top]
-        column, at = _best(codes, values, weights, ids, low, high, smallest, size, width)
+        column, at = _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width)
         if column < 0:
             ends[written] = high
             written += 1
