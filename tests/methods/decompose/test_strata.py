@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from voile.methods.decompose.strata import stratified
+from voile.methods.decompose.strata import find_strata
 
 
 @settings(max_examples=150)
@@ -18,7 +18,7 @@ def test_no_value_is_too_frequent_in_a_stratum(seed: int, columns: int, least: i
     codes, counts = np.unique(table, axis=0, return_counts=True)
     l = [least, *(int(rng.integers(1, 4)) for _ in range(columns))]  # noqa: E741
     assume(all(np.bincount(table[:, j]).max() * l[j] <= people for j in range(columns + 1)))
-    strata = stratified(codes, counts, sizes, l)
+    strata = find_strata(codes, counts, sizes, l)
     assert sorted(set(strata.stratum.tolist())) == list(range(strata.number))
     for stratum in range(strata.number):
         inside = strata.stratum == stratum
@@ -40,7 +40,7 @@ def test_many_even_values_are_cut_fine() -> None:
     rng = np.random.default_rng(0)
     table = np.stack([rng.integers(0, 20, 20_000), rng.integers(0, 40, 20_000)], axis=1)
     codes, counts = np.unique(table, axis=0, return_counts=True)
-    strata = stratified(codes, counts, [20, 40], [5, 4])
+    strata = find_strata(codes, counts, [20, 40], [5, 4])
     assert strata.number >= 6
     assert all((strata.classes[0] == number).sum() >= 4 for number in range(strata.number))
 
@@ -49,5 +49,5 @@ def test_it_depends_on_counts_alone() -> None:
     rng = np.random.default_rng(1)
     table = np.stack([rng.integers(0, 6, 300), rng.integers(0, 9, 300)], axis=1)
     codes, counts = np.unique(table, axis=0, return_counts=True)
-    one, other = (stratified(codes, counts, [6, 9], [3, 3]) for _ in range(2))
+    one, other = (find_strata(codes, counts, [6, 9], [3, 3]) for _ in range(2))
     assert np.array_equal(one.stratum, other.stratum)

@@ -167,7 +167,7 @@ def test_bad_columns() -> None:
     with pytest.raises(PolicyError, match="real numbers"):
         vl.publish(real, wanted, method)
     holes = frame.with_columns(value=pl.when(pl.col("age") > 30).then("value"))
-    with pytest.raises(PolicyError, match="no value to draw"):
+    with pytest.raises(PolicyError, match="cannot be drawn as a value"):
         vl.publish(vl.read(holes, schema(missing="value")), wanted, method)
 
 

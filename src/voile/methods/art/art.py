@@ -1,7 +1,7 @@
-"""ART: hide every protected row in a group in which even the statistics of all groups of people do not single it out.
+"""ART: hide every protected row in a group in which it does not stand out, even to an adversary with statistics.
 
-The quasi-identifiers are shown as they are, unlinked from the sensitive values, as in Anatomy; but who shares a group
-is chosen by what an adversary knows of them. Rows without a protected value stay alone where nobody needs them.
+The quasi-identifiers are shown unchanged and unlinked from the sensitive values, as in Anatomy; but people are grouped
+by what an adversary knows about them. Rows without a protected value stay alone if nobody needs them.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile import kernels
 from voile.adversaries.prior import Prior
 from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
 from voile.errors import PolicyError, Unsatisfiable, option
 from voile.kernels import lazy_kernel
-from voile.methods.art.block_grouping import TOGETHER, blind
-from voile.methods.art.buckets import Crowd, crowd, published_crowd
-from voile.methods.art.greedy_grouping import Grouping, Test, greedy
-from voile.methods.art.replayed_beliefs import retraced
+from voile.methods.art.block_grouping import TOGETHER, group_by_blocks
+from voile.methods.art.buckets import Buckets, make_buckets, rebuild_buckets
+from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, group_greedily
+from voile.methods.art.replayed_beliefs import replay_beliefs
+from voile.methods.art.row_dealing import deal_rows, withhold_failing
 from voile.methods.base import Method, Partitionable, Replayable, Settings
 from voile.models.base import Model
 from voile.models.policy import Policy
@@ -36,7 +36,7 @@ from voile.tables.secret_key import Key
 
 merging_kernel = lazy_kernel("voile.methods.art.kernel.merging")
 
-ROOM = {"exact": 30, "swap": 10, "paper": 10}  # a group may have this many times ceil(r) rows
+ROOM = {"exact": 30, "swap": 10, "paper": 10}  # a group may have up to this many times ceil(r) rows
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Art(Partitionable, Replayable, Method):
     """Bucketization into groups in which belief in a protected value stays within 1/r under every known distribution.
 
     Claim: for each set of columns of the prior, belief in a protected value is at most 1/r (recomputed exactly).
-    Against: a statistician who knows everybody's quasi-identifier and one of the distributions. With block grouping
-    also one who knows the algorithm; greedy grouping may tell such a one whose group it is.
+    Against: a statistician who knows everybody's quasi-identifier and one of the distributions. With block grouping,
+    also one who knows the algorithm; greedy grouping may reveal to such an adversary around whom a group was formed.
     Needs: one sensitive column; no protected value may cover more than 1/r of the rows.
-    Why: a group is accepted only if the exact posterior passes (mode exact) or a sound bound of it (swap). Mode paper
-    is the published test, which covers the binary reading only, and says so in the certificate.
+    Why: a group is accepted only if its exact posterior (mode exact) or a sound bound on it (swap) passes. Mode paper
+    is the published test, which covers the binary reading only; the certificate says so.
     Source: Wong, Fu, Wang, Xu, Pei: r-robustness and ART; corrected, see docs/guarantees/art.md.
     """
 
@@ -84,50 +84,50 @@ class Art(Partitionable, Replayable, Method):
             )
 
     def plan(self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]) -> tuple[Art, Policy]:
-        """Mode paper promises the binary reading only; too frequent values lose protection if the user says so."""
-        model, target = _asked(policy, columns)
+        """Narrow the promise to the binary reading in mode paper, and to rare enough values if the user says so."""
+        model, target = _model_and_target(policy, columns)
         if self.mode == "paper":
             model = replace(model, reading="binary")
         if self.frequent == "unprotect":
             events = model.events(target)
-            counts = _counts(rows, target)
+            counts = _count_values(rows, target)
             kept = [
                 text
                 for text, event, count in zip(target.domain.labels, events, counts, strict=True)
-                if event >= 0 and count * _whole(model.r) <= counts.sum()
+                if event >= 0 and count * _round_up(model.r) <= counts.sum()
             ]
             if model.protect_as == "values" and kept and len(kept) < int((events >= 0).sum()):
                 model = replace(model, protect=tuple(kept))
         return self, Policy(model)
 
     def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
-        """A part needs room to hide each event of its own: ceil(r) rows a case."""
-        model, target = _asked(policy, columns)
+        """Return which parts have room to hide their own protected values: ceil(r) rows per case."""
+        model, target = _model_and_target(policy, columns)
         counts, event = tallies[target.name], model.events(target)
         good = np.ones(counts.groups, dtype=bool)
         for number in range(int(event.max(initial=-1)) + 1):
             cases = counts.summed(np.where(event[counts.values] == number, counts.counts, 0))
-            good &= cases * _whole(model.r) <= counts.sizes
+            good &= cases * _round_up(model.r) <= counts.sizes
         return good
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        model, target = _asked(policy, columns)
-        people = crowd(columns, rows, target, model, self.publish == "indicator")
-        spared = self._feasible(people, model, target, rows.key)
-        test = self._test(model, people.total)
-        grouping = self._grouped(replace(people, size=people.size - spared), test, rows.key)
-        lost = int(sum(count for bucket, count in grouping.stuck.items() if people.guarded[bucket]))
+        model, target = _model_and_target(policy, columns)
+        people = make_buckets(columns, rows, target, model, self.publish == "indicator")
+        spared = self._spare_frequent(people, model, target, rows.key)
+        test = self._make_test(model, people.total)
+        grouping = self._group_buckets(replace(people, size=people.size - spared), test, rows.key)
+        lost = int(sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket]))
         if self.leftover == "error" and lost:
             raise Unsatisfiable(
-                f"{lost} protected rows of {target.name!r} find no group that keeps belief within {model.bound()}.",
+                f"{lost} protected rows of {target.name!r} fit no group that keeps belief within {model.bound()}.",
                 code="unsatisfiable.art",
                 hint='Lower r, raise min_support, or let them be withheld (leftover = "suppress").',
                 best="",
             )
-        _certify(people, test, grouping)
+        withhold_failing(people, test, grouping)
         for bucket in np.flatnonzero(spared):
-            grouping.stuck[int(bucket)] = grouping.stuck.get(int(bucket), 0) + int(spared[bucket])
-        cells, groups = _dealt(people, grouping, rows.key)
+            grouping.unplaced[int(bucket)] = grouping.unplaced.get(int(bucket), 0) + int(spared[bucket])
+        cells, groups = deal_rows(people, grouping, rows.key)
         if not len(cells):
             raise Unsatisfiable(
                 f"r = {model.r:g} is out of reach for {target.name!r}: every row would be withheld.",
@@ -137,20 +137,21 @@ class Art(Partitionable, Replayable, Method):
         assert people.table is not None
         return rows.deal(people.table, cells, groups, np.ones(len(cells), dtype=np.int64))
 
-    def _grouped(self, people: Crowd, test: Test, key: Key) -> Grouping:
-        """The grouping that was asked for; by default the blind one, if it loses no more than `loss`."""
+    def _group_buckets(self, people: Buckets, test: AcceptanceTest, key: Key) -> Grouping:
+        """Group as asked; by default by blocks if that withholds at most a share `loss` of protected rows, otherwise
+        greedily."""
         cheap = self.publish == "indicator" or test.binary
         if self.grouping != "greedy":
-            found = blind(people, test, key, TOGETHER if cheap else 1)
-            lost = sum(count for bucket, count in found.stuck.items() if people.guarded[bucket])
+            grouping = group_by_blocks(people, test, key, TOGETHER if cheap else 1)
+            lost = sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket])
             if self.grouping == "block" or lost <= self.loss * people.size[people.guarded].sum():
-                return found
-        return greedy(people, test, self._rule, self.leftover == "absorb")
+                return grouping
+        return group_greedily(people, test, self._rule, self.leftover == "absorb")
 
-    def _feasible(self, people: Crowd, model: RRobustness, target: Column, key: Key) -> np.ndarray:
-        """Rows to spare so that each event leaves room for ceil(r) rows a case: how many of each bucket."""
+    def _spare_frequent(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> np.ndarray:
+        """Return how many rows of each bucket to withhold so that each event leaves room for ceil(r) rows per case."""
         spared = np.zeros(len(people.size), dtype=np.int64)
-        wanted = _whole(model.r)
+        wanted = _round_up(model.r)
         for event in range(len(people.chance)):
             inside = np.flatnonzero(people.event[people.value] == event)
             count, total = int(people.size[inside].sum()), people.total - int(spared.sum())
@@ -167,7 +168,7 @@ class Art(Partitionable, Replayable, Method):
                     hint='Lower r, protect only rarer values, or set frequent = "suppress" or "unprotect".',
                     best=reach,
                 )
-            # every spared row is a row less to hide among: count - s <= (total - s) / wanted
+            # every spared row is also one row fewer to hide among: count - s <= (total - s) / wanted
             excess = math.ceil((count * wanted - total) / (wanted - 1))
             rows = np.repeat(inside, people.size[inside])
             chosen = rows[key.shuffle(f"art frequent {event}", len(rows))[:excess]]
@@ -177,7 +178,7 @@ class Art(Partitionable, Replayable, Method):
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
         if self.publish == "exact":
             return columns, rows
-        model, target = _asked(policy, columns)
+        model, target = _model_and_target(policy, columns)
         return replace_by_indicator(columns, rows, target, model.protected_values)
 
     def show(self, columns: Columns, rows: Rows) -> Release:
@@ -187,21 +188,21 @@ class Art(Partitionable, Replayable, Method):
         if not isinstance(model, RRobustness):
             return None
         counts = next(iter(release.tallies.values()))
-        test = self._test(model, release.people)
-        people, place = published_crowd(release.members, counts, model, prior)
-        return retraced(people, test, self._rule, release.members, counts, place)
+        test = self._make_test(model, release.people)
+        people, place = rebuild_buckets(release.members, counts, model, prior)
+        return replay_beliefs(people, test, self._rule, release.members, counts, place)
 
     @property
     def _rule(self) -> int:
         return int(merging_kernel.CLOSEST if self.candidates == "closest" else merging_kernel.FEWEST)
 
-    def _test(self, model: RRobustness, people: int) -> Test:
+    def _make_test(self, model: RRobustness, people: int) -> AcceptanceTest:
         tests = {"paper": merging_kernel.PAPER, "swap": merging_kernel.SWAP, "exact": merging_kernel.WALK}
-        largest = min(self.max_group or ROOM[self.mode] * _whole(model.r), people)
-        return Test(float(model.r), tests[self.mode], model.reading == "binary", largest, self.max_states)
+        largest = min(self.max_group or ROOM[self.mode] * _round_up(model.r), people)
+        return AcceptanceTest(float(model.r), tests[self.mode], model.reading == "binary", largest, self.max_states)
 
 
-def _asked(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:
+def _model_and_target(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:
     model = policy.models[0]
     assert isinstance(model, RRobustness)
     target = model.targets(columns)[0]
@@ -209,61 +210,10 @@ def _asked(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:
     return model, target
 
 
-def _whole(r: float) -> int:
+def _round_up(r: float) -> int:
     return math.ceil(r - 1e-9)
 
 
-def _counts(rows: Table, target: Column) -> np.ndarray:
+def _count_values(rows: Table, target: Column) -> np.ndarray:
     table = rows.histogram([target.name])
     return np.bincount(table.codes[:, 0], weights=table.counts, minlength=target.size).astype(np.int64)
-
-
-def _certify(people: Crowd, test: Test, grouping: Grouping) -> None:
-    """Every group once more by the exact walk, whatever found it; protected rows of one that fails are withheld."""
-    if not grouping.made:
-        return
-    starts = np.concatenate([[0], np.cumsum([len(kinds) for kinds, _, _ in grouping.made])])
-    members = np.concatenate([kinds for kinds, _, _ in grouping.made])
-    counts = np.concatenate([many for _, many, _ in grouping.made])
-    group = np.repeat(np.arange(len(grouping.made)), np.diff(starts))
-    pairs, amounts = kernels.distinct_rows.weigh_rows(
-        [group, people.value[members]], [len(grouping.made), len(people.event)], counts
-    )
-    value_starts = np.searchsorted(pairs[:, 0], np.arange(len(grouping.made) + 1))
-    given = (people.rows, people.index, starts, members, counts, value_starts, pairs[:, 1].astype(np.int64), amounts)
-    risk, status, _ = kernels.posterior.compute_group_beliefs(
-        *given, people.event, test.binary, test.max_states, 0, len(grouping.made)
-    )
-    worst = np.maximum.reduceat(risk, starts[:-1])
-    failing = (worst > 1 / test.r + 1e-9) | (status == kernels.posterior.CONTRADICTION)
-    for number in np.flatnonzero(failing):
-        kinds, many, times = grouping.made[number]
-        for bucket, count in zip(kinds.tolist(), (many * times).tolist(), strict=True):
-            if people.guarded[bucket]:
-                grouping.stuck[bucket] = grouping.stuck.get(bucket, 0) + count
-            else:
-                grouping.left[bucket] += count
-    grouping.made = [one for one, fails in zip(grouping.made, failing, strict=True) if not fails]
-
-
-def _dealt(people: Crowd, grouping: Grouping, key: Key) -> tuple[np.ndarray, np.ndarray]:
-    """The cell and the group of every published row; which rows of a bucket go where is left to chance."""
-    made = grouping.made
-    kinds = np.concatenate([one[0] for one in made]) if made else np.zeros(0, dtype=np.int64)
-    many = np.concatenate([one[1] for one in made]) if made else np.zeros(0, dtype=np.int64)
-    times = np.array([one[2] for one in made], dtype=np.int64)
-    owner = np.repeat(np.arange(len(made)), [len(one[0]) for one in made])
-    first = np.concatenate([[0], np.cumsum(times)])
-    rows = many * times[owner]
-    within = np.arange(int(rows.sum())) - np.repeat(np.cumsum(rows) - rows, rows)
-    slot = np.repeat(kinds, rows)
-    group = np.repeat(first[owner], rows) + within // np.maximum(np.repeat(many, rows), 1)
-    single = np.repeat(np.arange(len(people.size)), grouping.left)
-    held = np.repeat(np.array(list(grouping.stuck), dtype=np.int64), list(grouping.stuck.values()))
-    slots = np.concatenate([slot, single, held])
-    groups = np.concatenate([group, int(first[-1]) + np.arange(len(single)), np.full(len(held), -1)])
-    order = np.lexsort((key.stream("art deal", len(slots)), slots))
-    starts = np.concatenate([[0], np.cumsum(people.size)])
-    assert people.table is not None
-    cells, seats = kernels.dealing.hand_out_groups(people.bucket, people.table.counts, starts, groups[order])
-    return cells[seats >= 0], seats[seats >= 0]

@@ -1,4 +1,4 @@
-"""The table as ART sees it: buckets of interchangeable rows, and what the prior says of each."""
+"""The table as ART sees it: buckets of interchangeable rows, and what the prior says about each."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from voile.tables.schema import Column, Columns
 
 
 @dataclass(frozen=True, eq=False)
-class Crowd:
-    """Buckets in rising order of value: rows with one value and one row of probabilities under every column set.
+class Buckets:
+    """Buckets in rising order of value: rows with the same value and the same probabilities under every column set.
 
-    `bucket[c]` is the bucket of cell c of the table, `size` the rows and `value` the value of each bucket;
-    `index[a, b]` is the row of probabilities (in `rows`) of bucket b under column set a, `chance[e, row]` what it gives
-    event e, and `event[v]` the event of value v, -1 for none. People whom no column set tells apart share a `profile`.
+    `bucket[c]` is the bucket of cell c of the table; `size` is the number of rows and `value` the value of each bucket;
+    `index[a, b]` is the row of probabilities (in `rows`) of bucket b under column set a, `chance[e, row]` the
+    probability that this row gives to event e, and `event[v]` the event of value v, -1 for none. People whom no column
+    set distinguishes share a `profile`.
     """
 
     table: Histogram | None
@@ -37,7 +38,7 @@ class Crowd:
 
     @property
     def guarded(self) -> np.ndarray:
-        """Which buckets hold protected rows."""
+        """Whether each bucket holds protected rows."""
         return np.asarray(self.event[self.value] >= 0)
 
     @property
@@ -45,8 +46,8 @@ class Crowd:
         return int(self.size.sum())
 
 
-def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indicator: bool) -> Crowd:
-    """The buckets of a table under a model that has its prior. O(cells * column sets)."""
+def make_buckets(columns: Columns, rows: Rows, target: Column, model: RRobustness, indicator: bool) -> Buckets:
+    """Return the buckets of a table under a model that has its prior. O(cells * column sets)."""
     assert isinstance(model.prior, Prior)
     names = [column.name for column in columns.quasi]
     table = rows.histogram([column.name for column in columns])
@@ -61,22 +62,22 @@ def crowd(columns: Columns, rows: Rows, target: Column, model: RRobustness, indi
         pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
         probabilities, index = pairs, inverse.reshape(-1)[index]
         value, events = (events >= 0)[value].astype(np.int64), np.array([-1, 0])
-    return _bucketed(table, table.counts, value, index, probabilities, events)
+    return _make_buckets(table, table.counts, value, index, probabilities, events)
 
 
-def _bucketed(
+def _make_buckets(
     table: Histogram | None,
     counts: np.ndarray,
     value: np.ndarray,
     index: np.ndarray,
     probabilities: np.ndarray,
     events: np.ndarray,
-) -> Crowd:
+) -> Buckets:
     number = int(events.max()) + 1
     chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(number)])
     profile, _ = kernels.distinct_rows.rank_rows(list(index), [len(probabilities)] * len(index))
     bucket, first = kernels.distinct_rows.rank_rows([value, profile], [len(events), int(profile.max(initial=0)) + 1])
-    return Crowd(
+    return Buckets(
         table,
         bucket,
         np.bincount(bucket, weights=counts, minlength=len(first)).astype(np.int64),
@@ -89,9 +90,9 @@ def _bucketed(
     )
 
 
-def published_crowd(members: Members, counts: Counts, model: RRobustness, prior: Prior) -> tuple[Crowd, np.ndarray]:
-    """What a reader can rebuild: a bucket for every published person with every value of their group, and its number
-    by value and published row (-1 where a person cannot have a value)."""
+def rebuild_buckets(members: Members, counts: Counts, model: RRobustness, prior: Prior) -> tuple[Buckets, np.ndarray]:
+    """Return the buckets that a reader can rebuild, one per published person and value of their group; and the number
+    of the bucket by value and published row (-1 if a person cannot have a value)."""
     assert counts.column is not None
     column = counts.column
     shown = prior.as_indicator(model.protected_values) if tuple(column.domain.labels) == INDICATOR else prior
@@ -105,7 +106,7 @@ def published_crowd(members: Members, counts: Counts, model: RRobustness, prior:
     pairs, first = np.unique(value * len(members.codes) + members.rows[entry], return_index=True)
     value, row = value[first].astype(np.int64), members.rows[entry][first]
     ones = np.ones(len(pairs), dtype=np.int64)
-    people = _bucketed(None, ones, value, known.index[:, row], known.rows, model.events(column))
+    people = _make_buckets(None, ones, value, known.index[:, row], known.rows, model.events(column))
     place = np.full((column.size, len(members.codes)), -1, dtype=np.int64)
     place[value, row] = people.bucket
     return people, place

@@ -1,5 +1,8 @@
-"""Greedy grouping: each protected row looks for rows to hide among. Close groups, but whoever knows the algorithm may
-re-run it and find out whose search a group was (docs/limits.md)."""
+"""Greedy grouping: each protected row searches for rows to hide among.
+
+Groups are tight, but an adversary who knows the algorithm may replay it and find out around whom a group was formed
+(docs/limits.md).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from voile.kernels import lazy_kernel
-from voile.methods.art.buckets import Crowd
+from voile.methods.art.buckets import Buckets
 
 hiding_kernel = lazy_kernel("voile.methods.art.kernel.hiding")
 merging_kernel = lazy_kernel("voile.methods.art.kernel.merging")
@@ -22,16 +25,17 @@ Search = Callable[[np.ndarray, int], np.ndarray]
 
 @dataclass
 class Grouping:
-    """Groups as (buckets, rows of each, how many such groups), and the protected rows that found none."""
+    """Groups as (buckets, rows of each, number of such groups); the rows of each bucket that remain; and how many
+    protected rows of each bucket could not be placed."""
 
-    left: np.ndarray
-    made: list[tuple[np.ndarray, np.ndarray, int]] = field(default_factory=list)
-    stuck: dict[int, int] = field(default_factory=dict)
+    remaining: np.ndarray
+    groups: list[tuple[np.ndarray, np.ndarray, int]] = field(default_factory=list)
+    unplaced: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Test:
-    """When a group is accepted."""
+class AcceptanceTest:
+    """The conditions under which a group is accepted."""
 
     r: float
     mode: int
@@ -39,14 +43,14 @@ class Test:
     largest: int
     max_states: int
 
-    def passes(self, crowd: Crowd, members: np.ndarray) -> bool:
+    def passes(self, buckets: Buckets, members: np.ndarray) -> bool:
         return bool(
-            merging_kernel.accepted(
-                crowd.rows,
-                crowd.chance,
-                crowd.index,
-                crowd.value,
-                crowd.event,
+            merging_kernel.accept_group(
+                buckets.rows,
+                buckets.chance,
+                buckets.index,
+                buckets.value,
+                buckets.event,
                 members,
                 self.r,
                 self.mode,
@@ -56,100 +60,107 @@ class Test:
         )
 
 
-def hides(crowd: Crowd, test: Test, rule: int) -> bool:
-    """Whether seeds look for company of one value: only where some rows need no protection themselves."""
-    return test.mode == merging_kernel.WALK and rule == merging_kernel.FEWEST and bool((~crowd.guarded).any())
+def seeks_one_value(buckets: Buckets, test: AcceptanceTest, rule: int) -> bool:
+    """Return whether seeds hide among rows of one value: only if some rows need no protection themselves."""
+    return test.mode == merging_kernel.WALK and rule == merging_kernel.FEWEST and bool((~buckets.guarded).any())
 
 
-def greedy(crowd: Crowd, test: Test, rule: int, absorb: bool) -> Grouping:
-    """Serve every protected row. Equal rows that find equal company are served together, so the cost depends on the
-    number of buckets, not of people."""
-    search, order = _hiding(crowd, test) if hides(crowd, test, rule) else _merging(crowd, test, rule)
-    grouping = Grouping(crowd.size.copy())
-    left = grouping.left
+def group_greedily(buckets: Buckets, test: AcceptanceTest, rule: int, absorb: bool) -> Grouping:
+    """Find a group for every protected row. Equal rows whose groups are equal are served together, so the cost depends
+    on the number of buckets, not of people."""
+    if seeks_one_value(buckets, test, rule):
+        search, order = _search_by_hiding(buckets, test)
+    else:
+        search, order = _search_by_merging(buckets, test, rule)
+    grouping = Grouping(buckets.size.copy())
+    remaining = grouping.remaining
     for seed in order:
-        while left[seed] > 0:
-            found = search(left, int(seed))
-            if not len(found):
-                grouping.stuck[int(seed)] = int(left[seed])
-                left[seed] = 0
+        while remaining[seed] > 0:
+            members = search(remaining, int(seed))
+            if not len(members):
+                grouping.unplaced[int(seed)] = int(remaining[seed])
+                remaining[seed] = 0
                 break
-            kinds, many = np.unique(found, return_counts=True)
-            times = int((left[kinds] // many).min())
-            left[kinds] -= times * many
-            grouping.made.append((kinds, many, times))
+            kinds, many = np.unique(members, return_counts=True)
+            times = int((remaining[kinds] // many).min())
+            remaining[kinds] -= times * many
+            grouping.groups.append((kinds, many, times))
     if absorb:
-        _absorb(crowd, test, grouping)
+        _absorb_unplaced(buckets, test, grouping)
     return grouping
 
 
-class Hiding:
-    """The search among rows of one unprotected value, where belief has a closed form."""
+class HidingSearch:
+    """The search for a group among rows of one unprotected value, for which belief has a closed form."""
 
-    def __init__(self, crowd: Crowd, test: Test) -> None:
-        guarded = crowd.guarded
-        self.crowd, self.test = crowd, test
+    def __init__(self, buckets: Buckets, test: AcceptanceTest) -> None:
+        guarded = buckets.guarded
+        self.buckets, self.test = buckets, test
         # in the binary reading there is one hiding value, "not in the event"
-        self.values = np.array([0]) if test.binary else np.unique(crowd.value[~guarded])
-        colour = np.zeros(len(crowd.value), dtype=np.int64)
+        self.values = np.array([0]) if test.binary else np.unique(buckets.value[~guarded])
+        colour = np.zeros(len(buckets.value), dtype=np.int64)
         if not test.binary:
-            colour = np.searchsorted(self.values, crowd.value).clip(0, len(self.values) - 1)
+            colour = np.searchsorted(self.values, buckets.value).clip(0, len(self.values) - 1)
         ranked = np.where(guarded, len(self.values), colour)
         self.order = np.argsort(ranked, kind="stable")  # the buckets of a hiding value are neighbours
         self.place = np.argsort(self.order)
         edges = [np.searchsorted(ranked[self.order], np.arange(len(self.values)), side=side) for side in _SIDES]
         self.first, self.last = edges
-        self.index, self.colour = np.ascontiguousarray(crowd.index[:, self.order]), colour[self.order]
+        self.index, self.colour = np.ascontiguousarray(buckets.index[:, self.order]), colour[self.order]
         self.tables: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     def table(self, value: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Probabilities of a protected value and of the hiding ones, and the odds of each bucket."""
+        """Return the probabilities of a protected value and of the hiding values, and the odds of each bucket."""
         if value not in self.tables:
-            crowd = self.crowd
-            above = crowd.chance[crowd.event[value]] if self.test.binary else crowd.rows[:, value].copy()
-            below = np.ascontiguousarray((1 - above).reshape(-1, 1) if self.test.binary else crowd.rows[:, self.values])
-            self.tables[value] = (above, below, hiding_kernel.odds(above, below, self.index, self.colour))
+            buckets = self.buckets
+            above = buckets.chance[buckets.event[value]] if self.test.binary else buckets.rows[:, value].copy()
+            below = np.ascontiguousarray(
+                (1 - above).reshape(-1, 1) if self.test.binary else buckets.rows[:, self.values]
+            )
+            self.tables[value] = (above, below, hiding_kernel.compute_odds(above, below, self.index, self.colour))
         return self.tables[value]
 
     def search(self, left: np.ndarray, seed: int, value: int, colour: int | None = None) -> np.ndarray:
-        """The group of a seed that has a value, among all hiding values or one of them (its number)."""
+        """Return the group of a seed with a protected value, among all hiding values or one of them (its number)."""
         above, below, chance = self.table(value)
         first, last = self.first, self.last
         if colour is not None:
             first, last = first[colour : colour + 1], last[colour : colour + 1]
             below = np.ascontiguousarray(below[:, colour : colour + 1])
         own = (int(self.place[seed]), self.test.r, self.test.largest)
-        given = (chance, above, below, self.index, first, last, left[self.order], *own)
-        found = hiding_kernel.hidden(*given, SHORTLIST)
+        arguments = (chance, above, below, self.index, first, last, left[self.order], *own)
+        found = hiding_kernel.hide_seed(*arguments, SHORTLIST)
         if not len(found):
-            found = hiding_kernel.hidden(*given, LONGER)
+            found = hiding_kernel.hide_seed(*arguments, LONGER)
         return np.asarray(self.order[found])
 
 
-def _hiding(crowd: Crowd, test: Test) -> tuple[Search, np.ndarray]:
-    """Whoever is easiest to hide goes first: they need few, and not those that the others need."""
-    hiding, guarded = Hiding(crowd, test), crowd.guarded
+def _search_by_hiding(buckets: Buckets, test: AcceptanceTest) -> tuple[Search, np.ndarray]:
+    """Serve the rows that are easiest to hide first: they need few others, and not those that the hard ones need."""
+    hiding, guarded = HidingSearch(buckets, test), buckets.guarded
     seeds = np.flatnonzero(guarded)
-    likeliest = crowd.chance.max(axis=0)[crowd.index]
+    likeliest = buckets.chance.max(axis=0)[buckets.index]
     odds = likeliest / np.maximum(1 - likeliest, 1e-9)
-    # a column set in which protected people stand out is the one that company is scarce in
-    scarcity = (odds[:, guarded] @ crowd.size[guarded]) / np.maximum(odds[:, ~guarded] @ crowd.size[~guarded], 1e-12)
+    # rows to hide among are scarce under a column set in which protected people stand out
+    scarcity = (odds[:, guarded] @ buckets.size[guarded]) / np.maximum(
+        odds[:, ~guarded] @ buckets.size[~guarded], 1e-12
+    )
     hardness = scarcity**2 @ odds[:, seeds]
     order = seeds[np.argsort(hardness, kind="stable")]
-    return (lambda left, seed: hiding.search(left, seed, int(crowd.value[seed]))), order
+    return (lambda left, seed: hiding.search(left, seed, int(buckets.value[seed]))), order
 
 
-def _merging(crowd: Crowd, test: Test, rule: int) -> tuple[Search, np.ndarray]:
-    """Row by row until the test passes: the published algorithm, and the way where every value is protected."""
+def _search_by_merging(buckets: Buckets, test: AcceptanceTest, rule: int) -> tuple[Search, np.ndarray]:
+    """Add row by row until the test passes: the published algorithm, also used if every value is protected."""
 
     def search(left: np.ndarray, seed: int) -> np.ndarray:
         return np.asarray(
-            merging_kernel.grown(
-                crowd.rows,
-                crowd.chance,
-                crowd.index,
-                crowd.value,
-                crowd.event,
+            merging_kernel.grow_group(
+                buckets.rows,
+                buckets.chance,
+                buckets.index,
+                buckets.value,
+                buckets.event,
                 left,
                 seed,
                 test.r,
@@ -162,25 +173,25 @@ def _merging(crowd: Crowd, test: Test, rule: int) -> tuple[Search, np.ndarray]:
             )
         )
 
-    seeds = np.flatnonzero(crowd.guarded)
-    often = np.bincount(crowd.value, weights=crowd.size, minlength=len(crowd.event))
-    return search, seeds[np.lexsort((seeds, crowd.value[seeds], -often[crowd.value[seeds]]))]
+    seeds = np.flatnonzero(buckets.guarded)
+    frequency = np.bincount(buckets.value, weights=buckets.size, minlength=len(buckets.event))
+    return search, seeds[np.lexsort((seeds, buckets.value[seeds], -frequency[buckets.value[seeds]]))]
 
 
-def _absorb(crowd: Crowd, test: Test, grouping: Grouping) -> None:
-    """Try once to add each stuck row to a group that still passes with it; the most similar groups come first."""
-    for seed in list(grouping.stuck):
-        leaders = np.array([kinds[crowd.guarded[kinds]][0] for kinds, _, _ in grouping.made], dtype=np.int64)
-        away = (crowd.index[:, leaders] != crowd.index[:, [seed]]).sum(axis=0)
+def _absorb_unplaced(buckets: Buckets, test: AcceptanceTest, grouping: Grouping) -> None:
+    """Try once to add each unplaced row to a group that still passes with it, the most similar groups first."""
+    for seed in list(grouping.unplaced):
+        leaders = np.array([kinds[buckets.guarded[kinds]][0] for kinds, _, _ in grouping.groups], dtype=np.int64)
+        away = (buckets.index[:, leaders] != buckets.index[:, [seed]]).sum(axis=0)
         for number in np.argsort(away, kind="stable")[:TRIES]:
-            kinds, many, times = grouping.made[number]
-            if not times or not grouping.stuck[seed]:
+            kinds, many, times = grouping.groups[number]
+            if not times or not grouping.unplaced[seed]:
                 continue
             members = np.append(np.repeat(kinds, many), seed)
-            if test.passes(crowd, members):
-                moved = min(times, grouping.stuck[seed])
-                grouping.made[number] = (kinds, many, times - moved)
-                grouping.made.append((*np.unique(members, return_counts=True), moved))
-                grouping.stuck[seed] -= moved
-    grouping.made = [one for one in grouping.made if one[2]]
-    grouping.stuck = {seed: count for seed, count in grouping.stuck.items() if count}
+            if test.passes(buckets, members):
+                moved = min(times, grouping.unplaced[seed])
+                grouping.groups[number] = (kinds, many, times - moved)
+                grouping.groups.append((*np.unique(members, return_counts=True), moved))
+                grouping.unplaced[seed] -= moved
+    grouping.groups = [group for group in grouping.groups if group[2]]
+    grouping.unplaced = {seed: count for seed, count in grouping.unplaced.items() if count}

@@ -1,7 +1,7 @@
-"""Run the greedy step again from every member of a group: from whom does it lead to this very group?
+"""Replay the greedy step from every member of a group: which members does it lead from to exactly this group?
 
-An adversary who knows the algorithm does so. Members from whom it leads elsewhere did not start it, and belief falls on
-the others. Groups that nobody's search leads to (blind ones) tell nothing beyond their counts.
+An adversary who knows the algorithm does so. Members from whom it leads elsewhere did not start the group, and belief
+falls on the others. Groups to which nobody's search leads (those of blocks) reveal nothing beyond their counts.
 """
 
 from __future__ import annotations
@@ -9,19 +9,21 @@ from __future__ import annotations
 import numpy as np
 
 from voile.adversaries.group_members import Members
-from voile.methods.art.buckets import Crowd
-from voile.methods.art.greedy_grouping import Hiding, Test, hides
+from voile.methods.art.buckets import Buckets
+from voile.methods.art.greedy_grouping import AcceptanceTest, HidingSearch, seeks_one_value
 from voile.tables.group_counts import Counts
 
 
-def retraced(people: Crowd, test: Test, rule: int, members: Members, counts: Counts, place: np.ndarray) -> np.ndarray:
-    """For each entry of the members the belief that this person has the group's protected value.
+def replay_beliefs(
+    people: Buckets, test: AcceptanceTest, rule: int, members: Members, counts: Counts, place: np.ndarray
+) -> np.ndarray:
+    """Return, for each entry of the members, the belief that this person has the group's protected value.
 
-    `place[v, p]` is the bucket of published row p with value v, -1 if there is none. The pool of a search is the
+    `place[v, p]` is the bucket of published row p with value v, -1 if there is none. A search may choose among the
     group itself and all rows that stayed alone.
     """
-    share = _shares(people, members, counts)
-    hiding = Hiding(people, test) if hides(people, test, rule) else None
+    share = _protected_shares(people, members, counts)
+    hiding = HidingSearch(people, test) if seeks_one_value(people, test, rule) else None
     if hiding is None:
         return share
     pool = np.zeros(len(people.size), dtype=np.int64)
@@ -37,16 +39,16 @@ def retraced(people: Crowd, test: Test, rule: int, members: Members, counts: Cou
             continue
         entries = np.arange(members.starts[group], members.starts[group + 1])
         own = place[values[~inside][0], members.rows[entries]]
-        consistent = _started(hiding, pool, own, members.counts[entries], int(values[inside][0]))
+        consistent = _find_starters(hiding, pool, own, members.counts[entries], int(values[inside][0]))
         number = int(members.counts[entries][consistent].sum())
         if number:
             share[entries] = np.where(consistent, 1 / number, 0.0)
     return share
 
 
-def _started(hiding: Hiding, pool: np.ndarray, own: np.ndarray, many: np.ndarray, value: int) -> np.ndarray:
-    """Which entries of a group (buckets under its hiding value, rows of each) lead to it when they are the seed."""
-    people = hiding.crowd
+def _find_starters(hiding: HidingSearch, pool: np.ndarray, own: np.ndarray, many: np.ndarray, value: int) -> np.ndarray:
+    """Return which entries of a group (buckets under its hiding value, rows of each) lead to it as the seed."""
+    people = hiding.buckets
     left = pool.copy()
     np.add.at(left, own, many)
     colour = int(hiding.colour[hiding.place[own[0]]])
@@ -54,7 +56,7 @@ def _started(hiding: Hiding, pool: np.ndarray, own: np.ndarray, many: np.ndarray
     for bucket in np.unique(own):
         left[bucket] -= 1
         wanted = np.sort(np.repeat(own, many))
-        for choice in (colour, None):  # most fail among rows of the group's own value already
+        for choice in (colour, None):  # most fail already among rows of the group's own value
             found = hiding.search(left, int(bucket), value, choice)
             if not np.array_equal(np.sort(found), wanted):
                 break
@@ -64,8 +66,8 @@ def _started(hiding: Hiding, pool: np.ndarray, own: np.ndarray, many: np.ndarray
     return answer
 
 
-def _shares(people: Crowd, members: Members, counts: Counts) -> np.ndarray:
-    """The share of protected rows in each entry's group."""
+def _protected_shares(people: Buckets, members: Members, counts: Counts) -> np.ndarray:
+    """Return the share of protected rows in each entry's group."""
     inside = np.where(people.event[counts.values] >= 0, counts.counts, 0)
     share = counts.summed(inside) / np.maximum(counts.sizes, 1)
     return np.repeat(share, np.diff(members.starts))

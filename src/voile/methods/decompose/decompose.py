@@ -1,8 +1,8 @@
 """Decompose: several sensitive columns in one release, each unlinked from the people and from the others.
 
-People are dealt into groups in which everybody has a different primary value. For every sensitive column the group
-lists values; complete sensitive rows are published beside, without their group. What can then be believed about a
-person is how often a row is theirs over all ways to match rows and people that fit the tables.
+People are dealt into groups in which everybody has a different primary value. Each group lists values for every
+sensitive column; complete sensitive rows are published separately, without their group. The belief that a row is a
+person's is the share of all matchings of rows and people that fit the tables in which it is.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise
 from voile.kernels import lazy_kernel
 from voile.methods.base import Method
 from voile.methods.decompose.list_tables import show_lists
-from voile.methods.decompose.strata import Strata, stratified
-from voile.methods.decompose.value_lists import Lists, class_lists, dense_types, listed_with_noise
+from voile.methods.decompose.strata import Strata, find_strata
+from voile.methods.decompose.value_lists import GroupSlots, count_kinds, list_classes, list_with_noise
 from voile.models.multi_diversity import MultiDiversity, numbers_by_column
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -36,18 +36,18 @@ SLACK = 1e-10
 
 @dataclass(frozen=True)
 class Decompose(Method):
-    """Groups by a primary column, a list of values for every other one, and (optionally) the joint sensitive rows.
+    """Groups by a primary column, a list of values for every other column, and (optionally) the joint sensitive rows.
 
     Claim: belief in a value of a column is at most 1/l, or the level that the certificate states for it.
     Against: a neighbour who knows everybody's quasi-identifier and who is in the table, and matches all rows.
     Needs: sensitive columns whose most frequent value covers at most 1/l of the rows.
-    Why: every group of a stratum lists the same values, so each row fits each slot of its primary value alike.
+    Why: every group of a stratum lists the same values, so a row fits all slots of its primary value equally well.
     Source: Ye, Liu, Wang, Lv, Feng: Decomposition (DASFAA 2009); noise and proof differ, see docs/guarantees.
 
-    `primary` is by default the column with the smallest floor(n / n_1) among those with a promise. `l` gives numbers
-    for columns that the policy does not name. With noise "paper" lists are filled up as in the paper, which bounds
-    nothing: the level reached is stated. `on_fail` says what to do where a group is above its bound: "merge" it with
-    others (the default), or "lower" the promise to what was reached.
+    By default `primary` is the column with the smallest floor(n / n_1) among those with a promise. `l` gives numbers
+    for columns that the policy does not name. With noise "paper", lists are filled up as in the paper, which bounds
+    nothing: the level reached is stated. `on_fail` says what to do if a group is above its bound: "merge" it with
+    others (the default), or "lower" the promise to the level reached.
     """
 
     name: ClassVar[str] = "decompose"
@@ -71,6 +71,7 @@ class Decompose(Method):
 
     @property
     def merges(self) -> bool:
+        """Whether groups above their bound are merged with others."""
         return self.noise == "symmetric" and self.on_fail != "lower"
 
     def check(self, columns: Columns, policy: Policy) -> None:
@@ -81,7 +82,7 @@ class Decompose(Method):
             if name not in known:
                 problems.append(
                     PolicyError(
-                        f"decompose speaks of {name!r}, which is no sensitive column.",
+                        f"decompose names {name!r}, which is not a sensitive column.",
                         code="policy.column",
                         hint=suggest_name(name, known),
                     )
@@ -101,7 +102,7 @@ class Decompose(Method):
             if set(name) & set('/\\:*?"<>|\0\n'):
                 problems.append(
                     PolicyError(
-                        f"decompose writes a table for each sensitive column, and {name!r} makes no file name.",
+                        f"decompose writes one file per sensitive column, and {name!r} cannot be a file name.",
                         code="policy.reserved",
                         hint="Rename the column.",
                     )
@@ -111,49 +112,49 @@ class Decompose(Method):
     def plan(
         self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
     ) -> tuple[Decompose, Policy]:
-        """The number of every column from the policy or from here, and the primary column from the table."""
+        """Take l of every column from the policy or the knobs, and choose the primary column by the table."""
         wanted, most = {}, {}
         for column in columns.sensitive:
             models = [model for model in policy if isinstance(model, MultiDiversity)]
             named = [model.l[column.name] for model in models if column.name in model.l]
-            here = [self.l[column.name]] if column.name in self.l else []
-            wanted[column.name] = max(named + here or [model.otherwise for model in models])
+            own = [self.l[column.name]] if column.name in self.l else []
+            wanted[column.name] = max(named + own or [model.otherwise for model in models])
             most[column.name] = int(rows.histogram([column.name]).counts.max(initial=0))
         over = [name for name, number in wanted.items() if most[name] * number > rows.total]
         if over:
-            told = [
+            limits = [
                 f"The most frequent value of {name!r} covers {most[name]} of {rows.total} rows; "
                 f"the largest possible l is {rows.total // most[name]}."
                 for name in over
             ]
             listed = ", ".join(f"l = {wanted[name]} for {name!r}" for name in over)
-            best = " ".join(told)
+            best = " ".join(limits)
             raise Unsatisfiable(f"Out of reach: {listed}.", code="unsatisfiable.decompose", hint=best, best=best)
         promised = [name for name in wanted if wanted[name] > 1] or list(wanted)
         primary = self.primary or min(promised, key=lambda name: (rows.total // max(most[name], 1), name))
         return replace(self, primary=primary, l=wanted), policy
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        names = self._names(columns)
+        names = self._order_names()
         table = rows.histogram([column.name for column in columns])
-        strata, kind = self._strata(columns, [table.column(name) for name in names], table.counts)
+        strata, kind = self._find_strata(columns, [table.column(name) for name in names], table.counts)
         width = columns[names[0]].size
-        found, bucket = np.unique(strata.stratum * width + strata.codes[:, 0], return_inverse=True)
-        sizes = np.bincount(bucket, weights=strata.counts, minlength=len(found)).astype(np.int64)
+        buckets, bucket = np.unique(strata.stratum * width + strata.codes[:, 0], return_inverse=True)
+        sizes = np.bincount(bucket, weights=strata.counts, minlength=len(buckets)).astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         group = np.empty(rows.total, dtype=np.int64)
         total = 0
-        for stratum, (low, high) in enumerate(_spans(found // width)):
-            seats, number = self._dealt(rows, strata, stratum, found[low:high] % width, sizes[low:high])
+        for stratum, (low, high) in enumerate(_find_runs(buckets // width)):
+            seats, groups_here = self._deal_stratum(rows, strata, stratum, buckets[low:high] % width, sizes[low:high])
             group[starts[low] : starts[high]] = seats + total
-            total += number
+            total += groups_here
         cells, groups = kernels.dealing.hand_out_groups(bucket[kind], table.counts, starts, group)
         return rows.deal(table, cells, groups, np.ones(rows.total, dtype=np.int64))
 
-    def _dealt(
+    def _deal_stratum(
         self, rows: Rows, strata: Strata, stratum: int, primary: np.ndarray, sizes: np.ndarray
     ) -> tuple[np.ndarray, int]:
-        """Largest-l in one stratum: the group of each row, rows sorted by bucket, and the number of groups."""
+        """Deal one stratum by largest-l; return the group of each row (sorted by bucket) and the number of groups."""
         least, total = self.l[str(self.primary)], int(sizes.sum())
         where = f"stratum {stratum}"
         ties = rows.key.stream(f"decompose ties, {where}", total // least)
@@ -165,17 +166,17 @@ class Decompose(Method):
         )
         number = len(picks)
         if self.merges and self.publish_joint:
-            share, limits = self._shares(strata, stratum, primary, sizes)
+            share, limits = self._bound_shares(strata, stratum, primary, sizes)
             over = kernel.compute_excess(starts, group, share, limits, number)
             if (over > SLACK).any():
                 label = kernel.merge_groups(over, SLACK)
                 group, number = label[group], int(label.max()) + 1
         return group, number
 
-    def _shares(
+    def _bound_shares(
         self, strata: Strata, stratum: int, primary: np.ndarray, sizes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """For each bucket of a stratum the share of every secondary value that has a bound, and the bounds."""
+        """Return, for each bucket of a stratum, the share of every secondary value that has a bound; and the bounds."""
         inside = strata.stratum == stratum
         codes, counts = strata.codes[inside], strata.counts[inside]
         bucket = np.searchsorted(primary, codes[:, 0])
@@ -190,32 +191,37 @@ class Decompose(Method):
         return np.concatenate(parts, axis=1), np.concatenate(limits)
 
     def show(self, columns: Columns, rows: Rows) -> Release:
-        names = self._names(columns)
+        names = self._order_names()
         group, table = rows.count_by_group(names)
-        strata, kind = self._strata(columns, [table.codes[:, j] for j in range(len(names))], table.counts)
+        strata, kind = self._find_strata(columns, [table.codes[:, j] for j in range(len(names))], table.counts)
         slots = np.repeat(np.arange(len(kind)), table.counts)  # by group and primary value, as they were counted
-        lists = Lists(rows.groups, group[slots], kind[slots], strata, tuple(columns[name].size for name in names))
+        sizes = tuple(columns[name].size for name in names)
+        people_slots = GroupSlots(rows.groups, group[slots], kind[slots], strata, sizes)
         if self.noise == "paper":
-            found = [listed_with_noise(lists, j, self.l[names[j]], self.publish_joint) for j in range(1, len(names))]
+            lists = [
+                list_with_noise(people_slots, j, self.l[names[j]], self.publish_joint) for j in range(1, len(names))
+            ]
         else:
-            found = [class_lists(lists, j, self.publish_joint) for j in range(1, len(names))]
+            lists = [list_classes(people_slots, j, self.publish_joint) for j in range(1, len(names))]
         joint = (strata.codes, strata.counts) if self.publish_joint and len(names) > 1 else None
-        return show_lists(columns, rows, names, lists, found, joint)
+        return show_lists(columns, rows, names, people_slots, lists, joint)
 
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
-        """The level that was reached is stated in any case; where groups are merged it must keep the promise."""
-        told = [model.with_reached_levels(release) if isinstance(model, MultiDiversity) else model for model in policy]
+        """State the level reached; if groups are merged, state only levels that keep the promise."""
+        models = [
+            model.with_reached_levels(release) if isinstance(model, MultiDiversity) else model for model in policy
+        ]
         if self.merges:
-            told = [
-                replace(new, reached={name: new.reached[name] for name in new.reached if _kept(new, name)})
+            models = [
+                replace(new, reached={name: new.reached[name] for name in new.reached if _keeps_promise(new, name)})
                 if isinstance(new, MultiDiversity)
                 else new
-                for new in told
+                for new in models
             ]
-        return Policy(*told).claims(columns)
+        return Policy(*models).claims(columns)
 
-    def _names(self, columns: Columns) -> list[str]:
-        """The sensitive columns, the primary first."""
+    def _order_names(self) -> list[str]:
+        """Return the sensitive columns, the primary first."""
         assert self.primary is not None, "plan() has chosen it"
         return [self.primary, *self._secondary]
 
@@ -223,23 +229,23 @@ class Decompose(Method):
     def _secondary(self) -> list[str]:
         return [name for name in self.l if name != self.primary]
 
-    def _strata(self, columns: Columns, codes: list[np.ndarray], counts: np.ndarray) -> tuple[Strata, np.ndarray]:
-        """The strata of the sensitive rows, and the kind of each given row."""
-        names = self._names(columns)
+    def _find_strata(self, columns: Columns, codes: list[np.ndarray], counts: np.ndarray) -> tuple[Strata, np.ndarray]:
+        """Return the strata of the sensitive rows, and the kind of each given row."""
+        names = self._order_names()
         sizes = [columns[name].size for name in names]
-        kind, kinds, people = dense_types(codes, sizes, counts)
-        whole = self.noise == "paper"
-        least = [self.l[names[0]], *(1 if whole else self.l[name] for name in names[1:])]
-        return stratified(kinds, people, sizes, least), kind
+        kind, kinds, people = count_kinds(codes, sizes, counts)
+        undivided = self.noise == "paper"
+        least = [self.l[names[0]], *(1 if undivided else self.l[name] for name in names[1:])]
+        return find_strata(kinds, people, sizes, least), kind
 
 
-def _kept(model: MultiDiversity, name: str) -> bool:
-    """Whether the level reached is no worse than what was asked for."""
+def _keeps_promise(model: MultiDiversity, name: str) -> bool:
+    """Return whether the level reached is no worse than the level asked for."""
     return model.for_column(name).bound() * model.level(name) <= 1
 
 
-def _spans(owner: np.ndarray) -> list[tuple[int, int]]:
-    """Stretches of equal owners."""
+def _find_runs(owner: np.ndarray) -> list[tuple[int, int]]:
+    """Return where each run of equal owners starts and ends."""
     cuts = np.flatnonzero(np.diff(owner)) + 1
     edges = [0, *cuts.tolist(), len(owner)]
     return list(pairwise(edges))

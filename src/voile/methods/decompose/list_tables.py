@@ -1,4 +1,4 @@
-"""How Decompose shows its groups: the quasi table, one table per sensitive column, and the joint table."""
+"""The tables of a Decompose release: the quasi table, one table per sensitive column, and the joint table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from voile.methods.decompose.value_lists import Lists
+from voile.methods.decompose.value_lists import GroupSlots
 from voile.releases.certificate import UNSIGNED
 from voile.releases.dictionary import describe
 from voile.releases.linked_tables import draw_group_numbers, show_quasi_table
@@ -20,17 +20,19 @@ def show_lists(
     columns: Columns,
     rows: Rows,
     names: Sequence[str],
-    lists: Lists,
-    found: Sequence[tuple[np.ndarray, np.ndarray]],
+    slots: GroupSlots,
+    lists: Sequence[tuple[np.ndarray, np.ndarray]],
     joint: tuple[np.ndarray, np.ndarray] | None,
 ) -> Decomposed:
-    """The quasi table and one table a sensitive column, each ordered by what it shows; group numbers are drawn from the
-    key. `names` are the sensitive columns, the primary first; `found` the lists of the others; `joint` complete
-    sensitive rows and their number."""
+    """Build the tables, each ordered by its content; group numbers are drawn from the key.
+
+    `names` are the sensitive columns, the primary first; `lists` the lists of the others (where each group starts, and
+    the values); `joint` the complete sensitive rows and their counts.
+    """
     numbers = draw_group_numbers(rows)
     tables = {"quasi": show_quasi_table(columns, rows.regroup(numbers))}
     place = np.argsort(numbers)
-    for name, (starts, values) in zip(names, [(lists.cuts, lists.primary), *found], strict=True):
+    for name, (starts, values) in zip(names, [(slots.cuts, slots.primary), *lists], strict=True):
         lengths = np.diff(starts)[place]
         edges = np.concatenate([[0], np.cumsum(lengths)])
         entry = np.arange(edges[-1]) - np.repeat(edges[:-1] - starts[:-1][place], lengths)
@@ -38,10 +40,10 @@ def show_lists(
         tables[f"sensitive_{name}"] = pl.DataFrame({**content, name: columns[name].domain.decode(values[entry])})
     if joint is not None:
         codes, counts = joint
-        told = {
+        content = {
             name: columns[name].domain.decode(np.repeat(codes[:, place], counts)) for place, name in enumerate(names)
         }
-        tables["joint"] = pl.DataFrame(told)
+        tables["joint"] = pl.DataFrame(content)
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, *columns.sensitive)]
     for entry in entries:
         if entry["role"] == "sensitive":

@@ -1,8 +1,8 @@
-"""Strata: which rows may hide each other's secondary values.
+"""Strata: rows that may hide each other's secondary values.
 
-The values of each secondary column are cut into classes, values of similar frequency together. Rows whose values lie in
-the same classes are a stratum; groups are formed within strata, and every group of a stratum lists the same classes. So
-a row fits the groups of its own stratum and no others, and there every slot of its primary value alike: belief is a
+The values of each secondary column are cut into classes of values with similar frequency. Rows whose values lie in the
+same classes form a stratum; groups are formed within strata, and every group of a stratum lists the same classes. So a
+row fits only the groups of its own stratum, and there it fits all slots of its primary value equally well: belief is a
 share of counts. All this is decided on the counts of sensitive rows alone.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from voile import kernels
 
-SLACK = 1.25  # how much rarer than asked a class keeps its most frequent value, so that few groups must be joined
+SLACK = 1.25  # a class keeps its most frequent value this much rarer than needed, so that few groups must be merged
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,28 +35,29 @@ class Strata:
         return int(self.stratum.max(initial=-1)) + 1
 
 
-def stratified(codes: np.ndarray, counts: np.ndarray, sizes: Sequence[int], l: Sequence[int]) -> Strata:  # noqa: E741
-    """The finest strata found in which no value is too frequent: a column with l asks for at most 1/l of a stratum.
+def find_strata(codes: np.ndarray, counts: np.ndarray, sizes: Sequence[int], l: Sequence[int]) -> Strata:  # noqa: E741
+    """Return the finest strata found in which no value is too frequent: in a column with l, at most 1/l of a stratum.
 
     The whole table must satisfy this already. `l[j]` belongs to column j of `codes`; a column with l = 1 is not cut.
     """
-    limits = [_limit(codes[:, j], counts, l[j]) for j in range(len(l))]
+    limits = [_share_limit(codes[:, j], counts, l[j]) for j in range(len(l))]
     classes = [np.zeros(size, dtype=np.int64) for size in sizes[1:]]
     for j, size in enumerate(sizes[1:], 1):
         people = np.bincount(codes[:, j], weights=counts, minlength=size).astype(np.int64)
         classes[j - 1][people == 0] = -1
         if l[j] > 1:
-            classes[j - 1] = _cut(codes, counts, classes, j, people, l, limits)
-    return Strata(codes, counts, _numbered(codes, classes), tuple(classes))
+            classes[j - 1] = _cut_classes(codes, counts, classes, j, people, l, limits)
+    return Strata(codes, counts, _number_strata(codes, classes), tuple(classes))
 
 
-def _limit(code: np.ndarray, counts: np.ndarray, l: int) -> float:  # noqa: E741
-    """The share of a stratum that a value may have: 1/l with some slack, or what the whole table has anyway."""
+def _share_limit(code: np.ndarray, counts: np.ndarray, l: int) -> float:  # noqa: E741
+    """Return the share of a stratum that a value may have: 1/l with some slack, or its share of the whole table if that
+    is larger."""
     most = np.bincount(code, weights=counts).max(initial=0) / max(counts.sum(), 1)
     return float(max(1 / (SLACK * l), most)) if l > 1 else 1.0
 
 
-def _cut(
+def _cut_classes(
     codes: np.ndarray,
     counts: np.ndarray,
     classes: Sequence[np.ndarray],
@@ -65,23 +66,23 @@ def _cut(
     l: Sequence[int],  # noqa: E741
     limits: Sequence[float],
 ) -> np.ndarray:
-    """The classes of one column, given those of the others: as fine as its own counts allow, then joined with their
-    neighbours until every stratum is well mixed."""
+    """Return the classes of one column, given those of the others: as fine as its own counts allow, then merged with
+    their neighbours until every stratum is mixed well enough."""
     order = np.lexsort((np.arange(len(people)), -people))
     order = order[people[order] > 0]
-    cuts = _runs(people[order], limits[column])
+    cuts = _start_classes(people[order], limits[column])
     for attempt in range(len(order)):
         number = np.full(len(people), -1, dtype=np.int64)
         number[order] = np.cumsum(cuts) - 1
         tried = [*classes[: column - 1], number, *classes[column:]]
-        stratum = _numbered(codes, tried)
-        bad = ~_mixed(codes, counts, stratum, l, limits)
+        stratum = _number_strata(codes, tried)
+        bad = ~_well_mixed(codes, counts, stratum, l, limits)
         if not bad.any() or cuts.sum() == 1:
             return number
         failing = np.zeros(int(cuts.sum()), dtype=bool)
         failing[number[codes[bad[stratum], column]]] = True
         starts = np.flatnonzero(cuts)
-        for reach in range(1 + attempt // 4):  # the longer it takes, the more neighbours at once
+        for reach in range(1 + attempt // 4):  # the longer it takes, the more neighbours are merged at once
             joined = np.flatnonzero(failing) + 1 + reach
             cuts[starts[joined[joined < len(starts)]]] = False
         if failing[-1]:
@@ -90,8 +91,9 @@ def _cut(
     return number
 
 
-def _runs(people: np.ndarray, limit: float) -> np.ndarray:
-    """Where a class starts, values falling in frequency: a class ends when its first value is rare enough in it."""
+def _start_classes(people: np.ndarray, limit: float) -> np.ndarray:
+    """Return where each class starts, values in falling order of frequency: a class ends as soon as its first value is
+    rare enough in it."""
     cuts = np.zeros(len(people), dtype=bool)
     first, inside = 0, 0
     for place, number in enumerate(people.tolist()):
@@ -100,14 +102,14 @@ def _runs(people: np.ndarray, limit: float) -> np.ndarray:
         inside += number
         if first <= limit * inside:
             inside = 0
-    if inside:  # the last one is left too small
+    if inside:  # the last class is too small
         cuts[np.flatnonzero(cuts)[-1]] = False
         cuts[0] = True
     return cuts
 
 
-def _numbered(codes: np.ndarray, classes: Sequence[np.ndarray]) -> np.ndarray:
-    """The stratum of each kind of row."""
+def _number_strata(codes: np.ndarray, classes: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the stratum of each kind of row."""
     columns = [number[codes[:, j]] for j, number in enumerate(classes, 1)]
     if not columns:
         return np.zeros(len(codes), dtype=np.int64)
@@ -115,27 +117,27 @@ def _numbered(codes: np.ndarray, classes: Sequence[np.ndarray]) -> np.ndarray:
     return stratum
 
 
-def _mixed(
+def _well_mixed(
     codes: np.ndarray,
     counts: np.ndarray,
     stratum: np.ndarray,
     l: Sequence[int],  # noqa: E741
     limits: Sequence[float],
 ) -> np.ndarray:
-    """Which strata have no value that is too frequent, in any column."""
+    """Return which strata have no value that is too frequent in any column."""
     number = int(stratum.max(initial=-1)) + 1
     total = np.bincount(stratum, weights=counts, minlength=number).astype(np.int64)
     fine = np.ones(number, dtype=bool)
     for j, least in enumerate(l):
         if least > 1:
-            most = largest_share(stratum, codes[:, j], counts, number)
+            most = _count_largest(stratum, codes[:, j], counts, number)
             fine &= most * least <= total
             fine &= (most <= limits[j] * total + 1e-6) if j else True
     return fine
 
 
-def largest_share(owner: np.ndarray, value: np.ndarray, counts: np.ndarray, number: int) -> np.ndarray:
-    """The rows of the most frequent value of each owner."""
+def _count_largest(owner: np.ndarray, value: np.ndarray, counts: np.ndarray, number: int) -> np.ndarray:
+    """Return how many rows of each owner have its most frequent value."""
     width = int(value.max(initial=0)) + 1
     found, place = np.unique(owner * width + value, return_inverse=True)
     people = np.bincount(place, weights=counts).astype(np.int64)

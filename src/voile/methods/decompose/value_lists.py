@@ -1,4 +1,4 @@
-"""The values that groups list: all of their classes, or their own and some noise."""
+"""The values that groups list: all values of their classes, or their own values and some noise."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ DENSE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
-    """Who is in which group: for each slot, sorted by group and primary value, the group and the kind of row."""
+class GroupSlots:
+    """The people as slots, sorted by group and primary value: the group of each slot, and its kind of sensitive row."""
 
     groups: int
     group: np.ndarray
@@ -27,11 +27,11 @@ class Lists:
     sizes: tuple[int, ...]
 
     def __repr__(self) -> str:
-        return f"Lists({self.groups} groups)"
+        return f"GroupSlots({self.groups} groups)"
 
     @property
     def cuts(self) -> np.ndarray:
-        """Where each group starts among the slots."""
+        """Where each group starts among the slots, and the end."""
         return np.searchsorted(self.group, np.arange(self.groups + 1))
 
     @property
@@ -39,10 +39,11 @@ class Lists:
         return np.asarray(self.strata.codes[self.kind, 0])
 
 
-def dense_types(
+def count_kinds(
     codes: Sequence[np.ndarray], sizes: Sequence[int], counts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The type of each row, the types (rising), and how many people each has. O(rows) where few types are possible."""
+    """Return the kind of each row (equal codes are one kind), the kinds (rising), and how many people each has.
+    O(rows) if few kinds are possible."""
     widest = int(np.prod([float(size) for size in sizes]))
     if widest > DENSE:
         kind, first = kernels.distinct_rows.rank_rows(codes, sizes)
@@ -59,46 +60,49 @@ def dense_types(
     return rank[key], types, people[found]
 
 
-def class_lists(lists: Lists, column: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
-    """For each group all values of its class in a column: where each group starts, and the values.
+def list_classes(slots: GroupSlots, column: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return all values of each group's class in a column: where each group starts, and the values.
 
-    With a joint table only those that some row of the group's stratum has together with one of the group's primary
-    values: any other could be refuted, and nothing is lost by leaving it out.
+    With a joint table, only values that some row of the group's stratum has together with one of the group's primary
+    values: any other value could be refuted, so nothing is lost by omitting it.
     """
-    strata = lists.strata
+    strata = slots.strata
     if joint:
-        place, starts, values = _values_of(
-            strata.stratum * lists.sizes[0] + strata.codes[:, 0], strata.codes[:, column]
+        place, starts, values = _distinct_values(
+            strata.stratum * slots.sizes[0] + strata.codes[:, 0], strata.codes[:, column]
         )
     else:
-        place, starts, values = _values_of(strata.stratum, strata.codes[:, column])
-        one_each = lists.cuts[:-1]
-        slots = np.arange(lists.groups + 1)
+        place, starts, values = _distinct_values(strata.stratum, strata.codes[:, column])
+        first_slots = slots.cuts[:-1]
+        one_per_group = np.arange(slots.groups + 1)
         return kernel.unite_values(  # type: ignore[no-any-return]
-            slots, place[lists.kind[one_each]], starts, values, lists.sizes[column]
+            one_per_group, place[slots.kind[first_slots]], starts, values, slots.sizes[column]
         )
-    return kernel.unite_values(lists.cuts, place[lists.kind], starts, values, lists.sizes[column])  # type: ignore[no-any-return]
+    return kernel.unite_values(slots.cuts, place[slots.kind], starts, values, slots.sizes[column])  # type: ignore[no-any-return]
 
 
-def listed_with_noise(lists: Lists, column: int, wanted: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
-    """For each group its own values and, up to `wanted`, the most frequent others; with a joint table only such as some
-    row has together with one of the group's primary values (the paper's rule, which is necessary and not
-    sufficient)."""
-    strata, size = lists.strata, lists.sizes[column]
+def list_with_noise(slots: GroupSlots, column: int, wanted: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return each group's own values and, up to `wanted`, the most frequent others: where each group starts, and the
+    values.
+
+    With a joint table, only values that some row has together with one of the group's primary values (the paper's rule,
+    which is necessary but not sufficient).
+    """
+    strata, size = slots.strata, slots.sizes[column]
     own = strata.codes[:, column]
-    begins, listed = kernel.unite_values(lists.cuts, lists.kind, np.arange(len(own) + 1), own, size)
+    begins, listed = kernel.unite_values(slots.cuts, slots.kind, np.arange(len(own) + 1), own, size)
     people = np.bincount(own, weights=strata.counts, minlength=size)
     order = np.lexsort((np.arange(size), -people))
     order = order[people[order] > 0]
     key = strata.codes[:, 0] if joint else np.zeros(len(own), dtype=np.int64)
-    place, starts, values = _values_of(key, own)
+    place, starts, values = _distinct_values(key, own)
     return kernel.pad_lists(  # type: ignore[no-any-return]
-        begins, listed, wanted, lists.cuts, place[lists.kind], starts, values, order, size
+        begins, listed, wanted, slots.cuts, place[slots.kind], starts, values, order, size
     )
 
 
-def _values_of(owner: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rank of each owner, and the different values of each: where they start, and the values, rising."""
+def _distinct_values(owner: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rank of each owner, and the distinct values of each rank: where they start, and the values, rising."""
     _, rank = np.unique(owner, return_inverse=True)
     width = int(value.max(initial=0)) + 1
     found = np.unique(rank * width + value)

@@ -29,7 +29,7 @@ def delta_ceil(N: int, r: float, f_max: float) -> float:  # noqa: N803 - the let
     >>> round(delta_ceil(3, 2, 0.1), 4)
     0.0474
     """
-    return float(merging_kernel.ceiling(N, float(r), float(f_max)))
+    return float(merging_kernel.spread_ceiling(N, float(r), float(f_max)))
 
 
 def expected_min_size(r: float, f_max: float, delta: float) -> int | None:
@@ -38,7 +38,7 @@ def expected_min_size(r: float, f_max: float, delta: float) -> int | None:
     >>> expected_min_size(2, 0.1, 0.097)
     38
     """
-    size = merging_kernel.fewest(float(r), float(f_max), float(delta))
+    size = merging_kernel.least_size(float(r), float(f_max), float(delta))
     return None if math.isinf(size) else int(size)
 
 

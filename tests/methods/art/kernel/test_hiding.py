@@ -29,11 +29,11 @@ class Crowd:
         self.above, self.below = rows[:, 0].copy(), np.ascontiguousarray(rows[:, 1:])
         self.colour = np.array([0] * first + [1] * (many - first))
         self.first, self.last, self.seed = np.array([0, first]), np.array([first, many - 1]), many - 1
-        self.odds = kernel.odds(self.above, self.below, self.index, self.colour)
+        self.odds = kernel.compute_odds(self.above, self.below, self.index, self.colour)
 
     def hides(self, left: list[int], r: float, largest: int, shortlist: int = 50) -> list[int]:
         given_ = (self.odds, self.above, self.below, self.index, self.first, self.last, np.array(left), self.seed)
-        found: list[int] = kernel.hidden(*given_, r, largest, shortlist).tolist()
+        found: list[int] = kernel.hide_seed(*given_, r, largest, shortlist).tolist()
         return found
 
     def worst(self, members: list[int]) -> Fraction:

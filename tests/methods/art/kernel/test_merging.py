@@ -21,7 +21,7 @@ R = st.sampled_from([Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3), F
 
 @given(st.integers(1, 40), R, PERCENT)
 def test_the_ceiling_is_where_the_odds_meet(size: int, r: Fraction, f: Fraction) -> None:
-    ceiling = kernel.ceiling(size, float(r), float(f))
+    ceiling = kernel.spread_ceiling(size, float(r), float(f))
     if size < r or not 0 < f < 1:
         assert ceiling == 0
         return
@@ -33,12 +33,12 @@ def test_the_ceiling_is_where_the_odds_meet(size: int, r: Fraction, f: Fraction)
 def test_the_fewest_is_the_first_of_a_linear_search(r: Fraction, f: Fraction, spread: Fraction) -> None:
     assume(spread <= f)
     slow = oracle.fewest(r, f, spread, 100_000 if spread < f < 1 else 50)
-    found = kernel.fewest(float(r), float(f), float(spread))
+    found = kernel.least_size(float(r), float(f), float(spread))
     assert found == (math.inf if slow is None else slow)
 
 
 def test_the_example_of_the_paper_needs_38() -> None:
-    assert kernel.fewest(2.0, 0.1, 0.097) == 38
+    assert kernel.least_size(2.0, 0.1, 0.097) == 38
     assert oracle.fewest(Fraction(2), Fraction(1, 10), Fraction(97, 1000), 100) == 38
 
 
@@ -58,13 +58,13 @@ class Crowd:
 
     def accepts(self, members: list[int], r: Fraction, mode: int, binary: bool = False) -> bool:
         given_ = (self.rows, self.chance, self.index, self.value, self.event, np.array(members))
-        return bool(kernel.accepted(*given_, float(r), mode, binary, MOST))
+        return bool(kernel.accept_group(*given_, float(r), mode, binary, MOST))
 
     def grows(
         self, left: list[int], seed: int, r: Fraction, mode: int, rule: int, binary: bool, largest: int
     ) -> list[int]:
         given_ = (self.rows, self.chance, self.index, self.value, self.event, np.array(left), seed, float(r))
-        found: list[int] = kernel.grown(*given_, mode, rule, binary, largest, MOST, 1000).tolist()
+        found: list[int] = kernel.grow_group(*given_, mode, rule, binary, largest, MOST, 1000).tolist()
         return found
 
     def worst(self, members: list[int], binary: bool) -> Fraction | None:

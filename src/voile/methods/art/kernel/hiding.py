@@ -1,4 +1,4 @@
-"""Hide one protected row among rows that all have one other value.
+"""Hide one protected row among rows that all have the same other value.
 
 In such a group the belief that member w has the protected value is o(w) / (sum of o), with o(w) = P[w, x] / P[w, y]:
 a closed form in the full reading. Relative to the seed, member v weighs t = o(v) / o(seed) under each column set; the
@@ -14,9 +14,9 @@ FINE = 1e-9  # sums are in float64 and the release is checked by the exact walk 
 
 
 @njit(nogil=True, cache=True)
-def odds(above, below, index, colour):
-    """o(v) for each bucket and column set: P[v, x] over P[v, own value]; infinite for who cannot have their own value,
-    and then nobody is hidden among them. O(buckets * sets)."""
+def compute_odds(above, below, index, colour):
+    """Return o(v) for each bucket and column set: P[v, x] over P[v, own value]; infinite if a row cannot have its own
+    value, and then nobody is hidden among such rows. O(buckets * sets)."""
     sets, buckets = index.shape
     result = np.empty((buckets, sets), np.float32)
     for a in range(sets):
@@ -27,12 +27,12 @@ def odds(above, below, index, colour):
 
 
 @njit(nogil=True, cache=True)
-def hidden(chance, above, below, index, first, last, left, seed, r, largest, shortlist):
-    """The smallest group found for one seed: the buckets of its members (seed first), or nothing.
+def hide_seed(chance, above, below, index, first, last, left, seed, r, largest, shortlist):
+    """Return the smallest group found for one seed: the buckets of its members (seed first), or nothing.
 
-    `first[c]`..`last[c]` are the buckets of hiding value c, `left` says how many rows they still have. Under each value
-    the rows most like the seed are short-listed; then the one is added, again and again, that leaves least to be
-    desired over all column sets, until nothing is; members that turn out not to be needed are let go.
+    `first[c]`..`last[c]`-1 are the buckets of hiding value c, `left` says how many rows they still have. For each value
+    the rows most like the seed are short-listed; then the row that leaves the smallest shortfall over all column sets
+    is added, repeatedly, until there is none; members that turn out to be superfluous are dropped.
     O(buckets * sets + values * size * shortlist * sets).
     """
     sets = index.shape[0]
@@ -48,9 +48,9 @@ def hidden(chance, above, below, index, first, last, left, seed, r, largest, sho
             turn[a] = below[row, c] / above[row]
         if not usable:
             continue
-        near = _nearest(chance, turn, first[c], last[c], left, r, shortlist)
+        near = _shortlist_nearest(chance, turn, first[c], last[c], left, r, shortlist)
         limit = largest if best.size == 0 else best.size - 1
-        found = _grown(_weights(above, below, index, near, seed, c), near, left, r, limit)
+        found = _grow_members(_weigh_shortlist(above, below, index, near, seed, c), near, left, r, limit)
         if found.size:
             best = np.empty(found.size + 1, np.int64)
             best[0] = seed
@@ -59,8 +59,8 @@ def hidden(chance, above, below, index, first, last, left, seed, r, largest, sho
 
 
 @njit(nogil=True, cache=True)
-def _nearest(chance, turn, begin, end, left, r, shortlist):
-    """The buckets whose weights are nearest to the seed's, over all column sets. O(buckets * sets)."""
+def _shortlist_nearest(chance, turn, begin, end, left, r, shortlist):
+    """Return the buckets whose weights are nearest to the seed's, over all column sets. O(buckets * sets)."""
     sets = turn.size
     found, away, many = np.empty(end - begin, np.int64), np.empty(end - begin, np.float32), 0
     for b in range(begin, end):
@@ -85,8 +85,8 @@ def _nearest(chance, turn, begin, end, left, r, shortlist):
 
 
 @njit(nogil=True, cache=True)
-def _weights(above, below, index, near, seed, c):
-    """t(v) of the short list in double precision: people alike weigh exactly as much. O(shortlist * sets)."""
+def _weigh_shortlist(above, below, index, near, seed, c):
+    """Return t(v) of the short list in double precision: equal people weigh exactly the same. O(shortlist * sets)."""
     sets = index.shape[0]
     weight = np.empty((near.size, sets))
     for a in range(sets):
@@ -98,8 +98,9 @@ def _weights(above, below, index, near, seed, c):
 
 
 @njit(nogil=True, cache=True)
-def _grown(weight, near, left, r, limit):
-    """Members from the short list until every column set is satisfied; empty if `limit` members do not do."""
+def _grow_members(weight, near, left, r, limit):
+    """Add members from the short list until every column set is satisfied; return nothing if `limit` members do not
+    suffice. O(limit * shortlist * sets)."""
     many, sets = weight.shape
     total, most, used = np.ones(sets), np.ones(sets), np.zeros(many, np.int64)
     chosen, size = np.empty(max(limit, 1), np.int64), 0
@@ -127,15 +128,15 @@ def _grown(weight, near, left, r, limit):
             total[a] += weight[pick, a]
             most[a] = max(most[a], weight[pick, a])
         if least <= 0:
-            kept = _pruned(weight, chosen[:size], total, r)
+            kept = _drop_superfluous(weight, chosen[:size], total, r)
             return near[kept]
     return np.empty(0, np.int64)
 
 
 @njit(nogil=True, cache=True)
-def _pruned(weight, chosen, total, r):
-    """Let go of members without whom all column sets are satisfied too, until nobody is superfluous: who was needed
-    beside a heavy member may not be once that one has gone. O(size^2 * sets) for each round."""
+def _drop_superfluous(weight, chosen, total, r):
+    """Drop members without whom all column sets are still satisfied, until nobody is superfluous: a member who was
+    needed beside a heavy one may no longer be once that one has gone. O(size^2 * sets) per round."""
     sets, size, i, gone = weight.shape[1], chosen.size, 0, False
     while i < size or gone:
         if i >= size:

@@ -1,7 +1,7 @@
 """Grow a group around a protected row until it is accepted: the greedy step of ART, for every acceptance test.
 
-Buckets hold interchangeable rows: one value, one row of probabilities under each column set. An event is a protected
-value or a protected set of values; two rows of one event never meet in a group.
+Buckets hold interchangeable rows: the same value, the same probabilities under each column set. An event is a protected
+value or a protected set of values; a group never has two rows of one event.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from voile.kernels.posterior import CONTRADICTION, compute_beliefs
 from voile.kernels.world_walk import bound_by_swaps, count_states
 
 PAPER, SWAP, WALK = 0, 1, 2  # acceptance tests
-CLOSEST, FEWEST = 0, 1  # which row comes next
-_LEAST = 1e-4  # what a probability of 0 counts as when distances are taken
+CLOSEST, FEWEST = 0, 1  # rules for the next row
+_LEAST = 1e-4  # stands for a probability of 0 in distances
 
 
 @njit(nogil=True, cache=True)
-def ceiling(size, r, f):
-    """How far the probabilities of a value may spread in a group of that size (Delta ceil of the paper). O(1)."""
+def spread_ceiling(size, r, f):
+    """Return how far the probabilities of a value may spread in a group of this size (the paper's Delta ceil). O(1)."""
     if f <= 0.0 or f >= 1.0 or size < r:
         return 0.0
     return (size - r) * f / (f * (r - 1) / (1 - f) + size - 1)
 
 
 @njit(nogil=True, cache=True)
-def fewest(r, f, spread):
-    """The least group size whose ceiling admits a spread; infinite where none does. O(1)."""
+def least_size(r, f, spread):
+    """Return the least group size whose ceiling admits a spread; infinite if none does. O(1)."""
     if spread <= 0.0 or f <= 0.0:
         return math.ceil(r - 1e-9)
     if spread >= f or f >= 1.0:
@@ -38,7 +38,8 @@ def fewest(r, f, spread):
 
 
 @njit(nogil=True, cache=True)
-def _spread(chance, index, members, e, a):
+def _find_extremes(chance, index, members, e, a):
+    """Return the highest and the lowest probability of event e among the members, under column set a. O(size)."""
     high, low = 0.0, 1.0
     for b in members:
         f = chance[e, index[a, b]]
@@ -47,10 +48,11 @@ def _spread(chance, index, members, e, a):
 
 
 @njit(nogil=True, cache=True)
-def accepted(rows, chance, index, value, event, members, r, mode, binary, most):
-    """Whether a group passes the acceptance test for every column set and every event in it.
+def accept_group(rows, chance, index, value, event, members, r, mode, binary, most):
+    """Return whether a group passes the acceptance test for every column set and every event in it.
 
-    PAPER compares spreads with the ceiling; SWAP and WALK bound belief by the swap bound or compute it exactly.
+    PAPER compares spreads with the ceiling; SWAP bounds belief by exchanges, WALK computes it exactly.
+    O(sets * (size^2 + one belief)).
     """
     size = members.size
     if size < r:
@@ -72,8 +74,8 @@ def accepted(rows, chance, index, value, event, members, r, mode, binary, most):
         if mode == PAPER:
             for j in range(bins):
                 if events[j] >= 0:
-                    high, low = _spread(chance, index, members, events[j], a)
-                    if high - low > ceiling(size, r, high) + 1e-12:
+                    high, low = _find_extremes(chance, index, members, events[j], a)
+                    if high - low > spread_ceiling(size, r, high) + 1e-12:
                         return False
             continue
         classes, amounts, which = 0, np.zeros(size, np.int64), np.empty(size, np.int64)
@@ -98,21 +100,21 @@ def accepted(rows, chance, index, value, event, members, r, mode, binary, most):
                         weights[i, 0] = min(chance[events[j], which[i]], 1.0)
                         weights[i, 1] = 1.0 - weights[i, 0]
                     room = np.array([inside, size - inside])
-                    if not _within(weights, amounts, room, np.array([0, -1]), r, mode, most):
+                    if not _stays_within(weights, amounts, room, np.array([0, -1]), r, mode, most):
                         return False
             continue
         weights = np.empty((classes, bins))
         for i in range(classes):
             for j in range(bins):
                 weights[i, j] = rows[which[i], kinds[j]]
-        if not _within(weights, amounts, capacity[:bins], events, r, mode, most):
+        if not _stays_within(weights, amounts, capacity[:bins], events, r, mode, most):
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def _within(weights, amounts, capacity, events, r, mode, most):
-    """Whether belief in every event stays within 1/r."""
+def _stays_within(weights, amounts, capacity, events, r, mode, most):
+    """Return whether belief in every event stays within 1/r."""
     limit = 1.0 / r + 1e-9
     if mode == SWAP:
         for i in range(capacity.size):
@@ -132,11 +134,11 @@ def _within(weights, amounts, capacity, events, r, mode, most):
 
 
 @njit(nogil=True, cache=True)
-def grown(rows, chance, index, value, event, left, seed, r, mode, rule, binary, largest, most, sample):
-    """The group of one seed (seed first), or nothing if none of at most `largest` rows is accepted.
+def grow_group(rows, chance, index, value, event, left, seed, r, mode, rule, binary, largest, most, sample):
+    """Return the group of one seed (seed first), or nothing if no group of at most `largest` rows is accepted.
 
-    `chance[e, row]` is the probability of event e. Under SWAP and WALK the rule FEWEST takes the row that is most
-    readily exchanged for the members; at most about `sample` buckets are looked at for it.
+    `chance[e, row]` is the probability of event e. Under SWAP and WALK, the rule FEWEST takes the row that is most
+    easily exchanged for the members, among about `sample` buckets at most.
     O(size * buckets * sets * events in the group), and the test after each step.
     """
     sets, buckets, events = index.shape[0], index.shape[1], chance.shape[0]
@@ -177,14 +179,15 @@ def grown(rows, chance, index, value, event, left, seed, r, mode, rule, binary, 
             for a in range(sets):
                 f = chance[e, index[a, pick]]
                 high[e, a], low[e, a] = max(high[e, a], f), min(low[e, a], f)
-        if accepted(rows, chance, index, value, event, members[:size], r, mode, binary, most):
+        if accept_group(rows, chance, index, value, event, members[:size], r, mode, binary, most):
             return members[:size].copy()
     return np.empty(0, np.int64)
 
 
 @njit(nogil=True, cache=True)
 def _cost(chance, index, high, low, present, own, v, r, rule):
-    """What a row would do to the group: its expected least size (FEWEST), and how much spreads would grow (CLOSEST)."""
+    """Return what a row would cost the group: its expected least size (FEWEST), or the growth of spreads (CLOSEST).
+    O(events * sets)."""
     growth, needed = 0.0, 0.0
     for e in range(chance.shape[0]):
         if not present[e] and e != own:
@@ -195,13 +198,14 @@ def _cost(chance, index, high, low, present, own, v, r, rule):
             if present[e]:
                 growth += (top - bottom) - (high[e, a] - low[e, a])
             if rule == FEWEST:
-                needed = max(needed, fewest(r, top, top - bottom))
+                needed = max(needed, least_size(r, top, top - bottom))
     return (needed, growth) if rule == FEWEST else (growth, 0.0)
 
 
 @njit(nogil=True, cache=True)
 def _exchange(rows, index, w, x, v, y):
-    """How much, over all column sets, the weight of a world changes when two rows swap their values (logarithms)."""
+    """Return how much the weight of a world changes when two rows swap their values: the sum of absolute logarithms
+    over all column sets. O(sets)."""
     total = 0.0
     for a in range(index.shape[0]):
         one, other = index[a, w], index[a, v]

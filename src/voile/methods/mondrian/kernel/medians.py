@@ -113,7 +113,7 @@ def median_counted(histogram, total, fence, fenced, base, stop, sketch):
 
 @njit(nogil=True, cache=True)
 def median_wide(codes, weights, low, high, d, total, fence, fenced, base, sketch):
-    """Find the cut if the domain is much larger than the node; also return the sketch. Shell sort, about O(rows^1.3)."""
+    """Find the cut if the domain is much larger than the node; also return the sketch. Shell sort, O(rows^1.3)."""
     rows = high - low
     values, counts = np.empty(rows, np.int64), np.empty(rows, np.int64)
     marks = np.uint64(0)
