@@ -29,7 +29,7 @@ from voile.models.anti_corruption.privacy_arithmetic import Terms, group_size, p
 from voile.models.l_diversity import check_recursive
 from voile.models.t_closeness.t_closeness import emd_equal, emd_ordered
 from voile.papers.art import bounds
-from voile.papers.decompose.poster import Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.decompose.poster import PosterLists, legal_noise_global, legal_noise_local, posterior
 from voile.papers.minimality.mask_formulas import distribution, mechanism_aware_credibility
 from voile.papers.minimality.written_releases import attack_local, credibility_global, require_model
 from voile.papers.perturbed_generalization.perturbed_generalization import lemma_1
@@ -108,10 +108,12 @@ def lists(
     secondary: str,
     groups: list[list[int]],
     noise: Mapping[str, list[Any]] | None = None,
-) -> Lists:
+) -> PosterLists:
     """A decomposed table of the poster's kind."""
     people = [dict(zip(columns, row, strict=True)) for row in rows]
-    return Lists(people, primary, secondary, groups, {int(group): values for group, values in (noise or {}).items()})
+    return PosterLists(
+        people, primary, secondary, groups, {int(group): values for group, values in (noise or {}).items()}
+    )
 
 
 def attack(

@@ -1,6 +1,6 @@
-"""A paper recomputed: its tables and figures as items that anyone can run again.
+"""A paper, recomputed: its tables and figures as items that anyone can run again.
 
-A file in papers/ defines `PAPER`. Papers stand below the flow, so the verbs come to them with the run.
+Each folder of papers/ defines a `PAPER`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -20,21 +19,17 @@ from voile.flow.report.figures import Figure
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What an item may use: the verbs of flow, the user's table, and whether minutes or hours are at hand.
+    """How items are to be computed: from which table of the user, and in minutes (`quick`) or hours.
 
     `step(done, of, what)` moves the progress bar.
     """
 
-    read: Callable[..., Any]
-    publish: Callable[..., Any]
-    audit: Callable[..., Any]
-    measure: Callable[..., Any]
     data: Path | None = None
     quick: bool = False
     step: Callable[[int, int, str], None] = lambda done, of, what: None
 
     def source(self, what: str) -> Path:
-        """The user's table, or an error that says which one is needed."""
+        """Return the user's table, or raise an error that says which one is needed."""
         if self.data is None:
             raise SpecError(
                 f"This item needs {what}.",
@@ -46,7 +41,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """One table or figure of a paper. `compute` gives its numbers; `note` says where ours differ from the print."""
+    """A table or figure of a paper. `compute` returns its numbers; `note` says where ours differ from the print."""
 
     name: str
     title: str
@@ -65,7 +60,7 @@ class Paper:
 
 
 def papers() -> dict[str, Paper]:
-    """All papers, by name: every file of papers/ that defines PAPER."""
+    """Return all papers, by name: every folder of papers/ that defines PAPER."""
     package = importlib.import_module("voile.papers")
     modules = [
         importlib.import_module(f"voile.papers.{found.name}") for found in pkgutil.iter_modules(package.__path__)

@@ -1,4 +1,4 @@
-"""Reproduce: the tables and figures of a source paper, recomputed, as CSV and plots."""
+"""Reproduce: recompute the tables and figures of a source paper, as CSV and plots."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from pathlib import Path
 import polars as pl
 
 from voile.errors import SpecError
-from voile.flow.audit.audit import audit
-from voile.flow.measure.measure import measure
-from voile.flow.publish.publish import publish
-from voile.flow.read.read import read
 from voile.flow.report.figures import draw_figure
 from voile.papers.paper import Item, Paper, Run, papers
 
@@ -29,11 +25,11 @@ def reproduce(
 
     `quick` takes a part of the rows and repetitions: minutes instead of hours.
     """
-    found = _paper(paper)
-    chosen = [_item(found, name) for name in items] or list(found.items)
+    source = _find_paper(paper)
+    chosen = [_find_item(source, name) for name in items] or list(source.items)
     place = Path(out)
     place.mkdir(parents=True, exist_ok=True)
-    run = Run(read, publish, audit, measure, Path(data) if data else None, quick, step)
+    run = Run(Path(data) if data else None, quick, step)
     results = {}
     for item in chosen:
         frame = item.compute(run)
@@ -42,12 +38,12 @@ def reproduce(
         for figure in item.figures:
             name = item.name if len(item.figures) == 1 else f"{item.name}-{figure.y}"
             (place / f"{name}.svg").write_text(draw_figure(frame, item.title, figure), encoding="utf-8")
-    (place / "README.md").write_text(_page(found, chosen), encoding="utf-8")
+    (place / "README.md").write_text(_write_page(source, chosen), encoding="utf-8")
     return results
 
 
-def _page(paper: Paper, items: Sequence[Item]) -> str:
-    """What was computed, and where it differs from the print."""
+def _write_page(paper: Paper, items: Sequence[Item]) -> str:
+    """Return a page that says what was computed, and where it differs from the printed numbers."""
     lines = [f"# {paper.title}", ""]
     for item in items:
         lines += [f"## {item.title}", "", f"Numbers: [{item.name}.csv]({item.name}.csv)", ""]
@@ -58,7 +54,7 @@ def _page(paper: Paper, items: Sequence[Item]) -> str:
     return "\n".join(lines)
 
 
-def _paper(name: str) -> Paper:
+def _find_paper(name: str) -> Paper:
     known = papers()
     if name not in known:
         raise SpecError(
@@ -67,7 +63,7 @@ def _paper(name: str) -> Paper:
     return known[name]
 
 
-def _item(paper: Paper, name: str) -> Item:
+def _find_item(paper: Paper, name: str) -> Item:
     for item in paper.items:
         if item.name == name:
             return item

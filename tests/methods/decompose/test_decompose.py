@@ -212,7 +212,7 @@ def test_a_constant_column() -> None:
     ids=repr,
 )
 def test_columns_that_are_not_sensitive(method: Any, names: list[str]) -> None:
-    with pytest.raises(PolicyError, match="no sensitive column"):
+    with pytest.raises(PolicyError, match="not a sensitive column"):
         vl.publish(read(POSTER, *names), vl.MultiDiversity(otherwise=1), method)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from voile.papers.decompose.poster import EXAMPLE, GROUPS, Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.decompose.poster import EXAMPLE, GROUPS, PosterLists, legal_noise_global, legal_noise_local, posterior
 from voile.papers.paper import papers
 from voile.papers.reproduce import reproduce
 
@@ -15,7 +15,7 @@ SMALL = ["groups", "noise", "posterior", "attacks", "refuted"]
 
 
 def test_the_running_example() -> None:
-    lists = Lists(EXAMPLE, "occ", "salary", GROUPS)
+    lists = PosterLists(EXAMPLE, "occ", "salary", GROUPS)
     assert legal_noise_local(lists, 0) == [4, 7]
     assert legal_noise_global(lists, 0) == [4]
     assert posterior(lists.with_noise(0, 4), 0) == pytest.approx({4: 1 / 8, 5: 1 / 4, 6: 1 / 8, 8: 1 / 2})

@@ -1,6 +1,6 @@
 """The quantities that the ART papers define, for one group or one table, each as a small function.
 
-Everywhere `priors[t][v]` is the probability of value v for people like tuple t, and `values` is the multiset of values
+Throughout, `priors[t][v]` is the probability of value v for people like tuple t, and `values` is the multiset of values
 (their indices) that is published for the group.
 """
 
@@ -24,7 +24,7 @@ Table = Sequence[Sequence[float]]
 
 
 def delta_ceil(N: int, r: float, f_max: float) -> float:  # noqa: N803 - the letter of the paper
-    """How far the probabilities of a value may spread in a group of N (inequality 4 of the papers).
+    """Return how far the probabilities of a value may spread in a group of N (inequality 4 of the papers).
 
     >>> round(delta_ceil(3, 2, 0.1), 4)
     0.0474
@@ -33,7 +33,7 @@ def delta_ceil(N: int, r: float, f_max: float) -> float:  # noqa: N803 - the let
 
 
 def expected_min_size(r: float, f_max: float, delta: float) -> int | None:
-    """The least group size that admits a spread, None where no size does.
+    """Return the least group size that admits a spread, None if no size does.
 
     >>> expected_min_size(2, 0.1, 0.097)
     38
@@ -43,7 +43,7 @@ def expected_min_size(r: float, f_max: float, delta: float) -> int | None:
 
 
 def linkage_exact(priors: Table, values: Sequence[int]) -> list[list[float]]:
-    """p(t:x) for every tuple and value by equations 1 to 3: the share of weight of the worlds where t has x.
+    """Return p(t:x) for every tuple and value by equations 1 to 3: the share of weight of the worlds in which t has x.
 
     >>> [round(belief, 4) for belief in linkage_exact([[0.1, 0.9], [0.003, 0.997]], [0, 1])[0]]
     [0.9736, 0.0264]
@@ -73,7 +73,7 @@ def linkage_exact(priors: Table, values: Sequence[int]) -> list[list[float]]:
 
 
 def linkage_binary(f: Sequence[float]) -> list[float]:
-    """The same where x occurs once and the adversary weighs it only against "not x": odds over the sum of odds.
+    """Return the same if x occurs once and the adversary weighs it only against "not x": odds over the sum of odds.
 
     >>> [round(belief, 3) for belief in linkage_binary([0.1, 0.08, 0.09])]
     [0.374, 0.293, 0.333]
@@ -89,8 +89,8 @@ def linkage_binary(f: Sequence[float]) -> list[float]:
 
 
 def certify_group(priors: Table, values: Sequence[int], r: float) -> dict[str, float | bool]:
-    """Whether a group meets the papers' condition for each of its values, its greatest belief, and whether that stays
-    within 1/r. The condition does not imply the belief.
+    """Return whether a group meets the papers' condition for each of its values, its greatest belief, and whether that
+    stays within 1/r. The condition does not imply the belief.
     """
     exact = float(np.max(linkage_exact(priors, values)))
     return {
@@ -101,7 +101,7 @@ def certify_group(priors: Table, values: Sequence[int], r: float) -> dict[str, f
 
 
 def delta_condition(priors: Table, values: Sequence[int], r: float) -> bool:
-    """The papers' test of a group: every value occurs once, and its probabilities spread within the ceiling."""
+    """Return the papers' test of a group: every value occurs once, and its probabilities spread within the ceiling."""
     matrix, kinds, capacity = _group(priors, values)
     size = len(matrix)
     if size < r or (capacity > 1).any():
@@ -111,7 +111,7 @@ def delta_condition(priors: Table, values: Sequence[int], r: float) -> bool:
 
 
 def swap_bound(priors: Table, values: Sequence[int], value: int) -> list[float]:
-    """For each tuple an upper bound of p(t:value), sound in the full reading."""
+    """Return, for each tuple, an upper bound on p(t:value), sound in the full reading."""
     matrix, kinds, capacity = _group(priors, values)
     if value not in kinds:
         return [0.0] * len(matrix)
@@ -122,7 +122,7 @@ def swap_bound(priors: Table, values: Sequence[int], value: int) -> list[float]:
 
 
 def ratio_limit(N: int, r: float) -> float:  # noqa: N803
-    """The corrected condition: the largest ratio of probabilities, value by value, that makes a group r-robust.
+    """Return the corrected condition: the largest ratio of probabilities, value by value, that makes a group r-robust.
 
     >>> ratio_limit(10, 2)
     3.0
@@ -131,8 +131,8 @@ def ratio_limit(N: int, r: float) -> float:  # noqa: N803
 
 
 def omega_estimate(priors: Table, values: Sequence[int]) -> list[list[float]]:
-    """The approximation of Li and others: one normalisation by column, one by row. It may understate; never certify
-    with it."""
+    """Return the approximation of Li and others: one normalisation by column, one by row. It may understate the belief;
+    never certify with it."""
     matrix, kinds, capacity = _group(priors, values)
     held = matrix[:, kinds]
     column = held.sum(axis=0)
@@ -146,12 +146,12 @@ def omega_estimate(priors: Table, values: Sequence[int]) -> list[list[float]]:
 
 
 def m_uniqueness_eligible(counts: Mapping[str, int], r: float, n: int | None = None) -> bool:
-    """Whether groups of r rows in which no value repeats may exist: the most frequent value times r fits the table."""
+    """Return whether groups of r rows in which no value repeats can exist: the most frequent value times r fits in."""
     return max(counts.values()) * r <= (sum(counts.values()) if n is None else n)
 
 
 def m_uniqueness_max_r(counts: Mapping[str, int], n: int | None = None) -> float:
-    """The largest r for which they may.
+    """Return the largest r for which such groups can exist.
 
     >>> m_uniqueness_max_r({"a": 5, "b": 3, "c": 2})
     2.0
@@ -160,12 +160,12 @@ def m_uniqueness_max_r(counts: Mapping[str, int], n: int | None = None) -> float
 
 
 def closeness(L: Mapping[str, Sequence[float]], Lp: Mapping[str, Sequence[float]]) -> float:  # noqa: N803
-    """D(L, L'): how much the spread grows when L' joins L, summed over the column sets."""
+    """Return D(L, L'): how much the spread grows when L' joins L, summed over the column sets."""
     return float(sum(_spread([*held, *Lp[names]]) - _spread(held) for names, held in L.items()))
 
 
 def average_delta(groups: Mapping[str, Sequence[float] | np.ndarray]) -> float:
-    """The mean over column sets of the mean spread of their groups."""
+    """Return the mean over column sets of the mean spread of their groups."""
     return float(np.mean([np.mean(spreads) for spreads in groups.values()]))
 
 
@@ -174,7 +174,7 @@ def _spread(chances: Sequence[float]) -> float:
 
 
 def _group(priors: Table, values: Sequence[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The matrix, the values that occur, and how often each does."""
+    """Return the matrix of probabilities, the values that occur, and how often each does."""
     matrix = np.asarray(priors, dtype=np.float64)
     kinds, capacity = np.unique(np.asarray(values, dtype=np.int64), return_counts=True)
     if matrix.ndim != 2 or len(matrix) != len(values):

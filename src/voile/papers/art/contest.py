@@ -1,4 +1,4 @@
-"""One method on the Adult table: how long grouping takes, how wrong queries are, whom the statistics give away."""
+"""One method on the Adult table: how long grouping takes, how wrong queries are, and whom the statistics give away."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from voile.adversaries.prior_learning import learn_statistics
 from voile.adversaries.prior_posterior import compute_posterior, protected_events
 from voile.errors import InconsistentKnowledge, Unsatisfiable
 from voile.flow.publish.plan import check_request
+from voile.flow.read.read import read
 from voile.measures.query_error.query_error import QueryError
 from voile.methods.base import Method
 from voile.models.base import Model
@@ -43,15 +44,15 @@ KEY = Key(b"experiments on a public table...")  # repeatable, and nobody is prot
 
 @dataclass(frozen=True)
 class Contender:
-    """A method with the parameters that the papers give it; `model` and `method` are names, so that it is built only
-    where it exists."""
+    """A method with the parameters that the papers give it. `model` and `method` are names, so that it is built only if
+    it exists."""
 
     name: str
     model: str
     method: str
     knobs: dict[str, Any] = field(default_factory=dict)
 
-    def policy(self, r: int, prior: Prior) -> Policy:
+    def make_policy(self, r: int, prior: Prior) -> Policy:
         guarded = {"protect": PROTECTED, "protect_as": "set", "prior": prior}
         given: dict[str, dict[str, Any]] = {
             "r-robustness": {"r": r, **guarded},
@@ -61,7 +62,7 @@ class Contender:
         }
         return Policy(cast(Model, build_plugin("models", self.model, given[self.model])))
 
-    def built(self, r: int) -> Method:
+    def build_method(self, r: int) -> Method:
         # the published rule may add rows that never help; a group of 10 r rows is given up
         room = {"max_group": 10 * r} if self.knobs.get("mode") == "paper" else {}
         return cast(Method, build_plugin("methods", self.method, {**self.knobs, **room}))
@@ -80,14 +81,14 @@ EVERYBODY = (
 
 
 def contenders() -> list[Contender]:
-    """Those whose model and method exist."""
+    """Return the contenders whose model and method exist."""
     models, methods = registered_classes("models"), registered_classes("methods")
     return [one for one in EVERYBODY if one.model in models and one.method in methods]
 
 
 @dataclass(eq=False)
 class Stage:
-    """What all items of one run share: the tables, the priors, and what was already published."""
+    """What all items of one run share: the tables, the priors, and the outcomes so far."""
 
     run: Run
     frame: pl.DataFrame
@@ -95,11 +96,11 @@ class Stage:
     shown: dict[tuple[str, int, int], Outcome] = field(default_factory=dict)
 
     def table(self, size: int) -> tuple[Microdata, Prior, float]:
-        """The table with the first columns as quasi-identifier, its statistics, and the seconds they took."""
+        """Return the table with `size` columns as quasi-identifier, its statistics, and the seconds they took."""
         if size not in self.tables:
             known = sorted({*self.frame[SENSITIVE], *PROTECTED})  # a sample may lack one
             schema = Schema(quasi=QUASI[:size], sensitive=[SENSITIVE], domains={SENSITIVE: known})
-            data = self.run.read(self.frame, schema)
+            data = read(self.frame, schema)
             began = time.perf_counter()
             prior = learn_statistics(data.columns, data.rows, data.columns[SENSITIVE])
             self.tables[size] = data, prior, time.perf_counter() - began
@@ -110,8 +111,8 @@ class Stage:
         if place not in self.shown:
             data, prior, _ = self.table(size)
             again = self.shown.get((who.name, size, 0)) if who.model == "t-closeness" else None
-            self.shown[place] = again or published(data, prior, who, r)
-            if who.model == "t-closeness":  # r does not concern it
+            self.shown[place] = again or publish_timed(data, prior, who, r)
+            if who.model == "t-closeness":  # does not depend on r
                 self.shown[(who.name, size, 0)] = self.shown[place]
         return self.shown[place]
 
@@ -120,7 +121,7 @@ _stages: WeakKeyDictionary[Run, Stage] = WeakKeyDictionary()
 
 
 def stage(run: Run) -> Stage:
-    """The stage of a run; in a quick run it has a sample of the rows. Everything is compiled before the first clock."""
+    """Return the stage of a run, with a sample of the rows in a quick run. Compile everything before taking times."""
     if run not in _stages:
         columns = [*QUASI, SENSITIVE]
         frame = datasets.adult(run.source("the Adult table")).select(columns).drop_nulls()
@@ -135,7 +136,7 @@ def stage(run: Run) -> Stage:
 
 @dataclass(eq=False)
 class Outcome:
-    """A grouping and what it shows; `gap` says why there is none."""
+    """A grouping and what it shows; `gap` says why there is none, if so."""
 
     seconds: float | None = None
     release: Release | None = None
@@ -146,9 +147,9 @@ class Outcome:
     gap: str = ""
 
 
-def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
-    """Group, with a clock on grouping alone; a promise out of reach is a gap, not an end."""
-    method, policy = who.built(r), who.policy(r, prior)
+def publish_timed(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
+    """Publish, timing the grouping alone; a promise out of reach gives a gap instead of an error."""
+    method, policy = who.build_method(r), who.make_policy(r, prior)
     columns = check_request(data.columns, data.rows, policy, method)
     rows = data.rows.with_key(KEY).collect()
     method, policy = method.plan(columns, rows, policy.learn(columns, rows), ())
@@ -160,37 +161,39 @@ def published(data: Microdata, prior: Prior, who: Contender, r: int) -> Outcome:
         return Outcome(gap=error.best or str(error))
     seconds = time.perf_counter() - began
     release = method.show(*trim_unused_values(columns, altered))
-    members, guarded = _who_is_where(data, grouped)
+    members, guarded = _find_members(data, grouped)
     counts = altered.tally_values(columns)[SENSITIVE]
-    total = int(_inside(data)[data.rows.histogram([SENSITIVE]).codes[:, 0]] @ data.rows.histogram([SENSITIVE]).counts)
+    total = int(
+        _protected_values(data)[data.rows.histogram([SENSITIVE]).codes[:, 0]] @ data.rows.histogram([SENSITIVE]).counts
+    )
     return Outcome(seconds, release, members, counts, guarded, total - int(guarded.sum()))
 
 
-def _inside(data: Microdata) -> np.ndarray:
+def _protected_values(data: Microdata) -> np.ndarray:
     return np.asarray(protected_events(data.columns[SENSITIVE], PROTECTED, True) >= 0)
 
 
-def _who_is_where(data: Microdata, rows: Rows) -> tuple[Members, np.ndarray]:
-    """The members of each group by exact quasi-identifier, and how many of each entry have a protected value."""
+def _find_members(data: Microdata, rows: Rows) -> tuple[Members, np.ndarray]:
+    """Return the members of each group by exact quasi-identifier, and how many of each entry have a protected value."""
     names = [column.name for column in data.columns.quasi]
     group, table = rows.count_by_group([*names, SENSITIVE])
     codes = [table.column(name) for name in names]
     members = gather_members(data.columns.quasi, codes, group, table.counts, rows.groups)
-    inside = _inside(data)[table.column(SENSITIVE)]
+    inside = _protected_values(data)[table.column(SENSITIVE)]
     # entries of `members` are ordered by (group, quasi-identifier), as the rows of the table are
-    entry = np.cumsum(np.concatenate([[0], _changes([group, *codes])]))
+    entry = np.cumsum(np.concatenate([[0], _find_changes([group, *codes])]))
     return members, np.bincount(entry, weights=np.where(inside, table.counts, 0), minlength=len(members.rows))
 
 
-def _changes(columns: list[np.ndarray]) -> np.ndarray:
+def _find_changes(columns: list[np.ndarray]) -> np.ndarray:
     return np.asarray(np.any([column[1:] != column[:-1] for column in columns], axis=0))
 
 
 def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading: str, most: int) -> dict[str, Any]:
-    """The share of protected people who are linked to the protected set with probability above 1/r.
+    """Return the share of protected people who are linked to the protected set with probability above 1/r.
 
-    Where a group has too many states for the exact belief, those whom the sound bound does not clear are undecided;
-    the share is then known to be at least that of the decided, and is left open if too many are undecided.
+    If a group has too many states for the exact belief, people whom the sound bound does not clear are undecided; the
+    share is then at least that of the decided people, and is left open if too many are undecided.
     """
     names = (f"problematic_{reading}", f"at_least_{reading}", f"undecided_{reading}")
     if outcome.members is None or outcome.counts is None:
@@ -216,14 +219,15 @@ def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading
 
 
 def deviations(data: Microdata, prior: Prior, outcome: Outcome, r: int) -> dict[str, float | None]:
-    """The average deviation of the protected set's probability: over all groups, over those that hold a case, and the
-    ceiling that Theorem 1 sets to the latter. Column sets count in which half of the people have a known signature."""
+    """Return the average deviation of the protected set's probability: over all groups, over those that hold a case,
+    and the ceiling that Theorem 1 sets for the latter. Only column sets in which half of the people have a known signature
+    count."""
     if outcome.members is None or outcome.counts is None:
         return {"average_delta": None, "delta_with_case": None, "ceiling_with_case": None}
     members, column = outcome.members, data.columns[SENSITIVE]
     usual = outcome.counts.totals / outcome.counts.totals.sum()
     known = prior.encode(members.columns, members.codes, column, usual)
-    chance = known.rows[:, _inside(data)].sum(axis=1)
+    chance = known.rows[:, _protected_values(data)].sum(axis=1)
     whole = chance[np.flatnonzero((known.rows == prior.marginal).all(axis=1))]
     held = np.add.reduceat(outcome.guarded, members.starts[:-1]) > 0
     every, some, limits = {}, {}, {}
@@ -247,7 +251,7 @@ def deviations(data: Microdata, prior: Prior, outcome: Outcome, r: int) -> dict[
 
 
 def query_error(run: Run, data: Microdata, outcome: Outcome, dimensions: int, selectivity: float) -> float | None:
-    """The average relative error of COUNT queries."""
+    """Return the average relative error of COUNT queries."""
     if outcome.release is None:
         return None
     queries, repetitions = (300, 1) if run.quick else (2000, 5)

@@ -1,4 +1,4 @@
-"""The tables and small examples of the ART papers, and those that their theorem does not survive. No data needed."""
+"""The tables and small examples of the ART papers, and counterexamples to their theorem. They need no data."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def two_people(run: Run) -> pl.DataFrame:
 
 
 def four_people(run: Run) -> pl.DataFrame:
-    """Example 4: the six worlds of a group with x, x, y, y, and what they say of each tuple."""
+    """Example 4: the six worlds of a group with x, x, y, y, and what they say about each tuple."""
     weights = {
         world: math.prod(row["xy".index(value)] for row, value in zip(FOUR, world, strict=True)) for world in WORLDS
     }
@@ -66,7 +66,7 @@ def four_people(run: Run) -> pl.DataFrame:
 
 
 def ceilings(run: Run) -> pl.DataFrame:
-    """The table of ceilings."""
+    """Compute the table of ceilings."""
     rows = [(n, r, f, delta_ceil(n, r, f), printed) for n, r, f, printed in CEILINGS]
     frame = pl.DataFrame(rows, schema=["N", "r", "f_max", "ceiling", "printed"], orient="row")
     return frame.with_columns(agrees=(pl.col("ceiling").round(4) - pl.col("printed")).abs() < 1e-9)
@@ -86,7 +86,7 @@ def sizes(run: Run) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Case:
-    """A group that the papers' theorem speaks of: all values occur once; the first is x."""
+    """A group to which the papers' theorem applies: all values occur once; the first is x."""
 
     what: str
     priors: Sequence[Sequence[float]]
@@ -94,7 +94,7 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """Groups that satisfy the condition of Theorem 1, for x alone or for all of their values."""
+    """Return groups that satisfy the condition of Theorem 1, for x alone or for all of their values."""
     n, r = 10, 2.0
     low = 0.1 - delta_ceil(n, r, 0.1) + 1e-12
     family = [[0.1, *[low] * (n - 1)]] + [[low, *[0.1] * (n - 1)]] * (n - 1)
@@ -146,7 +146,7 @@ def family_limit(run: Run) -> pl.DataFrame:
 
 
 def one_pass(run: Run) -> pl.DataFrame:
-    """Value after value in one pass: the row that mends y breaks x, which had been done."""
+    """Serve one value after another in one pass: the row that mends y breaks x, which was finished."""
     rows = []
     for many in (3, 4):
         for name, f in (("x", FIRST[:many]), ("y", SECOND[:many])):

@@ -1,5 +1,7 @@
-"""The experiments of the ART papers on the Adult table: four measures against four factors, for every method that
-exists. A method that cannot serve a point leaves a gap there, and the `gap` column says why."""
+"""The experiments of the ART papers on the Adult table: four measures against four factors, for every method.
+
+A method that cannot serve a point leaves a gap there, and the `gap` column says why.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,7 @@ def _asked(run: Run, r: int, factor: str, points: Sequence[tuple[float, int, flo
 
 
 def _figures(x: str, title: str) -> tuple[Figure, ...]:
-    """The four plots of figure 1, the third in both readings, the fourth also for groups with a case alone."""
+    """Return the four plots of figure 1: the third in both readings, the fourth also for groups with a case only."""
     return (
         Figure(x, "seconds", "method", title, "execution time (s), grouping alone", log_y=True),
         Figure(x, "error", "method", title, "average relative error"),

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from voile.attacks.chain import believed
+from voile.flow.publish.publish import publish
+from voile.flow.read.read import read
 from voile.flow.report.figures import Figure
 from voile.measures.base import View
 from voile.measures.query_error.query_error import Questions
@@ -19,7 +21,7 @@ from voile.models.k_anonymity import KAnonymity
 from voile.models.l_diversity import LDiversity
 from voile.models.multi_diversity import MultiDiversity
 from voile.models.policy import Policy
-from voile.papers.decompose.poster import EXAMPLE, GROUPS, Lists, legal_noise_global, legal_noise_local, posterior
+from voile.papers.decompose.poster import EXAMPLE, GROUPS, PosterLists, legal_noise_global, legal_noise_local, posterior
 from voile.papers.paper import Item, Paper, Run
 from voile.tables.schema import Schema
 
@@ -29,7 +31,7 @@ SENSITIVE = ["occupation", "salary-class", "education"]
 
 # the running example ------------------------------------------------------------------------------------------------
 def _groups(run: Run) -> pl.DataFrame:
-    lists = Lists(EXAMPLE, "occ", "salary", GROUPS, {0: [4]})
+    lists = PosterLists(EXAMPLE, "occ", "salary", GROUPS, {0: [4]})
     return pl.DataFrame(
         [
             {
@@ -45,7 +47,7 @@ def _groups(run: Run) -> pl.DataFrame:
 
 
 def _noise(run: Run) -> pl.DataFrame:
-    lists = Lists(EXAMPLE, "occ", "salary", GROUPS)
+    lists = PosterLists(EXAMPLE, "occ", "salary", GROUPS)
     local, sound = legal_noise_local(lists, 0), legal_noise_global(lists, 0)
     return pl.DataFrame(
         [
@@ -56,7 +58,7 @@ def _noise(run: Run) -> pl.DataFrame:
 
 
 def _posterior(run: Run) -> pl.DataFrame:
-    lists = Lists(EXAMPLE, "occ", "salary", GROUPS, {0: [4]})
+    lists = PosterLists(EXAMPLE, "occ", "salary", GROUPS, {0: [4]})
     known = {primary: lists.chances(0, primary) for primary in lists.values(0)}
     return pl.DataFrame(
         [
@@ -67,11 +69,11 @@ def _posterior(run: Run) -> pl.DataFrame:
 
 
 def _attacks(run: Run) -> pl.DataFrame:
-    """Carl in the first group of the generalized table (two nurses, a policeman, a lawyer), and in our own release."""
+    """Attack Carl in the first group of the generalized table (two nurses, a policeman, a lawyer) and in ours."""
     frame = pl.DataFrame(list(EXAMPLE))
-    boxes = run.publish(run.read(frame, Schema(quasi=["area"], sensitive=["occ", "salary"])), KAnonymity(k=4))
-    data = run.read(frame, Schema(quasi=["name"], sensitive=["occ", "salary"]))
-    lists = run.publish(data, MultiDiversity({"occ": 4, "salary": 4}), Decompose(primary="occ", on_fail="lower"))
+    boxes = publish(read(frame, Schema(quasi=["area"], sensitive=["occ", "salary"])), KAnonymity(k=4))
+    data = read(frame, Schema(quasi=["name"], sensitive=["occ", "salary"]))
+    lists = publish(data, MultiDiversity({"occ": 4, "salary": 4}), Decompose(primary="occ", on_fail="lower"))
     table = lists.tables["sensitive_occ"]
     carl = sorted(table["group"].unique()).index(table.filter(pl.col("occ") == "police")["group"][0])
     ways: dict[str, dict[str, Any]] = {
@@ -89,7 +91,7 @@ def _attacks(run: Run) -> pl.DataFrame:
 
 
 def _refuted(run: Run) -> pl.DataFrame:
-    """Random tables of twelve rows in groups of three: how many values that the poster allows can be refuted."""
+    """Count how many values that the poster allows can be refuted, in random tables of twelve rows in four groups."""
     rng = np.random.default_rng(0)
     allowed, refuted, tables = 0, 0, 60 if run.quick else 400
     for _ in range(tables):
@@ -98,7 +100,7 @@ def _refuted(run: Run) -> pl.DataFrame:
         by_value = [[place for place, row in enumerate(rows) if row["o"] == one] for one in range(4)]
         left = [list(rng.permutation(places)) for places in by_value]
         groups = [[int(left[one].pop()) for one in chosen] for chosen in ((0, 1, 2), (1, 2, 3), (2, 3, 0), (3, 0, 1))]
-        lists = Lists(rows, "o", "z", groups)
+        lists = PosterLists(rows, "o", "z", groups)
         for group in range(4):
             local = legal_noise_local(lists, group)
             allowed += len(local)
@@ -112,13 +114,13 @@ def _levels(l: int) -> dict[str, int]:  # noqa: E741 - the letter of the literat
 
 
 class _Contest:
-    """All releases of one l, and their answers to the same queries."""
+    """All releases for one l, and their answers to the same queries."""
 
     def __init__(self, run: Run, l: int) -> None:  # noqa: E741 - the letter of the literature
         frame = pl.read_csv(run.source("the Adult table"))
         if run.quick:
             frame = frame.sample(min(10_000, frame.height), seed=1)
-        self.data = run.read(frame, Schema(quasi=QUASI, sensitive=SENSITIVE))
+        self.data = read(frame, Schema(quasi=QUASI, sensitive=SENSITIVE))
         levels = _levels(l)
         asked = MultiDiversity(levels)
         variants = {
@@ -128,20 +130,20 @@ class _Contest:
         }
         each = [LDiversity(l=levels[name], column=name) for name in ("occupation", "education")]
         mixed = LDiversity(l=2, form="distinct", column="salary-class")
-        releases = {name: run.publish(self.data, asked, method) for name, method in variants.items()}
-        releases["mondrian, l-diversity of each"] = run.publish(
+        releases = {name: publish(self.data, asked, method) for name, method in variants.items()}
+        releases["mondrian, l-diversity of each"] = publish(
             self.data, Policy(KAnonymity(k=l), *each, mixed), Mondrian()
         )
         self.views = {name: View(self.data, release) for name, release in releases.items()}
         self.alone = {}
         for name in ("occupation", "education"):
-            one = run.read(frame, Schema(quasi=QUASI, sensitive=[name]))
-            self.alone[name] = View(one, run.publish(one, LDiversity(l=levels[name]), Anatomy()))
+            one = read(frame, Schema(quasi=QUASI, sensitive=[name]))
+            self.alone[name] = View(one, publish(one, LDiversity(l=levels[name]), Anatomy()))
         shown = self.data.rows.histogram(["salary-class"])
         self.usual = shown.counts / shown.counts.sum()
 
     def errors(self, dimensions: int, sensitive: int, queries: int, selectivity: float = 0.05) -> dict[str, float]:
-        """Mean relative error of each release on the same random queries that somebody satisfies."""
+        """Return the mean relative error of each release on the same random queries that somebody satisfies."""
         shown = {name: view.estimates for name, view in self.views.items()}
         first = Questions(self.data.columns, dimensions, selectivity, False, sensitive)
         names = [column.name for column in first.columns]
@@ -154,14 +156,14 @@ class _Contest:
             chosen, actual = chosen[actual > 0], actual[actual > 0]
             for name, estimates in shown.items():
                 found[name].append(np.abs(estimates.answers(chosen) - actual) / actual)
-            found["anatomy of each alone"].append(np.abs(self._apart(first, chosen) - actual) / actual)
+            found["anatomy of each alone"].append(np.abs(self._answer_separately(first, chosen) - actual) / actual)
             done += len(actual)
             if done >= queries:
                 break
         return {name: float(np.concatenate(parts)[:queries].mean()) for name, parts in found.items()}
 
-    def _apart(self, first: Questions, chosen: np.ndarray) -> np.ndarray:
-        """Anatomy of each column alone: the columns taken as independent among the people who fit."""
+    def _answer_separately(self, first: Questions, chosen: np.ndarray) -> np.ndarray:
+        """Answer by Anatomy of each column alone, taking the columns as independent among the people who fit."""
         quasi, offset = len(QUASI), first.offset
         everybody = chosen[:, : offset[quasi]]
         fitting, answer = None, np.ones(len(chosen))
@@ -172,14 +174,14 @@ class _Contest:
                 joined = np.concatenate([everybody, np.ones_like(mask)], axis=1)
                 fitting = estimates.answers(joined) if fitting is None else fitting
                 answer *= estimates.answers(np.concatenate([everybody, mask], axis=1)) / np.maximum(fitting, 1)
-            else:  # no l above 1: nothing can be published about it but how common its values are
+            else:  # no l above 1: only how common its values are can be published
                 answer *= mask @ self.usual
         assert fitting is not None
         return np.asarray(answer * fitting)
 
 
 def _against(settings: Callable[[], Iterable[tuple[int, int, int]]], x: str) -> Callable[[Run], pl.DataFrame]:
-    """An item: the error of every release for settings (l, columns of the quasi-identifier, sensitive columns)."""
+    """Make an item: the error of every release for settings (l, quasi-identifier columns, sensitive columns)."""
 
     def compute(run: Run) -> pl.DataFrame:
         asked = list(settings())

@@ -1,7 +1,7 @@
-"""The poster's running example, small enough to be looked at row by row.
+"""The poster's running example, small enough to be examined row by row.
 
-Its tables are not printed in the text that is left of it. The example is rebuilt from every constraint that is: the
-counts, the groups, which noise values are allowed and which are not.
+The surviving text does not print its tables. The example is rebuilt from every constraint that it does print: the
+counts, the groups, and which noise values are allowed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ EXAMPLE: tuple[Row, ...] = tuple(dict(zip(("name", "occ", "salary", "area"), row
 GROUPS = ((1, 4, 6, 2), (0, 5, 7, 3))
 
 
-class Lists:
-    """Groups of rows with the secondary values that each lists, small enough to be looked at row by row."""
+class PosterLists:
+    """Groups of rows with the secondary values that each lists."""
 
     def __init__(
         self,
@@ -44,28 +44,28 @@ class Lists:
         for group, values in (noise or {}).items():
             self.listed[group] |= set(values)
 
-    def with_noise(self, group: int, value: Any) -> Lists:
+    def with_noise(self, group: int, value: Any) -> PosterLists:
         noise = {number: set(listed) for number, listed in enumerate(self.listed)}
         noise[group].add(value)
-        return Lists(self.rows, self.primary, self.secondary, self.groups, noise)
+        return PosterLists(self.rows, self.primary, self.secondary, self.groups, noise)
 
     def candidates(self, group: int) -> list[Any]:
-        """Values that the group does not list."""
+        """Return the values that the group does not list."""
         return sorted({row[self.secondary] for row in self.rows} - self.listed[group])
 
     def values(self, group: int) -> list[Any]:
-        """The primary values of a group."""
+        """Return the primary values of a group."""
         return [self.rows[person][self.primary] for person in self.groups[group]]
 
     def match(self, value: Any) -> tuple[list[int], list[Any], np.ndarray]:
-        """For one primary value: the groups that list it, the secondary values of its rows, and which row fits which
-        group."""
+        """Return, for one primary value, the groups that list it, the secondary values of its rows, and which row fits
+        which group."""
         homes = [number for number in range(len(self.groups)) if value in self.values(number)]
         held = [row[self.secondary] for row in self.rows if row[self.primary] == value]
         return homes, held, np.array([[one in self.listed[home] for one in held] for home in homes], dtype=bool)
 
     def chances(self, group: int, value: Any) -> dict[Any, float]:
-        """Belief in each secondary value of the person of a group who has a primary value, by exact counting."""
+        """Return the belief in each secondary value of the person of a group with a primary value, counted exactly."""
         homes, held, allowed = self.match(value)
         ones = np.ones(len(homes), dtype=np.int64)
         usable, mine, theirs = row_matching_kernel.matchable(allowed, ones, ones)
@@ -80,15 +80,15 @@ class Lists:
         return found
 
 
-def legal_noise_local(lists: Lists, group: int) -> list[Any]:
-    """The poster's rule: some row pairs the value with a primary value of the group."""
+def legal_noise_local(lists: PosterLists, group: int) -> list[Any]:
+    """Return the noise values that the poster allows: some row pairs the value with a primary value of the group."""
     inside = set(lists.values(group))
     paired = {row[lists.secondary] for row in lists.rows if row[lists.primary] in inside}
     return [value for value in lists.candidates(group) if value in paired]
 
 
-def legal_noise_global(lists: Lists, group: int) -> list[Any]:
-    """The sound rule: once listed, the value lies in a perfect matching of rows to groups."""
+def legal_noise_global(lists: PosterLists, group: int) -> list[Any]:
+    """Return the noise values that cannot be refuted: once listed, they lie in a perfect matching of rows to groups."""
     found = []
     for value in lists.candidates(group):
         tried = lists.with_noise(group, value)
@@ -102,8 +102,8 @@ def legal_noise_global(lists: Lists, group: int) -> list[Any]:
     return found
 
 
-def posterior(lists: Lists, group: int) -> dict[Any, float]:
-    """Belief in each secondary value of a person of the group, all matchings being equally likely."""
+def posterior(lists: PosterLists, group: int) -> dict[Any, float]:
+    """Return the belief in each secondary value of a person of the group if all matchings are equally likely."""
     primaries = lists.values(group)
     found: dict[Any, float] = {}
     for primary in primaries:

@@ -1,4 +1,4 @@
-"""Minimality and MASK, recomputed."""
+"""Wong, Fu, Wang, Pei: the minimality attack and MASK (VLDB 2007), recomputed."""
 
 from voile.papers.minimality.minimality import PAPER
 

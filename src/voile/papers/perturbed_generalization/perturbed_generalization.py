@@ -12,6 +12,8 @@ import polars as pl
 from voile import datasets
 from voile.attacks.corruption import Corruption, posterior
 from voile.attacks.elimination import after_ruling_out
+from voile.flow.publish.publish import publish
+from voile.flow.read.read import read
 from voile.flow.report.figures import Figure
 from voile.measures.classification import Classification
 from voile.methods.perturbed_generalization.perturbed_generalization import PerturbedGeneralization
@@ -67,7 +69,7 @@ def _frame(people: Sequence[tuple[Any, ...]] = PEOPLE) -> pl.DataFrame:
 
 
 def generalized() -> Generalized:
-    """Table I(c) as it is printed."""
+    """Return Table I(c) as printed."""
     rows = [(*BOXES[PEOPLE[number - number % 2][0]], PEOPLE[number][4]) for number in range(len(PEOPLE))]
     ends = {"age": (21, 80), "zipcode": (11000, 70999)}
     entries: list[dict[str, Any]] = [
@@ -84,17 +86,18 @@ def generalized() -> Generalized:
 
 
 def tables(run: Run) -> pl.DataFrame:
-    """Table II: the eight patients, published with p = 0.25 and s = 0.5 by the method of the paper."""
+    """Publish the eight patients of Table II by the paper's method, with p = 0.25 and s = 0.5."""
     terms = Terms(2, len(DISEASES), exact_fraction(0.5))
     policy = Policy(AntiCorruption(growth=float(terms.growth(0.25)), skew=0.5))
     method = PerturbedGeneralization(s=0.5, p=0.25)
-    release: Release = run.publish(run.read(_frame(), SCHEMA), policy, method, key=Key(bytes(32)))
+    release: Release = publish(read(_frame(), SCHEMA), policy, method, key=Key(bytes(32)))
     return release.tables["table"].with_columns(pl.all().exclude("group_size").cast(pl.String))
 
 
 def attacks(run: Run) -> pl.DataFrame:
-    """Section I: who knows Bob's value knows Calvin's. Example 1: who knows Debbie's learns little of Ellie's."""
-    bob: Microdata = run.read(_frame(PEOPLE[:1]), Schema(quasi=QUASI, sensitive=["disease"]))
+    """Section I: an adversary who knows Bob's value knows Calvin's. Example 1: one who knows Debbie's learns little
+    about Ellie's."""
+    bob: Microdata = read(_frame(PEOPLE[:1]), Schema(quasi=QUASI, sensitive=["disease"]))
     belief = Corruption(known=bob).guesses(generalized(), None)[0].belief
     rows = [
         {
@@ -125,7 +128,7 @@ def attacks(run: Run) -> pl.DataFrame:
 
 
 def lemma_1(u: int, l: int, domain: int) -> Fraction:  # noqa: E741 - the letter of the literature
-    """The prior (u-l+2)/(|U|-l+2) from which a (c, l)-diverse table may lead to certainty.
+    """Return the prior (u-l+2)/(|U|-l+2) from which a (c, l)-diverse table may lead to certainty.
 
     >>> lemma_1(6, 3, 100)
     Fraction(5, 99)
@@ -134,7 +137,7 @@ def lemma_1(u: int, l: int, domain: int) -> Fraction:  # noqa: E741 - the letter
 
 
 def lemmas(run: Run) -> pl.DataFrame:
-    """Section III: what (c, l)-diversity does and does not do, on the group of Figure 1 and on Table I(c)."""
+    """Section III: what (c, l)-diversity does and does not guarantee, on the group of Figure 1 and on Table I(c)."""
     group = [3, 2, 2, 2, 1, 1]  # pneumonia, HIV, bronchitis, lung cancer, SARS, tuberculosis
     everybody = Corruption(corrupted=1).guesses(generalized(), None)[0].belief
     rows = [
@@ -153,7 +156,7 @@ def lemmas(run: Run) -> pl.DataFrame:
 
 
 def guarantees(run: Run) -> pl.DataFrame:
-    """Table III, every cell: the printed one, and the number that is certified."""
+    """Compute every cell of Table III: the printed number, and the number that is certified."""
     cells = [("a", 0.3, k, *both) for k, both in PRINTED_K.items()]
     cells += [("b", p, 6, *both) for p, both in PRINTED_P.items()]
     rows = []
@@ -168,24 +171,24 @@ def guarantees(run: Run) -> pl.DataFrame:
 
 
 def _census(run: Run) -> Microdata:
-    """700,000 rows of the census generator, or the user's SAL table with the same nine columns."""
+    """Read 700,000 rows of the census generator, or the user's SAL table with the same nine columns."""
     names = datasets.census(1).columns
     schema = Schema(quasi=names[:-1], sensitive=names[-1:], domains={names[-1]: list(range(INCOMES))})
     source = run.data if run.data is not None else datasets.census(60_000 if run.quick else 700_000)
-    found: Microdata = run.read(source, schema)
+    found: Microdata = read(source, schema)
     return found
 
 
 def _errors(run: Run, settings: Sequence[tuple[int, float]]) -> pl.DataFrame:
-    """The errors of the three trees for each k and p, for two and three classes of income."""
+    """Compute the errors of the three trees for each k and p, for two and three classes of income."""
     data, rows = _census(run), []
     for done, (k, p) in enumerate(settings):
         run.step(done, len(settings), f"k = {k}, p = {p:g}")
         policy = Policy(
             AntiCorruption(rho1=RHO1, rho2=float(Terms(k, INCOMES, exact_fraction(SKEW)).belief(p, RHO1)), skew=SKEW)
         )
-        # a public key: this is an experiment on a synthetic table, and gives the same figures every time
-        release = run.publish(data, policy, PerturbedGeneralization(s=1 / k, p=p), key=Key(bytes(32)))
+        # a public key: an experiment on a synthetic table should give the same figures every time
+        release = publish(data, policy, PerturbedGeneralization(s=1 / k, p=p), key=Key(bytes(32)))
         found = {m: Classification(starts=starts)(data, release) for m, starts in CLASSES.items()}
         for name in ("PG", "optimistic", "pessimistic"):
             errors = {f"error_m{m}": loss.value if name == "PG" else loss.parts[name] for m, loss in found.items()}
@@ -207,15 +210,20 @@ def _figures(x: str) -> list[Figure]:
 
 UTILITY = (
     "On the census generator, or on a table of the same nine columns that you give. Most incomes of the generator "
-    "are in the first class, so always naming it is right for 89 % of the people; with three classes the pessimistic "
-    "tree does just that, because the first class covers half of the domain."
+    "are in the first class, so always predicting it is right for 89 % of the people; with three classes the "
+    "pessimistic tree does just that, because the first class covers half of the domain."
 )
 
 PAPER = Paper(
     "pg",
     "On Anti-Corruption Privacy Preserving Publication",
     (
-        Item("tables", "Table II: perturbed generalization of the patients", tables, note="Coins of our own."),
+        Item(
+            "tables",
+            "Table II: perturbed generalization of the patients",
+            tables,
+            note="The random numbers are our own.",
+        ),
         Item(
             "attacks",
             "Section I and Example 1: corruption-aided attacks",

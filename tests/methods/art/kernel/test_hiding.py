@@ -82,7 +82,7 @@ def test_who_was_needed_beside_a_heavy_member_goes_with_that_one() -> None:
     """Weights under one column set: a heavy member first, whom others had to balance."""
     weight = np.array([[1.0], [1.0], [5.0], [1.0]])
     total = np.array([9.0])
-    assert kernel._pruned(weight, np.array([0, 1, 2, 3]), total, 2.0).tolist() in ([0], [1], [3])
+    assert kernel._drop_superfluous(weight, np.array([0, 1, 2, 3]), total, 2.0).tolist() in ([0], [1], [3])
 
 
 def test_who_cannot_have_their_own_value_hides_nobody() -> None:
