@@ -153,7 +153,7 @@ def test_too_frequent_a_value() -> None:
 def test_leftovers_are_withheld_absorbed_or_an_error() -> None:
     _, data = table(200, 8)
     model = vl.RRobustness(r=4.5, protect=["HIV", "TB"], protect_as="set", min_support=10)
-    with pytest.raises(Unsatisfiable, match="find no group"):
+    with pytest.raises(Unsatisfiable, match="fit no group"):
         vl.publish(data, model, vl.Art(leftover="error", grouping="greedy", max_group=6))
     lost = {
         leftover: vl.publish(data, model, vl.Art(leftover=leftover, grouping="greedy", max_group=6))

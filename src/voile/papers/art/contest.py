@@ -220,8 +220,8 @@ def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading
 
 def deviations(data: Microdata, prior: Prior, outcome: Outcome, r: int) -> dict[str, float | None]:
     """Return the average deviation of the protected set's probability: over all groups, over those that hold a case,
-    and the ceiling that Theorem 1 sets for the latter. Only column sets in which half of the people have a known signature
-    count."""
+    and the ceiling that Theorem 1 sets for the latter. Column sets count if half of the people have a known signature
+    there."""
     if outcome.members is None or outcome.counts is None:
         return {"average_delta": None, "delta_with_case": None, "ceiling_with_case": None}
     members, column = outcome.members, data.columns[SENSITIVE]
