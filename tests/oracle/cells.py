@@ -1,0 +1,74 @@
+"""The original values that a published cell may stand for."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def text(value: Any) -> str:
+    if value is None:
+        return "(missing)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ")
+    return str(value)
+
+
+def parts_of(inside: str) -> list[str]:
+    """`A|B` to its parts; a backslash escapes the next character."""
+    parts, shielded = [""], False
+    for sign in inside:
+        if shielded:
+            parts[-1] += sign
+            shielded = False
+        elif sign == "\\":
+            shielded = True
+        elif sign == "|":
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts
+
+
+def stands_for(cell: Any, entry: Mapping[str, Any], values: Sequence[Any]) -> set[Any]:
+    """Which of the original values a published cell may stand for, by the dictionary's own explanation."""
+    if entry["shown"] == "exact":
+        return {value for value in values if text(value) == text(cell)}
+    label, names = str(cell), entry.get("names") or {}
+    if entry["kind"] in ("numeric", "date"):
+        return {value for value in values if _in_range(label, value, entry, names, values)}
+    if label == "*":
+        listed = [text(name) for name in (*entry["domain"]["values"], *[None] * entry["domain"]["missing"])]
+    elif label in names:
+        listed = [text(name) for name in names[label]]
+    elif label.startswith("{") and label.endswith("}"):
+        listed = parts_of(label[1:-1])
+    else:
+        listed = [label.removeprefix("\\")]
+    return {value for value in values if text(value) in listed}
+
+
+def _in_range(
+    label: str, value: Any, entry: Mapping[str, Any], names: Mapping[str, Any], values: Sequence[Any]
+) -> bool:
+    if label.endswith("|(missing)}"):
+        return value is None or _in_range(label[1 : -len("|(missing)}")], value, entry, names, values)
+    if value is None:
+        return label == "(missing)" or (label == "*" and bool(entry["domain"]["missing"]))
+    if label == "(missing)":
+        return False
+    read = type(next(one for one in values if one is not None))
+    parse = read.fromisoformat if issubclass(read, datetime.date) else read
+    if label == "*":  # any value of the domain, whose ends or list the dictionary states
+        domain = entry["domain"]
+        ends = [domain["min"], domain["max"]] if "min" in domain else [domain["values"][0], domain["values"][-1]]
+    elif label in names:
+        ends = [names[label][0], names[label][-1]]
+    elif label.startswith("["):
+        ends = label[1:-1].split(", ")
+    else:
+        ends = [label, label]
+    return bool(parse(str(ends[0])) <= value <= parse(str(ends[1])))
