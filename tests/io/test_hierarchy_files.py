@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.errors import DataError, SchemaError, SpecError
-from voile.io import hierarchy_files, hierarchy_outlines
+from voile.io import hierarchy_files
 from voile.tables.hierarchy import Hierarchy
-from voile.tables.hierarchy_builders import tree_rows
 
 NASTY = st.text(st.sampled_from(list(";,\"' \t|{}\\*[]()\r\né漢a1")), max_size=6)
 
@@ -154,34 +153,3 @@ def test_the_same_row_twice_is_no_fault(tmp_path: Path) -> None:
     path = written(tmp_path, "a;A\nb;A\na;A\n")
     data = vl.read(pl.DataFrame({"zip": ["a", "b"]}), vl.Schema(quasi=["zip"], hierarchies={"zip": path}))
     assert data.columns["zip"].hierarchy is not None
-
-
-LABELS = st.text(min_size=0, max_size=4)
-
-
-@given(
-    leaves=st.lists(LABELS, min_size=1, max_size=8, unique=True),
-    picks=st.lists(st.integers(0, 2), min_size=8, max_size=8),
-    names=st.lists(LABELS, min_size=3, max_size=3, unique=True),
-)
-def test_an_outline_round_trips(leaves: list[str], picks: list[int], names: list[str]) -> None:
-    """Any labels: with spaces, quotes, line ends, or none at all."""
-    rows = [[leaf, names[pick], "*"] for leaf, pick in zip(leaves, picks, strict=False)]
-    drawn = hierarchy_outlines.render_outline(rows)
-    again = tree_rows("c", hierarchy_outlines.parse_outline(drawn, "c"))
-    assert sorted(again) == sorted(row[:2] for row in rows)
-
-
-def test_a_leaf_among_nodes_becomes_a_node_of_its_own() -> None:
-    assert hierarchy_outlines.parse_outline("A\n  a\nb\n", "c") == {"A": ["a"], "b": ["b"]}
-
-
-def test_leaves_alone_have_nothing_but_the_root_above_them() -> None:
-    assert hierarchy_outlines.parse_outline("a\nb\n", "c") == {"*": ["a", "b"]}
-
-
-@pytest.mark.parametrize("text", ["  a\nb\n", "A\n  a\n  a\n", 'A\n  "a\n'])
-def test_no_tree(text: str) -> None:
-    with pytest.raises(SchemaError, match="tree of 'c' cannot be read") as caught:
-        hierarchy_outlines.parse_outline(text, "c")
-    assert "two spaces" in caught.value.hint

@@ -48,7 +48,7 @@ class Pile:
 
 
 def gathered(piles: list[Pile], seeds: list[int], order: list[int], l: int, most: int) -> list[list[int]]:  # noqa: E741
-    """Grow groups from the seeds, each time by the pile that leaves the most values to the worst-off (numbers of piles).
+    """Grow groups from the seeds, each time by the pile that leaves the most values to the worst-off: numbers of piles.
 
     Among equals: one that leaves l values to all, by the value with the most people; then by how many it leaves to all.
     """
