@@ -21,7 +21,7 @@ HERE = "127.0.0.1"
 
 
 def absent() -> str | None:
-    """Why no cluster can be started here, or None."""
+    """Return why no cluster can be started here, or None."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         return "there is no Java"
     try:
@@ -33,7 +33,7 @@ def absent() -> str | None:
 
 @contextmanager
 def connect_server() -> Iterator[str]:
-    """The URL of a Spark Connect server that has a small Spark of its own."""
+    """Start a Spark Connect server with a small Spark of its own, and yield its URL."""
     with socket.socket() as free:
         free.bind((HERE, 0))
         port = free.getsockname()[1]
@@ -54,14 +54,14 @@ class Cluster:
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def kill_worker(self, number: int) -> None:
-        """The worker and its executors, at once."""
+        """Kill a worker and its executors at once."""
         os.killpg(self.workers[number].pid, signal.SIGKILL)
         self.workers[number].wait()
 
 
 @contextmanager
 def cluster(workers: int = 2, memory: str = "2g") -> Iterator[Cluster]:
-    """A master and its workers; everything is gone afterwards."""
+    """Start a master and its workers; everything is gone afterwards."""
     with _processes() as start:
         deploy = "org.apache.spark.deploy"
         log, _ = start(f"{deploy}.master.Master", "--host", HERE, "--port", "0", "--webui-port", "0")
@@ -77,7 +77,7 @@ def cluster(workers: int = 2, memory: str = "2g") -> Iterator[Cluster]:
 
 @contextmanager
 def _processes() -> Iterator[Callable[..., tuple[Path, subprocess.Popen[bytes]]]]:
-    """How to start a class of Spark's in a process of its own, with its log; every one ends with this."""
+    """Yield a function that starts a class of Spark in a process with a log; all processes end with the context."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -117,7 +117,7 @@ def _waited(log: Path, pattern: str, seconds: float = 60) -> str:
 
 
 def session(master: str, **settings: str) -> Any:
-    """A session on loopback without a page of its own."""
+    """Open a session on the loopback interface, without a web page."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable

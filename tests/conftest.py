@@ -1,4 +1,4 @@
-"""What tests share: hypothesis without a clock and without luck, and the Adult table where it is at hand."""
+"""Shared by all tests: hypothesis without deadlines or chance, and the Adult table if it is available."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ settings.load_profile("voile")
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What voile keeps for a user stays out of the home of whoever runs the tests."""
+    """Keep the state that voile stores for a user out of the home of the person who runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield

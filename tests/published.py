@@ -1,4 +1,4 @@
-"""One policy for every method, on one small table: what the contract of the engines is tried on."""
+"""One policy per method on one small table, with which the contract of the engines is tested."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def schema(**more: Any) -> vl.Schema:
 
 
 def digests(release: Any) -> dict[str, str]:
-    """A digest of each published table, whatever the order of its rows."""
+    """Return a digest of each published table that does not depend on the order of its rows."""
     return {
         name: hashlib.sha256(table.cast(pl.String).sort(table.columns).write_csv().encode()).hexdigest()
         for name, table in release.tables.items()

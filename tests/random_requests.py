@@ -61,7 +61,7 @@ NUMBERS: dict[str, Callable[[np.random.Generator, int], list[Any]]] = {
 
 
 def cells(draw: st.DrawFn, rng: np.random.Generator, rows: int, sensitive: bool) -> tuple[list[Any], str | None]:
-    """The cells of a column, and its kind where the schema names one."""
+    """Draw the cells of a column, and its kind if the schema names one."""
     sort = draw(
         st.sampled_from(["word", "word", "few", "ordered", "whole", "date", "moment", "clock", *NUMBERS, "bool"])
     )
@@ -80,7 +80,7 @@ def cells(draw: st.DrawFn, rng: np.random.Generator, rows: int, sensitive: bool)
 
 
 def tree(rng: np.random.Generator, values: list[Any]) -> dict[str, dict[str, list[Any]]]:
-    """A hierarchy of two inner levels whose labels may be anything, also a value or a sign that voile writes itself."""
+    """Draw a hierarchy of two inner levels whose labels may be anything, even a value or text that voile writes."""
     inner, outer = rng.permutation([*WORDS, "3", "-1"])[:5].tolist(), rng.permutation(WORDS)[:2].tolist()
     found: dict[str, dict[str, list[Any]]] = {}
     for value in values:
@@ -168,7 +168,7 @@ REQUESTS = st.one_of(
 
 
 def publish_or_refuse(frame: Any, schema: vl.Schema, policy: vl.Policy, method: Any) -> Release | None:
-    """The release, or None where voile refuses; a promise that voile breaks itself is no refusal."""
+    """Publish, or return None if voile refuses; a promise that voile breaks itself is no refusal."""
     try:
         return vl.publish(vl.read(frame, schema), policy, method, key=KEY)
     except BrokenPromise:
@@ -178,7 +178,7 @@ def publish_or_refuse(frame: Any, schema: vl.Schema, policy: vl.Policy, method: 
 
 
 def looks_same(one: Release, other: Release) -> bool:
-    """Equal as a reader sees it: a time read from CSV is text, with its seconds written out."""
+    """Whether readers see the same: a time read from CSV is text, with its seconds written out."""
     return one.tables.keys() == other.tables.keys() and all(
         one.tables[name].columns == other.tables[name].columns
         and visible_cells(one.tables[name]) == visible_cells(other.tables[name])

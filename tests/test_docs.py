@@ -1,7 +1,7 @@
-"""The pages run: every python block, every `$ voile` line, in order, in one namespace and one empty folder a page.
+"""The pages run: every python block and every `$ voile` line, in order, one namespace and one empty folder per page.
 
-A block with a file name after its language (```toml spec.toml) is the content of that file. A ```text block right after
-a ```python block is what the code prints.
+A block with a file name after its language (```toml spec.toml) is the content of that file. A ```text block right
+after a ```python block is what the code prints.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def blocks(page: Path) -> list[Block]:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """Work in an empty folder; what a page registers or imports is forgotten afterwards. Gives voile's own plug-ins."""
+    """Work in an empty folder and forget afterwards what a page registers or imports. Yield voile's own plug-ins."""
     known = {family: registry.registered_classes(family) for family in registry.FAMILIES}
     monkeypatch.setattr(registry, "_registry", copied(known))
     monkeypatch.setattr(presets, "_presets", presets.presets())
@@ -97,29 +97,30 @@ def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def commands(body: str) -> list[str]:
-    """The `$ voile` lines of a console block, continued lines joined."""
+    """Return the `$ voile` lines of a console block, with continued lines joined."""
     lines = body.replace("\\\n", " ").splitlines()
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ voile ")]
 
 
 def test_every_link_leads_somewhere() -> None:
-    lost = [
-        f"{page.relative_to(DOCS)}: {link['path']}"
+    links = [
+        (page, link["path"])
         for page in sorted(DOCS.rglob("*.md"))
         for link in LINK.finditer(page.read_text(encoding="utf-8"))
-        if not (page.parent / link["path"]).exists()
     ]
-    assert lost == []
+    assert links
+    assert [f"{page.relative_to(DOCS)}: {path}" for page, path in links if not (page.parent / path).exists()] == []
 
 
 def test_every_model_and_method_has_a_page() -> None:
     pages = {page.stem for page in (DOCS / "guarantees").glob("*.md")}
     files = {path.stem for family in ("models", "methods") for path in _modules(family)}
+    assert files
     assert files <= pages
 
 
 def _modules(family: str) -> list[Path]:
-    """The files and folders of an open set, without those that all its members share."""
+    """List the files and folders of an open set, without those that all its members share."""
     folder = DOCS.parent / "src" / "voile" / family
     shared = {"base", "kinds", "abilities", "policy", "evidence"}
     return [path for path in sorted(folder.iterdir()) if path.name[0] not in "_." and path.stem not in shared]

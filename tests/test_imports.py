@@ -1,4 +1,4 @@
-"""Imports point one way, and heavy libraries are loaded late."""
+"""Imports point downwards, and heavy libraries are loaded late."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_graph_sees_types_and_late_imports(tmp_path: Path, monkeypatch: pyte
 
 
 def words(path: Path) -> str:
-    """The text below the docstring of the file, which may say what is not in it."""
+    """Return the text below the docstring of a file; the docstring may mention what the file avoids."""
     lines = path.read_text().splitlines()
     first = ast.parse("\n".join(lines)).body[0]
     assert isinstance(first, ast.Expr)
@@ -62,7 +62,7 @@ def test_engines_know_no_word_of_privacy(path: Path) -> None:
     text = "\n".join(line for line in words(path).splitlines() if "import" not in line)
     for word in ("privacy", "private", "anonym", "divers", "adversar", "attack", "secret", "promise", "disclos"):
         assert word not in text, word
-    # which columns to tally is told by an attribute of the columns; the word stands nowhere else
+    # an attribute of the columns tells which ones to tally; the word occurs nowhere else
     assert text.count("sensitive") == text.count("columns.sensitive")
 
 
