@@ -44,6 +44,8 @@ PAGES = "".join(path.read_text() for path in (ROOT / "web" / "pages").glob("*.ht
 def messages(path: Path) -> Iterator[tuple[int, str]]:
     """The literal texts of a file's errors, and of what is called a hint, with their lines."""
     for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call | ast.Assign):
+            continue
         spoken: list[ast.expr] = []
         if isinstance(node, ast.Call) and any(keyword.arg == "code" for keyword in node.keywords):
             spoken = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg != "code")]
@@ -95,7 +97,8 @@ def mentions(function: str) -> list[tuple[str, Any]]:
 
 
 def test_mentions_exist_on_their_surfaces() -> None:
-    commands = typer.main.get_command(app).commands.values()
+    group: Any = typer.main.get_command(app)
+    commands = group.commands.values()
     flags = {flag for command in commands for shown in command.params for flag in shown.opts}
     for name, value in mentions("option"):
         assert name is None or f"--{name}" in flags

@@ -50,12 +50,12 @@ def engine(request: Any) -> Any:
     if request.param == "connect":
         pytest.importorskip("grpc")
         with cluster.connect_server() as url:
-            found = vl.Spark(master=url)
-            yield found
-            found.spark.stop()
+            connected = vl.Spark(master=url)
+            yield connected
+            connected.spark.stop()
         return
-    with cluster.cluster() as found:
-        session = cluster.session(found.url)
+    with cluster.cluster() as standalone:
+        session = cluster.session(standalone.url)
         yield vl.Spark(session=session)
         session.stop()
 

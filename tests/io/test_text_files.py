@@ -26,7 +26,7 @@ def test_what_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monk
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(text_files.os, "fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(DataError, match="The trial cannot be written"):
         text_files.write_texts({tmp_path / "one.txt": "new"}, "trial")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("one.txt", "old")]

@@ -43,7 +43,7 @@ class _Wide(Domain):
 
     @property
     def size(self) -> int:
-        return self._size
+        return int(self.__dict__["_size"])
 
 
 def test_totals_default_to_the_sum_of_the_groups() -> None:

@@ -36,7 +36,7 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_cannot_be_read(visitor: Any, name: str) -> None:
     content, word = FILES[name]
-    raw = content if isinstance(content, bytes) else content.encode()
+    raw = content if isinstance(content, bytes) else str(content).encode()
     page = visitor.post("/", {"how": "upload"}, files={"file": (name, raw)})
     assert word in said(page)
 

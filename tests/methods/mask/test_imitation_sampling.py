@@ -26,8 +26,8 @@ def shares(groups: list[list[int]], l: int, domain: int = 3) -> GroupShares:  # 
                 value.append(code)
                 count.append(many)
     sizes = np.array([sum(counts) for counts in groups])
-    arrays = (np.array(part, dtype=np.int64) for part in (owner, value, count))
-    return GroupShares(sizes, *arrays, domain, l)
+    owners, values, counts = (np.array(part, dtype=np.int64) for part in (owner, value, count))
+    return GroupShares(sizes, owners, values, counts, domain, l)
 
 
 def believed(
