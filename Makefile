@@ -3,7 +3,7 @@ PYTHON ?= .venv/bin/python
 BIN := $(dir $(PYTHON))
 CODE := src tests bench tools
 SLOW := tests/pinned tests/papers tests/browser tests/properties tests/contracts tests/engines tests/web \
-	tests/test_docs.py tests/test_readme.py tests/test_datasets.py
+	tests/test_docs.py tests/test_readme.py tests/datasets
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test quick lint format types docs pins bench coverage ci

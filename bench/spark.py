@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import linprog
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from clock import show
 from cluster import cluster, session
 from disk import QUASI, made, timed

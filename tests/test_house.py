@@ -16,7 +16,6 @@ from voile.models.base import Model
 
 SOURCE = Path(voile.__file__).parent
 TESTS = Path(__file__).parent
-ROOMS_WITHOUT_TESTS = {"static", "pages"}  # templates and styles
 
 
 def python_files(root: Path) -> list[Path]:
@@ -49,7 +48,6 @@ def test_folders_are_no_drawers(root: Path) -> None:
     """At most 16 Python files at one level; the __init__ file does not count."""
     sizes = Counter(path.parent for path in python_files(root) if path.name != "__init__.py")
     crowded = {str(folder.relative_to(root)): size for folder, size in sizes.items() if size > 16}
-    crowded.pop("pinned", None)
     assert crowded == {}
 
 
@@ -78,7 +76,7 @@ def test_publish_reads_at_a_glance() -> None:
 
 
 def test_tests_mirror_the_package() -> None:
-    """Every folder of the package has a folder of tests, and every folder of tests below a room has its folder."""
+    """Every folder of the package has tests of its own."""
     folders = {path.parent.relative_to(SOURCE) for path in python_files(SOURCE)} - {Path(".")}
     assert folders
     missing = sorted(str(folder) for folder in folders if not has_tests(folder))
