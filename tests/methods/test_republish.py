@@ -198,14 +198,14 @@ def test_bad_input(tmp_path: Path) -> None:
     bare = vl.read(frame, vl.Schema(quasi=["age", "city"], sensitive=["disease"]))
     with pytest.raises(DataError, match="it must be known who was shown with which values"):
         vl.publish(data, vl.MInvariance(m=3), after=[first])
-    with pytest.raises(DataError, match="no column that tells who is who"):
+    with pytest.raises(DataError, match="no column that identifies each person"):
         vl.publish(bare, vl.MInvariance(m=3), after=[first], ledger=ledger)
     with pytest.raises(DataError, match="The ledger belongs to 1 releases, not to the 0"):
         vl.publish(data, vl.MInvariance(m=3), ledger=ledger)
     with pytest.raises(DataError, match="cannot be read"):
         vl.Ledger.read(tmp_path / "none.json")
     changed = vl.read(frame.with_columns(pl.lit("typhus").alias("disease")), SCHEMA)
-    with pytest.raises(Unsatisfiable, match="60 people have a sensitive value that was not among") as error:
+    with pytest.raises(Unsatisfiable, match="60 people have a sensitive value that is not among") as error:
         vl.publish(changed, vl.MInvariance(m=3), after=[first], ledger=ledger)
     assert error.value.code == "unsatisfiable.changed"
     with pytest.raises(Unsatisfiable, match="m = 9 is out of reach"):

@@ -17,7 +17,7 @@ from voile import kernels
 from voile.errors import PolicyError, Unsatisfiable
 from voile.methods.base import IgnoresValues, Method
 from voile.models.m_invariance import MInvariance
-from voile.models.m_invariance.signatures import SIGNATURE, signatures
+from voile.models.m_invariance.signatures import SIGNATURE, list_signatures
 from voile.models.policy import Policy
 from voile.releases.linked_tables import show_republished
 from voile.releases.release import Release
@@ -106,7 +106,8 @@ class Republish(IgnoresValues, Method):
         """Return the lists of values of earlier releases, as codes of this table's column."""
         code_of = {text: code for code, text in enumerate(columns.sensitive[0].domain.labels)}
         return [
-            np.array(sorted(code_of[text] for text in values), dtype=np.int64) for values in signatures(self.earlier)
+            np.array(sorted(code_of[text] for text in values), dtype=np.int64)
+            for values in list_signatures(self.earlier)
         ]
 
 

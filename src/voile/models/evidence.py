@@ -1,4 +1,4 @@
-"""What a checker may hold beside the release. `verify` never answers beyond it."""
+"""The evidence that a checker may have besides the release. `verify` never claims more than it supports."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from voile.tables.microdata import Microdata
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Statistics that an adversary is taken to know, earlier releases of the same people, and what only the publisher
-    has: the table, the ledger of who was shown with which values, and the means to publish the release again."""
+    """The statistics that an adversary is assumed to know, the earlier releases of the same people, and what only the
+    publisher has: the table, the ledger, and the means to publish the release again."""
 
     priors: tuple[Prior, ...] = ()
     earlier: tuple[Release, ...] = ()
@@ -24,14 +24,14 @@ class Evidence:
     republish: Callable[[Certificate], Release] | None = None
 
     def prior(self, digest: object) -> Prior | None:
-        """The prior with this digest, if it is at hand."""
+        """Return the prior with this digest, if the checker has it."""
         return next((prior for prior in self.priors if prior.digest == digest), None)
 
     def releases(self, named: Sequence[Release | str]) -> tuple[Release, ...] | None:
-        """The earlier releases that a claim names, by digest; None where one is not at hand."""
-        at_hand = {release.digest: release for release in self.earlier}
-        wanted = [name if isinstance(name, str) else name.digest for name in named]
-        return tuple(at_hand[name] for name in wanted) if all(name in at_hand for name in wanted) else None
+        """Return the earlier releases that a claim names by digest, or None if the checker lacks one of them."""
+        known = {release.digest: release for release in self.earlier}
+        digests = [name if isinstance(name, str) else name.digest for name in named]
+        return tuple(known[digest] for digest in digests) if all(digest in known for digest in digests) else None
 
 
 NOTHING = Evidence()

@@ -16,7 +16,7 @@ from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
 from voile.models.base import Model
 from voile.models.evidence import Evidence
-from voile.models.m_invariance.signatures import SIGNATURE, remembered, shown_now
+from voile.models.m_invariance.signatures import SIGNATURE, current_signatures, number_signatures
 from voile.models.policy import Policy
 from voile.models.sequential import Sequential
 from voile.releases.certificate import Claim
@@ -68,7 +68,7 @@ class EarlierReleases:
                 hint=f"Give the ledger that was kept with them ({option('ledger')}).",
             )
         self.ledger.check([release.digest for release in self.releases])
-        signature = remembered(data, self.ledger, self.releases)
+        signature = number_signatures(data, self.ledger, self.releases)
         assert data.linked is not None and data.person is not None
         names = [column.name for column in data.columns]
         table = data.linked.histogram([*names, PERSON])
@@ -103,7 +103,7 @@ class EarlierReleases:
         if self.ledger is None:
             return
         (rows,) = groups
-        shown = shown_now(columns, rows.recode(code_map) if code_map else rows, data, self.releases)
+        shown = current_signatures(columns, rows.recode(code_map) if code_map else rows, data, self.releases)
         self.ledger.record(release.digest, shown)
 
 

@@ -1,8 +1,8 @@
-"""How much may be believed after perturbed generalization: from p, k, the domain and the adversary's skew to a bound.
+"""Bounds on belief after perturbed generalization, computed from p, k, the domain and the adversary's skew.
 
-An adversary gives no value of a person more than `skew` beforehand. They see one row of the person's group, whose
-value was kept with probability p, and may know the values of all others. u = (1 - p) / |U| is the chance of each
-redrawn value. With w = the prior of the published value y, and at least k people in the group:
+Before the release, an adversary gives no value of a person a probability above `skew`. They see one row of the person's
+group, whose value was kept with probability p, and may know the values of all others. u = (1 - p) / |U| is the
+probability of each redrawn value. With w = the prior of the published value y, and at least k people in the group:
 
     the row is the person's with probability at most h(w) = (p w + u) / (p w + k u)
     paper's bounds:  belief  h(skew) (p+u) rho1 / (p rho1 + u) + (1 - h(skew)) rho1
@@ -10,8 +10,8 @@ redrawn value. With w = the prior of the published value y, and at least k peopl
     tight bounds:    belief  rho1 + p w (1 - rho1) / (p w + k u)     at w = min(skew, rho1)
                      growth  max p w (1-w) / (p w + k u)             over w <= skew
 
-Both are true; the tight ones take h at the same w as the rest. Where the grouping looked at the (disturbed) values,
-h = 1. Everything that decides is exact: rational numbers, and a quadratic instead of its root.
+Both are valid; the tight ones take h at the same w as the rest. If the grouping looked at the (perturbed) values,
+h = 1. Every decision is exact: it uses rational numbers, and a quadratic instead of its root.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SHOWN = 10**6  # certified numbers are shown with six decimals, rounded up
 
 @dataclass(frozen=True)
 class Terms:
-    """What a bound rests on besides p: the least group size k, |U|, the skew, whether the grouping was blind to the
-    sensitive column, and which bounds are used.
+    """What a bound depends on besides p: the least group size k, |U|, the skew, whether the grouping was blind to the
+    sensitive column, and which of the two bounds is used.
 
     >>> terms = Terms(k=6, size=50, skew=0.1)
     >>> terms.belief(0.3, 0.2), terms.growth(0.3)
@@ -45,16 +45,16 @@ class Terms:
 
     @property
     def hidden(self) -> int:
-        """Among how many the published row may be anybody's: k, or 1 where the grouping looked at the values."""
+        """The number of people whose row the published one may be: k, or 1 if the grouping looked at the values."""
         return self.k if self.blind else 1
 
     def ownership(self, p: float | Fraction) -> Fraction:
-        """The most that an adversary may believe that the published row is the person's: h."""
+        """Return h, the highest belief that the published row is the person's."""
         u, mass = Channel(p, self.size).noise, exact_fraction(p) * exact_fraction(self.skew)
         return (mass + u) / (mass + self.hidden * u) if mass + u else Fraction(1)
 
     def exact_belief(self, p: float | Fraction, rho1: float | Fraction) -> Fraction:
-        """The certified belief in any set of values whose prior is at most rho1, exactly."""
+        """Return the exact bound on belief in any set of values whose prior is at most rho1."""
         keep, prior, u = exact_fraction(p), exact_fraction(rho1), Channel(p, self.size).noise
         if self.tight:
             w = min(exact_fraction(self.skew), prior)
@@ -67,13 +67,14 @@ class Terms:
         return h * (keep + u) * prior / below + (1 - h) * prior
 
     def belief(self, p: float | Fraction, rho1: float | Fraction) -> Fraction:
-        """The certified belief, rounded up."""
+        """Return the certified bound on belief: the exact one, rounded up."""
         return Fraction(math.ceil(self.exact_belief(p, rho1) * SHOWN), SHOWN)
 
     def grows_within(self, p: float | Fraction, growth: float | Fraction) -> bool:
-        """Whether belief in no set of values grows by more than `growth`, exactly.
+        """Decide exactly whether belief in every set of values grows by at most `growth`.
 
-        p w (1-w) <= d (p w + c) for all w <= skew, a quadratic in w whose least value is at w = (1-d)/2 or at the end.
+        The condition is p w (1-w) <= d (p w + c) for all w <= skew, a quadratic in w that is least at w = (1-d)/2 or at
+        the end.
         """
         keep, skew, u = exact_fraction(p), exact_fraction(self.skew), Channel(p, self.size).noise
         d, c = (
@@ -86,11 +87,11 @@ class Terms:
         return keep * (1 - d) ** 2 <= 4 * d * c
 
     def growth(self, p: float | Fraction) -> Fraction:
-        """The certified growth, rounded up: the least number on the grid within which belief grows."""
+        """Return the certified bound on growth: the least number on the grid that belief does not grow beyond."""
         return Fraction(_first(SHOWN, lambda step: self.grows_within(p, Fraction(step, SHOWN))), SHOWN)
 
     def largest_p(self, rho1: float | None = None, rho2: float | None = None, growth: float | None = None) -> Fraction:
-        """The largest p that meets every target, to nine decimals and never above it. Both bounds rise with p.
+        """Return the largest p that meets every target, rounded down to nine decimals. Both bounds rise with p.
 
         >>> float(Terms(k=6, size=50).largest_p(rho1=0.2, rho2=0.5))
         0.368452407
@@ -104,14 +105,15 @@ class Terms:
     def meets(
         self, p: float | Fraction, rho1: float | None = None, rho2: float | None = None, growth: float | None = None
     ) -> bool:
-        """Whether p meets every target that is given, exactly."""
+        """Decide exactly whether p meets every target that is given."""
         if rho1 is not None and rho2 is not None and self.exact_belief(p, rho1) > exact_fraction(rho2):
             return False
         return growth is None or self.grows_within(p, growth)
 
 
 def _first(last: int, true: Callable[[int], bool]) -> int:
-    """The first whole number from 0 to `last` where a monotone statement is true; `last` is taken as true."""
+    """Return the first whole number from 0 to `last` at which a monotone statement is true; at `last` it is assumed to
+    be."""
     low, high = 0, last
     while low < high:
         middle = (low + high) // 2
@@ -123,7 +125,7 @@ def _first(last: int, true: Callable[[int], bool]) -> int:
 
 
 def peak(p: float, size: int) -> float:
-    """The prior of the published value at which belief grows most: w_m = (sqrt(u^2 + p u) - u) / p.
+    """Return the prior of the published value at which belief grows most: w_m = (sqrt(u^2 + p u) - u) / p.
 
     >>> round(peak(0.3, 50), 6)
     0.174341
@@ -133,7 +135,7 @@ def peak(p: float, size: int) -> float:
 
 
 def group_size(s: float) -> int:
-    """k = ceil(1/s): with groups of k, at most the share s of the rows is published.
+    """Return k = ceil(1/s): with groups of at least k, at most the share s of the rows is published.
 
     >>> group_size(0.3), group_size(1 / 6)
     (4, 6)

@@ -1,4 +1,4 @@
-"""Earth mover's distances of many groups to one table."""
+"""Earth mover's distances between many groups and one table."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def ordered(starts, values, share, table):
-    """For each group the sum over the domain of |cumulated share - cumulated table| / (m - 1).
+    """Return for each group the sum over the domain of |cumulated share - cumulated table| / (m - 1).
 
-    `values` rise within a group. O(groups * m).
+    `values` must rise within a group. O(groups * m).
     """
     groups, m = starts.size - 1, table.size
     answer = np.zeros(groups)
     for g in range(groups):
-        ahead, moved, i = 0.0, 0.0, starts[g]
+        surplus, distance, i = 0.0, 0.0, starts[g]
         for v in range(m):
             if i < starts[g + 1] and values[i] == v:
-                ahead += share[i]
+                surplus += share[i]
                 i += 1
-            ahead -= table[v]
-            moved += abs(ahead)
-        answer[g] = moved / max(m - 1, 1)
+            surplus -= table[v]
+            distance += abs(surplus)
+        answer[g] = distance / max(m - 1, 1)
     return answer
