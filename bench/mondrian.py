@@ -10,7 +10,7 @@ from clock import best, show
 from tables import ADULT, QUASI, as_codes, bootstrapped_adult, distinct_codes
 
 import voile as vl
-from voile.engines.memory import build_rows
+from voile.engines.memory_rows import build_rows
 from voile.tables.domain import Domain
 from voile.tables.schema import Column, Columns
 

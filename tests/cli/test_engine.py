@@ -8,15 +8,17 @@ import pytest
 from calling import Voile
 from published import people
 
-from voile.engines import disk
-from voile.flow.read.chunked_reading import engine_for
+from voile.engines import base
+from voile.engines.disk import Disk
+from voile.engines.memory import InMemory
+from voile.engines.selection import choose_engine
 from voile.tables import partition_tree
 
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(partition_tree, "LARGEST_PART", 500)
-    monkeypatch.setattr(disk, "CHUNK_ROWS", 600)
+    monkeypatch.setattr(base, "CHUNK_ROWS", 600)
     people().write_parquet(tmp_path / "people.parquet")
     return tmp_path / "people.parquet"
 
@@ -90,8 +92,8 @@ def test_what_cannot_be_asked(options: list[str], said: str, voile: Voile, table
 
 
 def test_the_engine_is_chosen_by_size(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert engine_for(table, {}) is None
-    monkeypatch.setattr("voile.flow.read.chunked_reading._machine", lambda: 1_000)
-    assert isinstance(engine_for(table, {}), disk.Disk)
-    assert engine_for(table, {"engine": "local"}) is None
-    assert engine_for("sqlite:///x.db", {}) is None
+    assert isinstance(choose_engine(table, {}), InMemory)
+    monkeypatch.setattr("voile.engines.selection._machine_memory", lambda: 1_000)
+    assert isinstance(choose_engine(table, {}), Disk)
+    assert isinstance(choose_engine(table, {"engine": "local"}), InMemory)
+    assert isinstance(choose_engine("sqlite:///x.db", {}), InMemory)

@@ -93,7 +93,7 @@ def test_unexpected_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: 
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr("voile.flow.read.column_coding.encode_column", broken)
+    monkeypatch.setattr("voile.flow.read.column_coding.build_domain", broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 1
     assert "CANARY" not in answer.out + answer.err
@@ -108,7 +108,7 @@ def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("voile.flow.read.column_coding.encode_column", interrupted)
+    monkeypatch.setattr("voile.flow.read.column_coding.build_domain", interrupted)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 130
     assert answer.json["error"]["code"] == "interrupted"
@@ -120,7 +120,7 @@ def test_every_voile_error_becomes_its_exit_code(voile: Voile, table: Path, monk
         def failing(*_: Any, kind: type[VoileError] = kind, **__: Any) -> Any:
             raise kind("It is so.", code="x.y", hint="Do this.")
 
-        monkeypatch.setattr("voile.flow.read.read.load_frame", failing)
+        monkeypatch.setattr("voile.engines.memory.load_frame", failing)
         answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
         assert answer.code == kind.exit_code
         assert answer.err == "voile: It is so.\n  Do this.\n"

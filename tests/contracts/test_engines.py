@@ -10,7 +10,7 @@ import pytest
 from published import EXAMPLES, KEY, digests, people, schema
 
 import voile as vl
-from voile.engines import disk
+from voile.engines import base
 from voile.plugins.registry import registered_classes
 from voile.tables import partition_tree
 
@@ -25,7 +25,7 @@ def test_every_method_has_an_example() -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts and chunks so small that a small table has several."""
     monkeypatch.setattr(partition_tree, "LARGEST_PART", 1_100)
-    monkeypatch.setattr(disk, "CHUNK_ROWS", 1_200)
+    monkeypatch.setattr(base, "CHUNK_ROWS", 1_200)
 
 
 @pytest.fixture(scope="module")

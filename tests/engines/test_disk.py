@@ -1,4 +1,4 @@
-"""Tables larger than memory: parts in files without a name, one or two in memory at a time."""
+"""The disk engine: tables larger than memory, in files without a name, with one or two parts in memory at a time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 from published import KEY, digests, people, schema
 
 import voile as vl
-from voile.engines import chunked_rows, disk
-from voile.errors import EngineError, SpecError
+from voile.engines import base, chunked_rows
+from voile.errors import EngineError
 from voile.tables import partition_tree
 from voile.tables.part_protocol import PartsInMemory
 
@@ -25,62 +25,48 @@ from voile.tables.part_protocol import PartsInMemory
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition_tree, "LARGEST_PART", 500)
-    monkeypatch.setattr(disk, "CHUNK_ROWS", 600)
+    monkeypatch.setattr(base, "CHUNK_ROWS", 600)
 
 
 def double(part: Any, number: int, more: int) -> tuple[Any, int]:
-    return [2 * one + more for one in part], number
+    return [2 * item + more for item in part], number
 
 
-def apart(part: Any, number: int, homes: int) -> list[tuple[int, Any]]:
-    return [(home, [one for one in part if one % homes == home]) for home in range(homes)]
+def split_by_remainder(part: Any, number: int, homes: int) -> list[tuple[int, Any]]:
+    return [(home, [item for item in part if item % homes == home]) for home in range(homes)]
 
 
-def together(pieces: Any, number: int) -> list[int]:
-    return sorted(one for piece in pieces for one in piece)
+def merge_sorted(fragments: Any, number: int) -> list[int]:
+    return sorted(item for fragment in fragments for item in fragment)
 
 
-def plus(part: Any, number: int, more: int) -> Any:
-    return [one + more for one in part]
+def add(part: Any, number: int, more: int) -> Any:
+    return [item + more for item in part]
 
 
 def test_parts_on_disk_do_what_parts_in_memory_do() -> None:
     here = PartsInMemory([[1, 2, 3], [4, 5], []], [])
-    there = vl.Disk().listed([[1, 2, 3], [4, 5], []], list)
+    there = vl.Disk().list_parts([[1, 2, 3], [4, 5], []], list)
     for parts in (here, there):
-        made = parts.map("double", double, 1)
+        made: Any = parts.map("double", double, 1)
         assert list(made) == [[3, 5, 7], [9, 11], []]
         assert made.summaries == [0, 1, 2]
-        assert list(made.map_lazily(plus, 10)) == [[13, 15, 17], [19, 21], []]
-        assert made.map_lazily(plus, 10).summaries == [0, 1, 2]
-        assert list(made.repartition("deal", apart, together, 3, 3)) == [[3, 9], [7], [5, 11]]
-        assert len(made.repartition("deal", apart, together, 3, 3)) == 3
+        assert list(made.map_lazily(add, 10)) == [[13, 15, 17], [19, 21], []]
+        assert made.map_lazily(add, 10).summaries == [0, 1, 2]
+        assert list(made.repartition("deal", split_by_remainder, merge_sorted, 3, 3)) == [[3, 9], [7], [5, 11]]
+        assert len(made.repartition("deal", split_by_remainder, merge_sorted, 3, 3)) == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("4GiB", 4 << 30), ("4096 MiB", 4 << 30), ("2g", 2 << 30), ("1.5GB", 3 << 29), ("1073741824", 1 << 30)],
-)
-def test_memory_as_people_write_it(text: str, size: int) -> None:
-    assert vl.Disk(memory=text).allowed == size
-
-
-@pytest.mark.parametrize("text", ["", "much", "4XiB", "-1GiB", "10MiB"])
-def test_memory_that_is_none(text: str) -> None:
-    with pytest.raises(SpecError, match="memory"):
-        vl.Disk(memory=text)
-
-
-def test_what_does_not_fit_is_said_before_it_is_tried(
+def test_too_many_combinations_are_refused_before_they_are_collected(
     small: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     people().write_parquet(tmp_path / "people.parquet")
-    monkeypatch.setattr(vl.Disk, "most", lambda self, columns: 300)
+    monkeypatch.setattr(vl.Disk, "row_limit", lambda self, columns: 300)
     data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
     with pytest.raises(EngineError, match="more than the 600") as caught:
         vl.publish(data, vl.KAnonymity(k=5), vl.FullDomain())
-    assert "mondrian" in str(caught.value)
-    # part by part it does
+    assert "part by part" in str(caught.value)
+    # part by part they fit
     assert vl.verify(vl.publish(data, vl.KAnonymity(k=5))).holds
 
 
@@ -89,14 +75,14 @@ def test_equal_rows_of_many_chunks_are_counted_once(
 ) -> None:
     frame = pl.concat([people().head(300)] * 8)
     frame.write_parquet(tmp_path / "people.parquet")
-    monkeypatch.setattr(vl.Disk, "most", lambda self, columns: 200)
+    monkeypatch.setattr(vl.Disk, "row_limit", lambda self, columns: 200)
     data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
     there, here = data.rows.collect(), vl.read(frame, schema()).rows.collect()
     assert np.array_equal(there.codes, here.codes)  # type: ignore[attr-defined]
     assert np.array_equal(there.weights, here.weights)  # type: ignore[attr-defined]
 
 
-def test_wide_profiles_are_summed_where_they_lie(small: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_wide_counts_are_summed_in_place(small: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     data = vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk())
     plain = digests(vl.publish(data, vl.LDiversity(l=3), vl.Anatomy(), key=KEY))
@@ -104,7 +90,7 @@ def test_wide_profiles_are_summed_where_they_lie(small: None, monkeypatch: pytes
     assert digests(vl.publish(data, vl.LDiversity(l=3), vl.Anatomy(), key=KEY)) == plain
 
 
-def test_progress_is_told_by_part(small: None, tmp_path: Path) -> None:
+def test_progress_is_reported_part_by_part(small: None, tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     told: list[tuple[str, int, int]] = []
     engine = vl.Disk(watch=lambda what, done, parts: told.append((what, done, parts)))
@@ -140,7 +126,7 @@ def test_no_temporary_file_survives_a_kill(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_no_place_for_temporary_files(tmp_path: Path) -> None:
+def test_temporary_files_that_cannot_be_made(tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     with pytest.raises(EngineError, match="temporary file"):
         vl.read(tmp_path / "people.parquet", schema(), engine=vl.Disk(scratch=str(tmp_path / "nowhere")))
@@ -166,15 +152,15 @@ def test_a_csv_is_read_as_in_memory(small: None, tmp_path: Path) -> None:
     )
 
 
-def test_what_an_engine_cannot_read(tmp_path: Path) -> None:
+def test_sources_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="Disk does not read DataFrame"):
         vl.read(people(), schema(), engine=vl.Disk())
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more")
-    with pytest.raises(vl.errors.DataError, match="not a whole Parquet"):
+    with pytest.raises(vl.errors.DataError, match="not a complete Parquet"):
         vl.read(tmp_path / "broken.parquet", schema(), engine=vl.Disk())
 
 
-def test_a_csv_with_a_fault_is_called_a_csv(tmp_path: Path) -> None:
+def test_a_faulty_csv_is_not_called_an_arrow_file(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text('age,disease\n30,"flu"x"\n31,cold\n')
     with pytest.raises(vl.errors.DataError, match="CSV") as caught:
@@ -184,8 +170,8 @@ def test_a_csv_with_a_fault_is_called_a_csv(tmp_path: Path) -> None:
 
 def test_the_copy_of_a_faulty_table_is_closed_with_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     made = tempfile.TemporaryFile()  # noqa: SIM115 - closing it is what is tested
-    monkeypatch.setattr(vl.Disk, "file", lambda engine: made)
+    monkeypatch.setattr(vl.Disk, "open_file", lambda engine: made)
     table = pl.LazyFrame({"age": ["1", "x"]}).select(pl.col("age").cast(pl.Int64))
     with pytest.raises(pl.exceptions.InvalidOperationError):
-        vl.Disk().slices(table, copy=True)
+        vl.Disk().copy(table)
     assert made.closed

@@ -125,16 +125,16 @@ def test_the_driver_is_killed_and_nothing_is_half_written(table: Path, tmp_path:
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions.importlib.util, "find_spec", lambda name: None)  # type: ignore[attr-defined]
     with pytest.raises(EngineError, match="PySpark is not installed") as caught:
-        sessions.started("local[2]")
+        sessions.start_session("local[2]")
     assert "voile[spark]" in str(caught.value)
     monkeypatch.setattr(sessions.importlib.util, "find_spec", lambda name: object() if name == "pyspark" else None)  # type: ignore[attr-defined]
     with pytest.raises(EngineError, match="Spark Connect is not installed"):
-        sessions.started("sc://127.0.0.1:1")
+        sessions.start_session("sc://127.0.0.1:1")
     monkeypatch.setattr(sessions.importlib.util, "find_spec", lambda name: object())  # type: ignore[attr-defined]
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(EngineError, match="needs Java") as caught:
-        sessions.started("local[2]")
+        sessions.start_session("local[2]")
     assert "apt-get" in str(caught.value)
     assert os.environ.get("JAVA_HOME") is None
 
@@ -145,7 +145,7 @@ def test_nobody_answers_by_connect() -> None:
         closed.bind(("127.0.0.1", 0))
         url = f"sc://127.0.0.1:{closed.getsockname()[1]}/;token=secret"
         with pytest.raises(EngineError, match=r"cannot be reached \(ConnectionRefusedError\)") as caught:
-            sessions.started(url)
+            sessions.start_session(url)
     assert "secret" not in str(caught.value)
 
 
@@ -158,10 +158,10 @@ def test_nobody_answers_by_connect() -> None:
     ],
 )
 def test_the_cause_of_a_failure(text: str, cause: str) -> None:
-    assert sessions.cause(RuntimeError(text)) == cause
+    assert sessions.name_cause(RuntimeError(text)) == cause
 
 
 def test_an_encoding_that_is_none() -> None:
-    assert engine._codec("utf8") == "utf-8"
+    assert engine._java_encoding("utf8") == "utf-8"
     with pytest.raises(vl.errors.DataError, match="no encoding 'klingon'"):
-        engine._codec("klingon")
+        engine._java_encoding("klingon")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from published import KEY, digests
 
 import voile as vl
-from voile.engines import disk
+from voile.engines import base
 from voile.errors import VoileError
 from voile.tables import partition_tree
 
@@ -77,7 +77,7 @@ def test_disk_publishes_what_memory_does(
     with tempfile.TemporaryDirectory() as name, mock.patch.multiple(partition_tree, LARGEST_PART=shard):
         path = Path(name) / "people.parquet"
         table.write_parquet(path)
-        with mock.patch.multiple(disk, CHUNK_ROWS=slices):
+        with mock.patch.multiple(base, CHUNK_ROWS=slices):
             here, there = outcome(path, schema, request), outcome(path, schema, request, vl.Disk())
             if isinstance(here, tuple) or isinstance(there, tuple):
                 assert here == there

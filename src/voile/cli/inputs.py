@@ -26,10 +26,10 @@ def load_plugins(sources: list[str] | None) -> None:
 
 def open_release(folder: Path, engine_options: EngineOptions, watch: Any = None) -> tuple[Release, Verdict]:
     """Open a folder whose claims hold: the very release that was verified, and the verdict. A broken one is refused."""
+    from voile.engines.selection import choose_engine
     from voile.flow.checking.check_folder import check_folder
-    from voile.flow.read.chunked_reading import engine_for
 
-    verdict, release = check_folder(folder, engine=engine_for(folder, engine_options, watch))
+    verdict, release = check_folder(folder, engine=choose_engine(folder, engine_options, watch))
     verdict.or_raise()
     assert release is not None  # a folder that cannot be read is broken
     return release, verdict
@@ -48,13 +48,13 @@ def open_table(
     """Read the table that a release was made from, under the schema that its dictionary tells."""
     from dataclasses import replace
 
-    from voile.flow.read.chunked_reading import engine_for
+    from voile.engines.selection import choose_engine
     from voile.flow.read.read import read
     from voile.flow.request.release_schema import table_schema
     from voile.io.hierarchy_files import find_hierarchies
 
     schema = table_schema(release, find_hierarchies(hierarchies) if hierarchies else None)
-    engine = engine_for(source, engine_options, watch)
+    engine = choose_engine(source, engine_options, watch)
     return read(source, replace(schema, person=person) if person else schema, **read_options, engine=engine)
 
 

@@ -1,4 +1,5 @@
-"""Rows that lie in chunks on some engine: counted where they are, divided into parts, brought here only if they fit."""
+"""Rows that lie in chunks on an engine: counted where they are, divided into parts, brought into this process only if
+they fit."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from voile import kernels
-from voile.engines.memory import MemoryRows, code_type, merge_rows
+from voile.engines.memory_rows import MemoryRows, merge_rows
 from voile.errors import EngineError, option
 from voile.tables.group_counts import Counts, tally
 from voile.tables.part_protocol import Parts
@@ -18,31 +19,28 @@ from voile.tables.row_protocol import Histogram
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 
-WIDE = 256 << 20  # bytes of profiles that may be brought here at once
+WIDE = 256 << 20  # bytes of counts that may be brought into this process at once
+NODES_AT_ONCE = 64
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkedRows:
-    """Chunks of coded rows. `most` is how many distinct rows may be brought here at once."""
+    """Chunks of coded rows. `row_limit` is how many distinct rows may be brought into this process at once."""
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     chunks: Parts
     total: int
-    most: int
+    row_limit: int
     margins: Mapping[str, np.ndarray]  # how often each code of each column occurs
     coins: Key | None = None
-
-    groups = 0
-    box: Mapping[str, np.ndarray] | None = None
-    totals: Mapping[str, np.ndarray] | None = None
 
     def __repr__(self) -> str:
         return f"ChunkedRows({self.total} rows in {len(self.chunks)} chunks)"
 
     @property
     def key(self) -> Key:
-        assert self.coins is not None, "rows are keyed before they are grouped"
+        assert self.coins is not None, "rows get a key before they are grouped"
         return self.coins
 
     def with_key(self, key: Key) -> ChunkedRows:
@@ -51,78 +49,89 @@ class ChunkedRows:
     def histogram(self, names: Sequence[str]) -> Histogram:
         if len(names) == 1:
             people = self.margins[names[0]]
-            found_codes = np.flatnonzero(people)
-            return Histogram(tuple(names), found_codes.reshape(-1, 1), people[found_codes])
-        found = self._brought("count", list(names))
-        return Histogram(tuple(names), found.codes, found.weights)
+            codes = np.flatnonzero(people)
+            return Histogram(tuple(names), codes.reshape(-1, 1), people[codes])
+        rows = self._collect_distinct("count", list(names))
+        return Histogram(tuple(names), rows.codes, rows.weights)
 
     def collect(self) -> MemoryRows:
-        found = self._brought("gather", list(self.names))
-        return replace(found, coins=self.coins)
+        return replace(self._collect_distinct("gather", list(self.names)), coins=self.coins)
 
-    def _brought(self, what: str, names: list[str]) -> MemoryRows:
-        """The distinct combinations of some columns, here."""
-        counted = self.chunks.map(what, _collapsed, names)
-        if sum(counted.summaries) > 2 * self.most:  # equal rows of several chunks are counted once
-            parts = max(len(self.chunks), sum(counted.summaries) // self.most + 1)
-            counted = counted.repartition(what, _by_hash, _merged_rows, parts, parts).map(what, _measured)
-        if sum(counted.summaries) > 2 * self.most:
+    def _collect_distinct(self, stage: str, names: list[str]) -> MemoryRows:
+        """Bring the distinct combinations of some columns into this process."""
+        counted = self.chunks.map(stage, _count_distinct, names)
+        if sum(counted.summaries) > 2 * self.row_limit:  # equal rows of several chunks are counted once
+            number = max(len(self.chunks), sum(counted.summaries) // self.row_limit + 1)
+            counted = counted.repartition(stage, _split_by_hash, _merge_fragments, number, number)
+            counted = counted.map(stage, _measure_part)
+        if sum(counted.summaries) > 2 * self.row_limit:
             raise EngineError(
-                f"The combinations of {', '.join(map(repr, names))} are more than the {2 * self.most} that fit in "
+                f"The combinations of {', '.join(map(repr, names))} are more than the {2 * self.row_limit} that fit in "
                 "the memory that was allowed.",
                 code="engine.memory",
-                hint=f"Allow more (e.g. {option('memory', '8GiB')}), name fewer columns, or use a method that works "
-                "part by part: mondrian, anatomy, art or perturbed-generalization.",
+                hint=f"Allow more (e.g. {option('memory', '8GiB')}), name fewer columns, or use a method that "
+                "publishes part by part (docs/cluster.md lists them).",
             )
-        return merge_rows(list(counted))
+        return merge_rows([rows for rows in counted if rows is not None])
 
     def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        found = self.chunks.map("ask", _matching, list(names), offset, chosen).summaries
-        return np.asarray(np.sum(found, axis=0))
+        matches = self.chunks.map("ask", _count_matches, list(names), offset, chosen).summaries
+        return np.asarray(np.sum(matches, axis=0))
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         if len(tree.column) == 1:  # not cut yet: everybody
             return np.concatenate([self.margins[name] for name in names]).reshape(1, -1)
-        more = (list(names), tree, nodes)
-        wide = 8 * len(nodes) * sum(len(self.margins[name]) for name in names) * len(self.chunks)
-        if wide <= WIDE:
-            return np.sum(self.chunks.map("cut", _profiled, *more).summaries, axis=0)  # type: ignore[no-any-return]
-        # too much for one place: summed where the chunks lie, so many nodes at a time
-        number = min(len(nodes), 64)
-        summed = self.chunks.repartition("cut", _profiled_apart, _summed, number, *more, number)
-        return np.concatenate(list(summed))
+        arguments = (list(names), tree, nodes)
+        size = 8 * len(nodes) * sum(len(self.margins[name]) for name in names) * len(self.chunks)
+        if size <= WIDE:
+            return np.sum(self.chunks.map("cut", _count_by_node, *arguments).summaries, axis=0)  # type: ignore[no-any-return]
+        # too much for one process: summed where the chunks lie, some nodes at a time
+        number = min(len(nodes), NODES_AT_ONCE)
+        sums = self.chunks.repartition("cut", _split_counts, _add_counts, number, *arguments, number)
+        return np.concatenate(list(sums))
 
     def parts(self, tree: PartitionTree | None) -> Parts:
         if tree is None:
             return self.collect().parts(None)
-        key = self.key
-        return self.chunks.repartition("divide", _routed, partial(_boxed, tree=tree, key=key), len(tree.leaves), tree)
+        merge = partial(_merge_part, tree=tree, key=self.key)
+        return self.chunks.repartition("divide", _split_by_part, merge, len(tree.leaves), tree)
 
     def tally_values(self, columns: Columns) -> dict[str, Counts]:
-        found = {}
+        tallies = {}
         for column in columns.sensitive:
             table = self.histogram([column.name])
-            nobody = np.zeros(len(table.counts), dtype=np.int64)
-            found[column.name] = tally(column, nobody, table.codes[:, 0], table.counts, 1)
-        return found
+            one_group = np.zeros(len(table.counts), dtype=np.int64)
+            tallies[column.name] = tally(column, one_group, table.codes[:, 0], table.counts, 1)
+        return tallies
 
     def recode(self, codes: Mapping[str, np.ndarray]) -> ChunkedRows:
-        changed = {name: int(moved.max(initial=0)) + 1 for name, moved in codes.items()}
+        changed = {name: int(code_map.max(initial=0)) + 1 for name, code_map in codes.items()}
         sizes = tuple(changed.get(name, size) for name, size in zip(self.names, self.sizes, strict=True))
         margins = {
             name: np.bincount(codes[name], people, changed[name]).astype(np.int64) if name in codes else people
             for name, people in self.margins.items()
         }
-        return replace(self, sizes=sizes, margins=margins, chunks=self.chunks.map_lazily(recoded, dict(codes), sizes))
+        return replace(
+            self, sizes=sizes, margins=margins, chunks=self.chunks.map_lazily(recode_rows, dict(codes), sizes)
+        )
 
 
-def _collapsed(rows: MemoryRows, number: int, names: list[str]) -> tuple[MemoryRows, int]:
+def recode_rows(rows: MemoryRows, number: int, codes: Mapping[str, np.ndarray], sizes: tuple[int, ...]) -> MemoryRows:
+    """Recode the rows of a chunk; sort them again where the new codes do not rise with the old ones."""
+    wide = rows.codes.astype(np.result_type(rows.codes, kernels.packed_keys.narrowest_type(sizes)), copy=False)
+    recoded = replace(replace(rows, codes=wide).recode(codes), sizes=sizes)
+    if all(bool((np.diff(code_map) > 0).all()) for code_map in codes.values()):
+        return recoded
+    return merge_rows([recoded, replace(recoded, codes=recoded.codes[:0], weights=recoded.weights[:0])])
+
+
+def _count_distinct(rows: MemoryRows, number: int, names: list[str]) -> tuple[MemoryRows, int]:
     table = rows.histogram(names)
     sizes = tuple(rows.sizes[rows.names.index(name)] for name in names)
     return MemoryRows(tuple(names), sizes, table.codes, table.counts), len(table.counts)
 
 
-def _by_hash(rows: MemoryRows, number: int, parts: int) -> list[tuple[int, MemoryRows]]:
+def _split_by_hash(rows: MemoryRows, number: int, parts: int) -> list[tuple[int, MemoryRows]]:
     mixed = np.zeros(len(rows.weights), dtype=np.uint64)
     for j in range(rows.codes.shape[1]):
         mixed = (mixed ^ rows.codes[:, j].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -130,55 +139,39 @@ def _by_hash(rows: MemoryRows, number: int, parts: int) -> list[tuple[int, Memor
     return rows.split_by((mixed % np.uint64(parts)).astype(np.int64), parts)
 
 
-def _merged_rows(pieces: Sequence[MemoryRows], number: int) -> MemoryRows | None:
-    return merge_rows(pieces) if pieces else None
+def _merge_fragments(fragments: Sequence[MemoryRows], number: int) -> MemoryRows | None:
+    return merge_rows(fragments) if fragments else None
 
 
-def _measured(rows: MemoryRows | None, number: int) -> tuple[MemoryRows | None, int]:
+def _measure_part(rows: MemoryRows | None, number: int) -> tuple[MemoryRows | None, int]:
     return rows, len(rows.weights) if rows is not None else 0
 
 
-def _matching(
+def _count_matches(
     rows: MemoryRows, number: int, names: list[str], offset: np.ndarray, chosen: np.ndarray
 ) -> tuple[None, np.ndarray]:
     return None, rows.count_matches(names, offset, chosen)
 
 
-def _profiled(
+def _count_by_node(
     rows: MemoryRows, number: int, names: list[str], tree: PartitionTree, nodes: np.ndarray
 ) -> tuple[None, np.ndarray]:
     return None, rows.count_by_node(names, tree, nodes)
 
 
-def _profiled_apart(
+def _split_counts(
     rows: MemoryRows, number: int, names: list[str], tree: PartitionTree, nodes: np.ndarray, parts: int
 ) -> list[tuple[int, np.ndarray]]:
     return list(enumerate(np.array_split(rows.count_by_node(names, tree, nodes), parts)))
 
 
-def _summed(pieces: Sequence[np.ndarray], number: int) -> np.ndarray:
-    return np.sum(pieces, axis=0)  # type: ignore[no-any-return]
+def _add_counts(fragments: Sequence[np.ndarray], number: int) -> np.ndarray:
+    return np.sum(fragments, axis=0)  # type: ignore[no-any-return]
 
 
-def _routed(rows: MemoryRows, number: int, tree: PartitionTree) -> list[tuple[int, MemoryRows]]:
+def _split_by_part(rows: MemoryRows, number: int, tree: PartitionTree) -> list[tuple[int, MemoryRows]]:
     return rows.split_by(tree.part[tree.nodes(rows.names, rows.codes)], len(tree.leaves))
 
 
-def _boxed(pieces: Sequence[MemoryRows], number: int, tree: PartitionTree, key: Key) -> MemoryRows:
-    return replace(merge_rows(pieces), coins=key).as_part(tree, number)
-
-
-def recoded(rows: MemoryRows, number: int, codes: Mapping[str, np.ndarray], sizes: tuple[int, ...]) -> MemoryRows:
-    """The rows with other codes; in rising order again where the codes do not rise with the old ones."""
-    wide = replace(rows, codes=rows.codes.astype(np.result_type(rows.codes, code_type(sizes))))
-    made = replace(wide.recode(codes), sizes=sizes)
-    if all(bool((np.diff(moved) > 0).all()) for moved in codes.values()):
-        return made
-    return merge_rows([made, replace(made, codes=made.codes[:0], weights=made.weights[:0])])
-
-
-def chunk(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> MemoryRows:
-    """Some rows of a table as codes; equal ones are kept once."""
-    sizes = [max(size, 1) for size in sizes]
-    codes, weights = kernels.distinct_rows.count_rows(columns, sizes)
-    return MemoryRows(tuple(names), tuple(sizes), codes.astype(code_type(sizes), copy=False), weights)
+def _merge_part(fragments: Sequence[MemoryRows], number: int, tree: PartitionTree, key: Key) -> MemoryRows:
+    return replace(merge_rows(fragments), coins=key).as_part(tree, number)

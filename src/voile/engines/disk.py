@@ -1,14 +1,13 @@
-"""Parts on this machine's disk, one or two in memory at a time.
+"""Parts on the disk of this machine, one or two in memory at a time.
 
-What a stage of the work makes is written to a file that has no name: the system removes it when nothing holds it any
-more, also when the process is killed.
+The results of a stage are written to a file without a name: the system removes it as soon as nothing holds it any more,
+even if the process is killed.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import re
 import tempfile
 import weakref
 from collections import deque
@@ -16,69 +15,71 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import polars as pl
 
-from voile.errors import EngineError, SpecError, option
-from voile.tables.part_protocol import Merge, Route, Transform, Work
-
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-LEAST = 1 << 30
-CHUNK_ROWS = 1 << 20  # rows of a slice
-Watch = Callable[[str, int, int], None]
+from voile.engines import base
+from voile.engines.base import LEAST_MEMORY, Engine, Source, count_rows_that_fit, parse_memory
+from voile.engines.text_chunks import cast_chunks
+from voile.errors import EngineError, option
+from voile.io import table_files
+from voile.io.csv_faults import unreadable_csv
+from voile.tables.part_protocol import Merge, Parts, Route, Transform, Work
+from voile.tables.schema import Schema
 
 
 @dataclass(frozen=True)
-class Disk:
-    """An engine for tables larger than memory. `memory` is about how much may be used; `scratch` where the files of the
-    work lie, by default where the system keeps temporary files; `watch` is told (work, parts done, parts in all).
+class Disk(Engine):
+    """An engine for tables larger than memory. `memory` is about how much it may use; `scratch` is the folder of its
+    temporary files, by default that of the system; `watch` is called with (stage, parts done, parts in all).
 
-    >>> Disk(memory="4GiB").allowed
-    4294967296
+    >>> Disk(memory="8GiB", scratch="/var/tmp")
+    Disk(memory='8GiB', scratch='/var/tmp')
     """
+
+    name: ClassVar[str] = "disk"
 
     memory: str = "4GiB"
     scratch: str | None = None
-    watch: Watch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.allowed < LEAST:
-            raise SpecError(
-                f"memory = {self.memory!r} is too little to work with.", code="spec.memory", hint="Allow 1GiB or more."
-            )
+        parse_memory(self.memory)
 
-    @property
-    def allowed(self) -> int:
-        """The memory in bytes."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", self.memory.strip(), re.IGNORECASE)
-        if found is None:
-            raise SpecError(f"memory = {self.memory!r} is no size.", code="spec.memory", hint="E.g. 4GiB.")
-        return int(float(found[1]) * UNITS[found[2].upper()])
-
-    def most(self, columns: int) -> int:
-        """How many distinct rows of so many columns may be in memory at once: a method needs several copies."""
-        return self.allowed // (16 * (4 * columns + 8))
-
-    def slices(self, table: pl.LazyFrame, *, copy: bool = False) -> Slices:
-        """The rows of a table, some at a time; with `copy` of a Parquet copy, where it cannot be read in slices."""
-        if not copy:
-            return Slices(self, table, _length(table))
-        handle = self.file()
+    def read(self, source: Source, schema: Schema) -> Parts:
+        """Read a file in chunks; a CSV, which cannot be read from the middle, from a Parquet copy of it."""
+        path, names = source.path, schema.read_names()
+        if path is None:
+            raise self.refusal(source)
+        how = (source.delimiter, source.encoding, source.null_values)
+        table, is_text = table_files.scan_file(path, names, *how, schema.check)
+        fault = unreadable_csv(path) if is_text else table_files.corrupt_file(path)
         try:
-            table.sink_parquet(handle, compression="zstd", compression_level=1, row_group_size=CHUNK_ROWS)
-            table = pl.scan_parquet(f"/proc/self/fd/{handle.fileno()}", glob=False)
-            return Slices(self, table, _length(table), handle)
+            table, handle = self.copy(table) if is_text else (table, None)
+            rows = int(table.select(pl.len()).collect().item())
+        except pl.exceptions.PolarsError:
+            raise fault from None
+        chunks = FileChunks(self, table, rows, fault, handle)
+        return cast_chunks(chunks, names) if is_text else chunks
+
+    def copy(self, table: pl.LazyFrame) -> tuple[pl.LazyFrame, IO[bytes]]:
+        """Copy a table to a temporary Parquet file, which lasts as long as its handle."""
+        handle = self.open_file()
+        try:
+            table.sink_parquet(handle, compression="zstd", compression_level=1, row_group_size=base.CHUNK_ROWS)
+            return pl.scan_parquet(f"/proc/self/fd/{handle.fileno()}", glob=False), handle
         except BaseException:  # a faulty table: its copy goes at once, not when the error is forgotten
             handle.close()
             raise
 
-    def listed(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Listed:
-        """Parts that `load` brings into memory when they are needed."""
-        return Listed(self, items, load)
+    def list_parts(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Parts:
+        return LoadedParts(self, items, load)
 
-    def file(self) -> IO[bytes]:
-        """A file without a name."""
+    def row_limit(self, columns: int) -> int:
+        return count_rows_that_fit(parse_memory(self.memory), columns)
+
+    def open_file(self) -> IO[bytes]:
+        """Open a temporary file without a name."""
         try:
             return tempfile.TemporaryFile(dir=self.scratch)
         except OSError as error:
@@ -90,16 +91,16 @@ class Disk:
 
 
 @dataclass(frozen=True, eq=False)
-class _Stage:
-    """What both kinds of parts can do: they differ in how one part is fetched."""
+class _DiskParts:
+    """What all parts on disk can do: they differ in how one part is fetched."""
 
     engine: Disk
 
     def __len__(self) -> int:
-        raise NotImplementedError  # pragma: no cover - both kinds define it
+        raise NotImplementedError  # pragma: no cover - every kind defines it
 
     def fetch(self, number: int) -> Any:
-        raise NotImplementedError  # pragma: no cover - both kinds define it
+        raise NotImplementedError  # pragma: no cover - every kind defines it
 
     def __iter__(self) -> Iterator[Any]:
         return (self.fetch(number) for number in range(len(self)))
@@ -107,54 +108,55 @@ class _Stage:
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
         return None
 
-    def map(self, what: str, work: Work, *more: Any) -> Stored:
-        made = Stored(self.engine, self.engine.file(), [], [])
-        for part, note in self._done(what, work, more):
-            made.pieces.append([made.put(part)])
-            made.summaries.append(note)
-        self._tell(what, len(self))
-        return made
+    def map(self, stage: str, work: Work, *arguments: Any) -> StoredParts:
+        result = StoredParts(self.engine, self.engine.open_file(), [], [])
+        for part, summary in self._work_on_parts(stage, work, arguments):
+            result.places.append([result.store(part)])
+            result.summaries.append(summary)
+        self._tell(stage, len(self))
+        return result
 
-    def map_lazily(self, turn: Transform, *more: Any) -> Lazy:
-        return Lazy(self.engine, self, turn, more)
+    def map_lazily(self, transform: Transform, *arguments: Any) -> TransformedParts:
+        return TransformedParts(self.engine, self, transform, arguments)
 
-    def repartition(self, what: str, route: Route, gather: Merge, number: int, *more: Any) -> Stored:
-        made = Stored(self.engine, self.engine.file(), [[] for _ in range(number)], [], gather)
-        for pieces in self._done(what, route, more):
-            for home, piece in pieces:
-                made.pieces[home].append(made.put(piece))
-        self._tell(what, len(self))
-        return made
+    def repartition(self, stage: str, route: Route, merge: Merge, number: int, *arguments: Any) -> StoredParts:
+        result = StoredParts(self.engine, self.engine.open_file(), [[] for _ in range(number)], [], merge)
+        for fragments in self._work_on_parts(stage, route, arguments):
+            for home, fragment in fragments:
+                result.places[home].append(result.store(fragment))
+        self._tell(stage, len(self))
+        return result
 
-    def _done(self, what: str, work: Callable[..., Any], more: tuple[Any, ...]) -> Iterator[Any]:
-        """The work on every part, in order; two at a time where memory allows it, for the kernels leave Python."""
-        workers = 2 if self.engine.allowed >= 2 * LEAST else 1
+    def _work_on_parts(self, stage: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
+        """Work on every part, in order; on two at a time where memory allows it, since the kernels leave Python."""
+        workers = 2 if parse_memory(self.engine.memory) >= 2 * LEAST_MEMORY else 1
         waiting: deque[Future[Any]] = deque()
         with ThreadPoolExecutor(workers) as pool:
             for number in range(len(self)):
-                waiting.append(pool.submit(self._one, work, number, more))
+                waiting.append(pool.submit(self._work_on_part, work, number, arguments))
                 if len(waiting) == workers:
-                    self._tell(what, number + 1 - workers)
+                    self._tell(stage, number + 1 - workers)
                     yield waiting.popleft().result()
             while waiting:
-                self._tell(what, len(self) - len(waiting))
+                self._tell(stage, len(self) - len(waiting))
                 yield waiting.popleft().result()
 
-    def _one(self, work: Callable[..., Any], number: int, more: tuple[Any, ...]) -> Any:
-        return work(self.fetch(number), number, *more)
+    def _work_on_part(self, work: Callable[..., Any], number: int, arguments: tuple[Any, ...]) -> Any:
+        return work(self.fetch(number), number, *arguments)
 
-    def _tell(self, what: str, done: int) -> None:
+    def _tell(self, stage: str, done: int) -> None:
         if self.engine.watch is not None:
-            self.engine.watch(what, done, len(self))
+            self.engine.watch(stage, done, len(self))
 
 
 @dataclass(frozen=True, eq=False)
-class Slices(_Stage):
-    """A table in a file, so many rows at a time."""
+class FileChunks(_DiskParts):
+    """A table in a file, CHUNK_ROWS rows at a time. `fault` is raised where the file cannot be read."""
 
     table: pl.LazyFrame
     rows: int
-    handle: IO[bytes] | None = None  # of a file that has no name: it lasts as long as this does
+    fault: Exception
+    handle: IO[bytes] | None = None  # of a copy without a name: it lasts as long as this does
     summaries: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -162,34 +164,37 @@ class Slices(_Stage):
             weakref.finalize(self, self.handle.close)
 
     def __len__(self) -> int:
-        return max(-(-self.rows // CHUNK_ROWS), 1)
+        return max(-(-self.rows // base.CHUNK_ROWS), 1)
 
     def fetch(self, number: int) -> pl.DataFrame:
-        return self.table.slice(number * CHUNK_ROWS, CHUNK_ROWS).collect()
+        try:
+            return self.table.slice(number * base.CHUNK_ROWS, base.CHUNK_ROWS).collect()
+        except pl.exceptions.PolarsError:
+            raise self.fault from None
 
 
 @dataclass(frozen=True, eq=False)
-class Lazy(_Stage):
-    """Parts that are turned into something else whenever they are needed."""
+class TransformedParts(_DiskParts):
+    """Parts that are transformed whenever they are needed."""
 
-    under: Any
-    turn: Transform
-    more: tuple[Any, ...]
+    parts: _DiskParts
+    transform: Transform
+    arguments: tuple[Any, ...]
 
     @property
     def summaries(self) -> list[Any]:
-        return list(self.under.summaries)
+        return list(self.parts.summaries)  # type: ignore[attr-defined]  # every kind has them
 
     def __len__(self) -> int:
-        return len(self.under)
+        return len(self.parts)
 
     def fetch(self, number: int) -> Any:
-        return self.turn(self.under.fetch(number), number, *self.more)
+        return self.transform(self.parts.fetch(number), number, *self.arguments)
 
 
 @dataclass(frozen=True, eq=False)
-class Listed(_Stage):
-    """Things that a function brings into memory one by one."""
+class LoadedParts(_DiskParts):
+    """Items that a function loads into memory one by one."""
 
     items: Sequence[Any]
     load: Callable[[Any], Any]
@@ -203,22 +208,22 @@ class Listed(_Stage):
 
 
 @dataclass(frozen=True, eq=False)
-class Stored(_Stage):
-    """Parts in a file without a name. Part i is what lies at `pieces[i]`, gathered if there is something to gather."""
+class StoredParts(_DiskParts):
+    """Parts in a file without a name. Part i lies at `places[i]`: in one place, or in several fragments to `merge`."""
 
     file: IO[bytes]
-    pieces: list[list[tuple[int, int]]]
+    places: list[list[tuple[int, int]]]
     summaries: list[Any]
-    gather: Merge | None = None
+    merge: Merge | None = None
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self.file.close)
 
     def __len__(self) -> int:
-        return len(self.pieces)
+        return len(self.places)
 
-    def put(self, part: Any) -> tuple[int, int]:
-        """Where a part was written, and how long it is."""
+    def store(self, part: Any) -> tuple[int, int]:
+        """Write a part; return where it starts and how long it is."""
         start = self.file.seek(0, os.SEEK_END)
         try:
             pickle.dump(part, self.file, protocol=5)
@@ -232,21 +237,15 @@ class Stored(_Stage):
         return start, self.file.tell() - start
 
     def fetch(self, number: int) -> Any:
-        found = [self._get(*place) for place in self.pieces[number]]
-        return self.gather(found, number) if self.gather is not None else found[0]
-
-    def _get(self, start: int, length: int) -> Any:
-        return pickle.loads(_read(self.file.fileno(), start, length))
+        handle = self.file.fileno()
+        fragments = [pickle.loads(_read_bytes(handle, start, length)) for start, length in self.places[number]]
+        return self.merge(fragments, number) if self.merge is not None else fragments[0]
 
 
-def _length(table: pl.LazyFrame) -> int:
-    return int(table.select(pl.len()).collect().item())
-
-
-def _read(handle: int, start: int, length: int) -> bytearray:
-    """Some bytes of a file; one call reads 2 GiB at most."""
-    found = bytearray(length)
-    view, done = memoryview(found), 0
+def _read_bytes(handle: int, start: int, length: int) -> bytearray:
+    """Read some bytes of a file; one call of the system reads 2 GiB at most."""
+    content = bytearray(length)
+    view, done = memoryview(content), 0
     while done < length:
         done += os.preadv(handle, [view[done:]], start + done)
-    return found
+    return content

@@ -1,246 +1,68 @@
-"""Rows in memory. Equal rows are kept once, with their number: who is who does not matter after the border, so
-"rank rows at random within a cell" costs nothing here and no order of the input survives."""
+"""The engine for tables that fit in memory: the whole table is one chunk."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
-import numpy as np
+import polars as pl
 
-from voile import kernels
-from voile.tables.group_counts import Counts, tally
+from voile.engines.base import Engine, Source
+from voile.errors import DataError, option
+from voile.io import data_frames, databases, table_files
 from voile.tables.part_protocol import PartsInMemory
-from voile.tables.partition_tree import PartitionTree
-from voile.tables.row_protocol import WITHHELD, Histogram
-from voile.tables.schema import Columns
-from voile.tables.secret_key import Key
+from voile.tables.schema import Schema
 
 
-@dataclass(frozen=True, eq=False)
-class MemoryRows:
-    """Distinct rows in rising order, how many people each stands for, and the group once there is one."""
+@dataclass(frozen=True)
+class InMemory(Engine):
+    """An engine that holds everything in the memory of this process. It reads every kind of source."""
 
-    names: tuple[str, ...]
-    sizes: tuple[int, ...]
-    codes: np.ndarray
-    weights: np.ndarray
-    group: np.ndarray | None = None
-    groups: int = 0
-    coins: Key | None = None
-    box: Mapping[str, np.ndarray] | None = None  # of a part: the codes of each column that may be in it
-    totals: Mapping[str, np.ndarray] = field(default_factory=dict)  # of a part: how often values occur in the whole
+    name: ClassVar[str] = "local"
+    in_memory: ClassVar[bool] = True
 
-    def __repr__(self) -> str:
-        return f"MemoryRows({self.total} rows, {len(self.weights)} distinct, {self.groups} groups)"
+    def read(self, source: Source, schema: Schema) -> PartsInMemory:
+        return PartsInMemory([load_frame(source, schema)], [])
 
-    @property
-    def total(self) -> int:
-        return int(self.weights.sum())
+    def list_parts(self, items: Sequence[Any], load: Callable[[Any], Any]) -> PartsInMemory:
+        return PartsInMemory([load(item) for item in items], [])
 
-    @property
-    def key(self) -> Key:
-        assert self.coins is not None, "rows are keyed before they are grouped"
-        return self.coins
-
-    def with_key(self, key: Key) -> MemoryRows:
-        return replace(self, coins=key)
-
-    def histogram(self, names: Sequence[str]) -> Histogram:
-        where = [self.names.index(name) for name in names]
-        if where == list(range(len(self.names))):
-            return Histogram(tuple(names), self.codes, self.weights, None)
-        if where == list(range(len(where))):
-            # leading columns of sorted rows: equal ones are neighbours
-            first, index = kernels.distinct_rows.group_sorted_rows(self.codes, len(where))
-            counts = np.add.reduceat(self.weights, first) if len(first) else self.weights[:0]
-            return Histogram(tuple(names), self.codes[first, : len(where)], counts, index)
-        if len(where) == 1:
-            column = self.codes[:, where[0]]
-            (people,) = kernels.column_codes.count_codes(column.reshape(-1, 1), [self.sizes[where[0]]], self.weights)
-            found = np.flatnonzero(people)
-            rank = np.cumsum(people > 0) - 1
-            codes = found.astype(self.codes.dtype).reshape(-1, 1)
-            return Histogram(tuple(names), codes, people[found], rank[column])
-        columns = [self.codes[:, j] for j in where]
-        index, first = kernels.distinct_rows.rank_rows(columns, [self.sizes[j] for j in where])
-        counts = np.bincount(index, weights=self.weights, minlength=len(first)).astype(np.int64)
-        return Histogram(tuple(names), self.codes[first][:, where], counts, index)
-
-    def collect(self) -> MemoryRows:
-        return self
-
-    def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        table = self.histogram(names)
-        codes = np.ascontiguousarray(table.codes).astype(np.int64)
-        return np.asarray(kernels.query_counts.count_matches(codes, table.counts, offset, np.ascontiguousarray(chosen)))
-
-    def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
-        places = np.array([self.names.index(name) for name in names], dtype=np.int64)
-        offset = np.concatenate([[0], np.cumsum([self.sizes[place] for place in places])]).astype(np.int64)
-        slot = np.full(len(tree.column), -1)
-        slot[nodes] = np.arange(len(nodes))
-        leaf = tree.nodes(self.names, self.codes)
-        found = kernels.tree_cuts.count_leaf_codes(self.codes, self.weights, places, offset, leaf, slot, len(nodes))
-        return np.asarray(found)
-
-    def parts(self, tree: PartitionTree | None) -> PartsInMemory:
-        if tree is None:
-            return PartsInMemory([self], [])
-        home = tree.part[tree.nodes(self.names, self.codes)]
-        return PartsInMemory([rows.as_part(tree, number) for number, rows in self.split_by(home, len(tree.leaves))], [])
-
-    def split_by(self, home: np.ndarray, homes: int) -> list[tuple[int, MemoryRows]]:
-        """The rows of each home that has some."""
-        order = np.argsort(home, kind="stable")  # rows stay in rising order
-        ends = np.searchsorted(home[order], np.arange(homes + 1))
-        spans = {number: order[low:high] for number, (low, high) in enumerate(pairwise(ends)) if high > low}
-        return [
-            (number, replace(self, codes=self.codes[span], weights=self.weights[span]))
-            for number, span in spans.items()
-        ]
-
-    def as_part(self, tree: PartitionTree, number: int) -> MemoryRows:
-        """The rows as a part of a tree: under its own key and within its box."""
-        return replace(self, coins=self.key.derive_part_key(number), box=tree.boxes[number], totals=tree.totals)
-
-    def place(self, histogram: Histogram, groups: np.ndarray) -> MemoryRows:
-        group = groups if histogram.index is None else groups[histogram.index]
-        kept = group != WITHHELD
-        if kept.all():
-            return replace(self, group=group, groups=int(group.max(initial=-1)) + 1)
-        _, dense = np.unique(group[kept], return_inverse=True)
-        number = int(dense.max(initial=-1)) + 1
-        return replace(self, codes=self.codes[kept], weights=self.weights[kept], group=dense, groups=number)
-
-    def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> MemoryRows:
-        assert histogram.index is None, "rows are dealt on the histogram of whole rows"
-        number = int(groups.max(initial=-1)) + 1
-        codes = np.take(self.codes, cells, axis=0)
-        return replace(self, codes=codes, weights=counts, group=groups, groups=number)
-
-    def tally_values(self, columns: Columns) -> dict[str, Counts]:
-        group = self.group if self.group is not None else np.zeros(len(self.weights), dtype=np.int64)
-        number = self.groups if self.group is not None else 1
-        found = {}
-        for column in columns.sensitive:
-            codes, totals = self.codes[:, self.names.index(column.name)], self.totals.get(column.name)
-            found[column.name] = tally(column, group, codes, self.weights, number, totals)
-        return found
-
-    def regroup(self, labels: np.ndarray) -> MemoryRows:
-        assert self.group is not None
-        return replace(self, group=labels[self.group], groups=int(labels.max(initial=-1)) + 1)
-
-    def recode(self, codes: Mapping[str, np.ndarray]) -> MemoryRows:
-        table, sizes = self.codes.copy(), list(self.sizes)
-        for name, moved in codes.items():
-            where = self.names.index(name)
-            table[:, where] = moved[table[:, where]]
-            sizes[where] = int(moved.max(initial=0)) + 1
-        return replace(self, codes=table, sizes=tuple(sizes), box=None, totals={})
-
-    def revalue(
-        self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray
-    ) -> MemoryRows:
-        assert self.group is not None
-        where = self.names.index(name)
-        key = self.group.astype(np.int64) * self.sizes[where] + self.codes[:, where]
-        moves, inverse = np.unique(groups.astype(np.int64) * self.sizes[where] + old, return_inverse=True)
-        place = np.minimum(np.searchsorted(moves, key), max(len(moves) - 1, 0))
-        touched = np.flatnonzero(moves[place] == key) if len(moves) else np.zeros(0, dtype=np.int64)
-        # the rows of each (group, code), one by one and in random order; the first ones get the first new code
-        row = np.repeat(touched, self.weights[touched])
-        order = np.lexsort((self.key.stream(f"revalue {name}", len(row)), place[row]))
-        row = row[order]
-        starts = np.searchsorted(place[row], np.arange(len(moves) + 1))
-        ahead = np.argsort(inverse, kind="stable")
-        ends = np.cumsum(counts[ahead])
-        first = np.concatenate([[0], ends])[np.searchsorted(inverse[ahead], np.arange(len(moves)))]
-        rank = np.arange(len(row)) - starts[place[row]] + first[place[row]]
-        move = np.minimum(np.searchsorted(ends, rank, side="right"), max(len(ends) - 1, 0))
-        moved = (rank < ends[-1]) & (inverse[ahead][move] == place[row]) if len(ends) else np.zeros(0, dtype=bool)
-        codes = np.take(self.codes, row, axis=0)
-        codes[moved, where] = new[ahead][move[moved]]
-        kept = np.ones(len(self.weights), dtype=bool)
-        kept[touched] = False
-        every = np.concatenate([self.codes[kept], codes])
-        weights = np.concatenate([self.weights[kept], np.ones(len(row), dtype=self.weights.dtype)])
-        group = np.concatenate([self.group[kept], self.group[row]])
-        order = _rising(every, self.sizes)  # rows stay in rising order
-        return replace(self, codes=every[order], weights=weights[order], group=group[order])
-
-    def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> MemoryRows:
-        assert histogram.index is None, "people are counted on the histogram of whole rows"
-        alone = len(codes) == len(self.weights)  # everybody has a row of their own
-        table = self.codes.copy() if alone else np.repeat(self.codes, self.weights, axis=0)
-        table[:, self.names.index(name)] = codes
-        group = self.group if alone or self.group is None else np.repeat(self.group, self.weights)
-        return replace(self, codes=table, weights=np.ones(len(codes), dtype=np.int64), group=group)
-
-    def find_extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        assert self.group is not None
-        where = self.names.index(name)
-        if rank is not None:
-            return kernels.group_scans.find_ranked_extents(self.group, self.codes, where, self.groups, rank)  # type: ignore[no-any-return]
-        return kernels.group_scans.find_extents(self.group, self.codes, where, self.groups)  # type: ignore[no-any-return]
-
-    def count_people(self) -> np.ndarray:
-        assert self.group is not None
-        return np.asarray(kernels.group_scans.count_people(self.group, self.weights, self.groups))
-
-    def pick(self, places: np.ndarray, name: str) -> np.ndarray:
-        assert self.group is not None
-        found = kernels.group_scans.pick_codes(self.group, self.weights, self.codes, self.names.index(name), places)
-        return np.asarray(found)
-
-    def list_codes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        assert self.group is not None
-        where = self.names.index(name)
-        if self.sizes[where] <= 64:
-            masks = kernels.group_scans.collect_masks(self.group, self.codes, where, self.groups)
-            return kernels.group_scans.expand_masks(masks)  # type: ignore[no-any-return]
-        group, table = self.count_by_group([name])
-        return np.searchsorted(group, np.arange(self.groups + 1)), table.codes[:, 0].astype(np.int64)
-
-    def count_by_group(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
-        assert self.group is not None
-        where = [self.names.index(name) for name in names]
-        columns = [self.group, *(self.codes[:, j] for j in where)]
-        sizes = [max(self.groups, 1), *(self.sizes[j] for j in where)]
-        codes, counts = kernels.distinct_rows.weigh_rows(columns, sizes, self.weights)
-        return codes[:, 0].astype(np.int64), Histogram(tuple(names), codes[:, 1:], counts)
+    def row_limit(self, columns: int) -> int:
+        return sys.maxsize
 
 
-def _rising(codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    """The order in which rows rise; fast where most of them do."""
-    if kernels.packed_keys.fits_one_key(sizes):
-        columns = [codes[:, number] for number in range(len(sizes))]
-        return np.argsort(kernels.packed_keys.pack_rows(columns, sizes), kind="stable")
-    return np.lexsort(codes.T[::-1])
-
-
-def merge_rows(pieces: Sequence[MemoryRows]) -> MemoryRows:
-    """One table of the rows of several."""
-    pieces = [piece for piece in pieces if piece is not None]
-    if len(pieces) == 1:
-        return pieces[0]
-    first = pieces[0]
-    columns = [np.concatenate([piece.codes[:, j] for piece in pieces]) for j in range(len(first.names))]
-    codes, weights = kernels.distinct_rows.weigh_rows(
-        columns, first.sizes, np.concatenate([one.weights for one in pieces])
-    )
-    return replace(first, codes=codes.astype(code_type(first.sizes), copy=False), weights=weights)
-
-
-def code_type(sizes: Sequence[int]) -> Any:
-    """The narrowest type that holds every code."""
-    return np.uint8 if max(sizes) <= 1 << 8 else np.uint16 if max(sizes) <= 1 << 16 else np.uint32
-
-
-def build_rows(names: Sequence[str], columns: Sequence[np.ndarray], sizes: Sequence[int]) -> MemoryRows:
-    """Rows from one array of codes a column."""
-    codes, weights = kernels.distinct_rows.count_rows(columns, [max(size, 1) for size in sizes])
-    return MemoryRows(tuple(names), tuple(max(size, 1) for size in sizes), codes, weights)
+def load_frame(source: Source, schema: Schema | None) -> pl.DataFrame:
+    """Load the columns of a schema, or all columns, from any source. From a file nothing else is read."""
+    columns = None if schema is None else schema.read_names()
+    check = None if schema is None else schema.check
+    if source.query is not None:
+        if not isinstance(source.table, (str, Path)):
+            kind = type(source.table).__name__
+            raise DataError(f"A query needs the URL of a database, not a {kind}.", code="data.url")
+        frame = databases.run_query(source.query, str(source.table))
+    elif source.path is not None:
+        scheme = databases.parse_scheme(str(source.table))
+        if scheme:
+            raise DataError(
+                f"A table from {scheme}:// needs a query.",
+                code="data.url",
+                hint=f"Give one, e.g. {option('query', 'select * from patients')}.",
+            )
+        how = (source.delimiter, source.encoding, source.null_values)
+        return table_files.read_file(source.path, columns, *how, check).select(columns or pl.all())
+    else:
+        named = None if schema is None else [*schema.identifier, *schema.read_names()]
+        table = data_frames.read_frame(source.table, named)
+        if table is None:
+            raise DataError(
+                f"A table of type {type(source.table).__name__} cannot be read.",
+                code="data.source",
+                hint="Give a path, a polars, pandas or Arrow table, or a database URL with a query.",
+            )
+        frame = table
+    if check is not None:
+        check(frame.columns)
+    return frame.select(columns or pl.all())

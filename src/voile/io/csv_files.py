@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,15 @@ class _OpenedCsv:
 
 
 def read_csv(
-    path: Path, columns: Sequence[str] | None, delimiter: str | None, encoding: str, null_values: Sequence[str]
+    path: Path,
+    columns: Sequence[str] | None,
+    delimiter: str | None,
+    encoding: str,
+    null_values: Sequence[str],
+    check: Callable[[list[str]], None] | None = None,
 ) -> pl.DataFrame:
     """Read the requested columns of a file. Empty cells are missing; codes with leading zeros stay text."""
-    opened, scan = _inspect_csv(path, delimiter, encoding)
+    opened, scan = _inspect_csv(path, delimiter, encoding, check)
     source, names = opened.source, opened.names
     requested = [number for number, name in enumerate(names) if columns is None or name in columns]
     if not requested:
@@ -66,10 +71,15 @@ def read_csv(
 
 
 def scan_csv(
-    path: Path, columns: Sequence[str], delimiter: str | None, encoding: str, null_values: Sequence[str]
+    path: Path,
+    columns: Sequence[str],
+    delimiter: str | None,
+    encoding: str,
+    null_values: Sequence[str],
+    check: Callable[[list[str]], None] | None = None,
 ) -> pl.LazyFrame:
     """Return the requested columns as text, read when they are collected; `csv_types` finds and casts their types."""
-    opened, _ = _inspect_csv(path, delimiter, encoding)
+    opened, _ = _inspect_csv(path, delimiter, encoding, check)
     frame = pl.scan_csv(
         opened.source,
         separator=opened.delimiter,
@@ -97,9 +107,13 @@ def guess_delimiter(header: str) -> str:
     return max(DELIMITERS, key=lambda delimiter: (unquoted.count(delimiter), -DELIMITERS.index(delimiter)))
 
 
-def _inspect_csv(path: Path, delimiter: str | None, encoding: str) -> tuple[_OpenedCsv, ByteScan]:
+def _inspect_csv(
+    path: Path, delimiter: str | None, encoding: str, check: Callable[[list[str]], None] | None
+) -> tuple[_OpenedCsv, ByteScan]:
     """Check the header and scan the bytes. The source is returned without blank lines; faults are named by line."""
     opened = _open_csv(path, delimiter, encoding)
+    if check is not None:
+        check(opened.names)
     _check_header(path, opened.names)
     scan = scan_bytes(opened.source, opened.delimiter, len(opened.header))
     if scan.ragged:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -30,13 +30,18 @@ def read_file(
     delimiter: str | None = None,
     encoding: str = "utf8",
     null_values: Sequence[str] = (),
+    check: Callable[[list[str]], None] | None = None,
 ) -> pl.DataFrame:
-    """Read a CSV, Parquet or Arrow file. With `columns`, no other column enters memory."""
+    """Read a CSV, Parquet or Arrow file. With `columns`, no other column enters memory. `check` is called with the
+    names of all columns before any row is read."""
     if _find_kind(path) == "csv":
-        return csv_files.read_csv(path, columns, delimiter, encoding, null_values)
+        return csv_files.read_csv(path, columns, delimiter, encoding, null_values, check)
     try:
         frame = _scan_binary(path)
-        requested = [name for name in frame.collect_schema().names() if columns is None or name in columns]
+        names = frame.collect_schema().names()
+        if check is not None:
+            check(names)
+        requested = [name for name in names if columns is None or name in columns]
         return frame.select(requested).collect() if requested else pl.DataFrame()
     except (pl.exceptions.PolarsError, OSError):
         raise corrupt_file(path) from None
@@ -48,12 +53,17 @@ def scan_file(
     delimiter: str | None = None,
     encoding: str = "utf8",
     null_values: Sequence[str] = (),
+    check: Callable[[list[str]], None] | None = None,
 ) -> tuple[pl.LazyFrame, bool]:
-    """Return columns of a file, read when they are collected, and whether they are all text, as those of a CSV are."""
+    """Return columns of a file, read when they are collected, and whether they are all text, as those of a CSV are.
+    `check` is called with the names of all columns."""
     if _find_kind(path) == "csv":
-        return csv_files.scan_csv(path, columns, delimiter, encoding, null_values), True
+        return csv_files.scan_csv(path, columns, delimiter, encoding, null_values, check), True
     try:
-        return _scan_binary(path).select(columns), False
+        frame = _scan_binary(path)
+        if check is not None:
+            check(frame.collect_schema().names())
+        return frame.select(columns), False
     except (pl.exceptions.PolarsError, OSError):
         raise corrupt_file(path) from None
 

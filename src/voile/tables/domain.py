@@ -89,8 +89,16 @@ def infer_kind(values: pl.Series) -> str:
 def encode_column(
     column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None
 ) -> tuple[Domain, np.ndarray]:
-    """A column's domain and its codes. Codes follow the order of the values, never their order of appearance."""
+    """Return a column's domain and its codes, which follow the order of the values, never their order of appearance."""
     values = normalize_type(column, values)
+    domain = build_domain(column, values, kind, declared)
+    return domain, encode_values(domain, values)
+
+
+def build_domain(
+    column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None, counts: np.ndarray | None = None
+) -> Domain:
+    """Return the domain of values whose type is normalized. Each value stands for `counts` cells, by default one."""
     if kind == "numeric" and not values.dtype.is_numeric():
         raise SchemaError(
             f"Column {column!r} is marked numeric but holds {type_name(values.dtype)}.",
@@ -105,13 +113,12 @@ def encode_column(
         )
     missing = values.null_count() > 0
     if declared is not None:
-        distinct = _declared(column, values, declared, kind)
+        distinct = _declared_values(column, values, declared, kind, counts)
     elif isinstance(values.dtype, pl.Enum):
         distinct = _present(values)
     else:
         distinct = values.drop_nulls().unique().sort()
-    domain = Domain(distinct, kind, missing, declared is not None)
-    return domain, encode_values(domain, values)
+    return Domain(distinct, kind, missing, declared is not None)
 
 
 def normalize_type(column: str, values: pl.Series) -> pl.Series:
@@ -170,28 +177,32 @@ def _present(values: pl.Series) -> pl.Series:
     return values.dtype.categories.filter(pl.Series(counts > 0)).cast(values.dtype)  # type: ignore[attr-defined, no-any-return]
 
 
-def _declared(column: str, values: pl.Series, declared: Sequence[Any], kind: str) -> pl.Series:
+def _declared_values(
+    column: str, values: pl.Series, declared: Sequence[Any], kind: str, counts: np.ndarray | None
+) -> pl.Series:
+    """Return the declared values in order, as the column types them; every value of the column must be among them."""
     if isinstance(values.dtype, pl.Enum):
         values = values.cast(pl.String)
-    listed = _listed(declared, values.dtype)
+    listed = _cast_declared(declared, values.dtype)
     if listed is None or listed.null_count() or listed.n_unique() != len(listed):
         raise SchemaError(
             f"The declared domain of {column!r} has duplicates or values of another type.",
             code="schema.domain",
             hint="List each value once, with the type of the column.",
         )
-    outside = int((~values.drop_nulls().is_in(listed.implode())).sum())
-    if outside:
+    outside = ~values.is_in(listed.implode()).fill_null(True).to_numpy()
+    if outside.any():
+        cells = int(outside.sum() if counts is None else counts[outside].sum())
         raise DataError(
-            f"{outside} cells of {column!r} are outside its declared domain.",
+            f"{cells} cells of {column!r} are outside its declared domain.",
             code="data.domain",
             hint="Add the values to the domain or clean the column.",
         )
     return listed.sort() if kind in ("numeric", "date") else listed
 
 
-def _listed(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
-    """Declared values in the type of the column; None where they have none of their own."""
+def _cast_declared(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
+    """Return declared values in the type of the column; None where they cannot be of that type."""
     try:
         raw = pl.Series(list(declared), strict=False)
         listed = parse_values(raw, dtype) if raw.dtype == pl.String else raw.cast(dtype, strict=False)

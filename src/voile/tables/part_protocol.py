@@ -1,7 +1,7 @@
-"""A large table in parts, wherever they lie: what an engine must be able to do with them.
+"""A large table or release in parts, wherever they lie: what an engine must be able to do with them.
 
-A part is any object: a frame, coded rows, published tables. Work on a part is a plain function of it, so that an engine
-may run it here, in another process or on another machine, and again after a failure.
+A part is any object: a chunk of a frame, coded rows, published tables. Work on a part is a plain function of it, so
+that an engine may run it in this process, in another one or on another machine, and again after a failure.
 """
 
 from __future__ import annotations
@@ -13,47 +13,47 @@ from typing import Any, Protocol
 
 import polars as pl
 
-Work = Callable[..., tuple[Any, Any]]  # (part, number, *more) -> (what becomes of the part, what the caller is told)
-Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *more) -> pieces for new parts
-Transform = Callable[..., Any]  # (part, number, *more) -> what becomes of the part
-Merge = Callable[[Sequence[Any], int], Any]  # (pieces, number) -> a new part
-Over = Callable[..., list[Any]]  # (work, *more) -> what work(piece, *more) says of every piece of a release
+Work = Callable[..., tuple[Any, Any]]  # (part, number, *arguments) -> (the new part, a summary for the caller)
+Transform = Callable[..., Any]  # (part, number, *arguments) -> the new part
+Route = Callable[..., Sequence[tuple[int, Any]]]  # (part, number, *arguments) -> (new part, fragment of it) pairs
+Merge = Callable[[Sequence[Any], int], Any]  # (fragments, number) -> a new part
+Over = Callable[..., list[Any]]  # (work, *arguments) -> the results of work(piece, *arguments), one per piece
 
 
 class Parts(Protocol):
-    """Parts in order. Every verb returns new parts; `notes` is what the last work told, one a part."""
+    """Parts in order. Every verb returns new parts; `summaries` are the results of the last work, one per part."""
 
     @property
     def summaries(self) -> list[Any]: ...
 
     def __len__(self) -> int: ...
 
-    def map(self, what: str, work: Work, *more: Any) -> Parts:
-        """Every part becomes what the work makes of it. `what` names the work to who watches."""
-        ...
-
-    def map_lazily(self, turn: Transform, *more: Any) -> Parts:
-        """Every part becomes what `turn` makes of it, whenever it is needed; the notes stay."""
-        ...
-
-    def repartition(self, what: str, route: Route, gather: Merge, number: int, *more: Any) -> Parts:
-        """Every part gives pieces to `number` new parts, each of which is gathered from its pieces. In which order they
-        come is not said."""
-        ...
-
     def __iter__(self) -> Iterator[Any]:
-        """The parts themselves, one after the other, brought here."""
+        """Bring the parts into this process, one after the other."""
+        ...
+
+    def map(self, stage: str, work: Work, *arguments: Any) -> Parts:
+        """Replace every part by the result of `work`. `stage` names the work to whoever watches."""
+        ...
+
+    def map_lazily(self, transform: Transform, *arguments: Any) -> Parts:
+        """Replace every part by the result of `transform`, computed whenever it is needed. The summaries stay."""
+        ...
+
+    def repartition(self, stage: str, route: Route, merge: Merge, number: int, *arguments: Any) -> Parts:
+        """Split every part into fragments for `number` new parts, and merge the fragments of each new part. They may
+        come in any order."""
         ...
 
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> list[Path] | None:
-        """Parts that are tables by name, one of them written side by side where they lie, typed as the `empty` one;
-        None where this engine does not do that."""
+        """Write one table of parts that are tables by name, side by side from where they lie, typed as the `empty` one.
+        Return the files, or None if this engine cannot do that."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class PartsInMemory:
-    """Parts in this process's memory."""
+    """Parts in the memory of this process."""
 
     held: Sequence[Any]
     summaries: list[Any]
@@ -61,22 +61,24 @@ class PartsInMemory:
     def __len__(self) -> int:
         return len(self.held)
 
-    def map(self, what: str, work: Work, *more: Any) -> PartsInMemory:
-        done = [work(part, number, *more) for number, part in enumerate(self.held)]
-        return PartsInMemory([part for part, _ in done], [note for _, note in done])
-
-    def map_lazily(self, turn: Transform, *more: Any) -> PartsInMemory:
-        return PartsInMemory([turn(part, number, *more) for number, part in enumerate(self.held)], self.summaries)
-
-    def repartition(self, what: str, route: Route, gather: Merge, number: int, *more: Any) -> PartsInMemory:
-        pieces: list[list[Any]] = [[] for _ in range(number)]
-        for place, part in enumerate(self.held):
-            for home, piece in route(part, place, *more):
-                pieces[home].append(piece)
-        return PartsInMemory([gather(some, home) for home, some in enumerate(pieces)], [])
-
     def __iter__(self) -> Iterator[Any]:
         return iter(self.held)
+
+    def map(self, stage: str, work: Work, *arguments: Any) -> PartsInMemory:
+        results = [work(part, number, *arguments) for number, part in enumerate(self.held)]
+        return PartsInMemory([part for part, _ in results], [summary for _, summary in results])
+
+    def map_lazily(self, transform: Transform, *arguments: Any) -> PartsInMemory:
+        return PartsInMemory(
+            [transform(part, number, *arguments) for number, part in enumerate(self.held)], self.summaries
+        )
+
+    def repartition(self, stage: str, route: Route, merge: Merge, number: int, *arguments: Any) -> PartsInMemory:
+        fragments: list[list[Any]] = [[] for _ in range(number)]
+        for position, part in enumerate(self.held):
+            for home, fragment in route(part, position, *arguments):
+                fragments[home].append(fragment)
+        return PartsInMemory([merge(own, home) for home, own in enumerate(fragments)], [])
 
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> None:
         return None

@@ -73,7 +73,7 @@ NAMES = ("k-anonymity", "l-diversity", "t-closeness", "hierarchy", "anatomy", "a
 def small_parts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("voile.tables.partition_tree.LARGEST_PART", 500)
-        patch.setattr("voile.engines.disk.CHUNK_ROWS", 700)
+        patch.setattr("voile.engines.base.CHUNK_ROWS", 700)
         yield
 
 

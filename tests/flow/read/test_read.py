@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 import voile as vl
+from voile.engines.base import Source
+from voile.engines.memory import load_frame
 from voile.errors import DataError, SchemaError
-from voile.flow.read.column_coding import recipe_of
-from voile.flow.read.read import load_frame
+from voile.flow.read.column_coding import parse_recipe
 from voile.tables.hierarchy import HierarchyRecipe
 
 FRAME = pl.DataFrame(
@@ -62,8 +63,8 @@ def test_identifiers_are_not_even_read(tmp_path: Path) -> None:
     FRAME.write_parquet(tmp_path / "t.parquet")
     schema = vl.Schema(identifier=["name"], quasi=["age"], sensitive=["disease"])
     for name in ("t.csv", "t.parquet"):
-        assert load_frame(tmp_path / name, schema).columns == ["age", "disease"]
-    assert load_frame(FRAME, schema).columns == ["age", "disease"]
+        assert load_frame(Source(tmp_path / name), schema).columns == ["age", "disease"]
+    assert load_frame(Source(FRAME), schema).columns == ["age", "disease"]
 
 
 def test_declared_kinds_and_domains() -> None:
@@ -201,12 +202,12 @@ def test_what_may_be_written_for_a_hierarchy(tmp_path: Path) -> None:
         tree = vl.read(FRAME, vl.Schema(quasi=["size"], hierarchies={"size": wanted})).columns["size"].hierarchy
         assert tree is not None
         assert tree.rows()[0] == ["L", "large", "*"]
-    assert recipe_of("prefixes:5,3,1", "c") == vl.prefixes(5, 3, 1)
-    assert recipe_of("intervals:0.5,1", "c") == vl.intervals(0.5, 1)
-    assert recipe_of("dates", "c") == vl.dates()
-    assert recipe_of("auto", "c") == HierarchyRecipe("auto")
+    assert parse_recipe("prefixes:5,3,1", "c") == vl.prefixes(5, 3, 1)
+    assert parse_recipe("intervals:0.5,1", "c") == vl.intervals(0.5, 1)
+    assert parse_recipe("dates", "c") == vl.dates()
+    assert parse_recipe("auto", "c") == HierarchyRecipe("auto")
     for text in ("intervals:5,10", "prefixes:5,3,1", "dates", "frequency:3", "auto"):
-        assert recipe_of(text, "c").text() == text
+        assert parse_recipe(text, "c").text() == text
 
 
 @pytest.mark.parametrize("wanted", ["prefixes:a", "intervals:5;10", 5, None, ["a"], "no-such-file.csv", "prefix:3"])

@@ -76,9 +76,9 @@ def compare(
     loss; exit 4 or 5 if none does."""
     refuse_unused_reading(read_options, source, external)
     with progress_bar() as step:
+        from voile.engines.selection import choose_engine
         from voile.flow.compare.compare import compare as compare_methods
         from voile.flow.compare.comparison_request import read_comparison_request
-        from voile.flow.read.chunked_reading import engine_for
         from voile.flow.read.read import read
         from voile.io.spec_files import Spec, read_spec
         from voile.tables.secret_key import Key
@@ -102,7 +102,7 @@ def compare(
         )
         key = Key.read(key_file) if key_file else None
         step(0, None, "read")
-        engine = engine_for(source, request.request.engine)
+        engine = choose_engine(source, request.request.engine)
         data = read(source, request.request.schema, **request.request.read, engine=engine)
         try:
             comparison = compare_methods(

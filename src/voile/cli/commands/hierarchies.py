@@ -24,12 +24,14 @@ def hierarchies(
     as_json: Json = False,
 ) -> None:
     """Write an automatic hierarchy for each column to a file that a person can edit."""
-    from voile.flow.read.read import load_frame, read
+    from voile.engines.base import Source
+    from voile.engines.memory import load_frame
+    from voile.flow.read.read import read
     from voile.io.hierarchy_files import write_hierarchies
     from voile.tables.schema import Schema
 
     refuse_unused_reading(read_options, source)
-    frame = load_frame(source, None, **read_options)
+    frame = load_frame(Source(source, **read_options), None)
     names = split_names(quasi) if quasi else frame.columns
     recipes = {**dict.fromkeys(names, "auto"), **dict(map(parse_pair, recipe or ()))}
     # with missing="value" every value is listed; the line of the missing one itself, the last, is not for editing

@@ -28,14 +28,14 @@ def prior(
     as_json: Json = False,
 ) -> None:
     """Learn the statistics that an adversary is assumed to know; write them to a file to publish and verify with."""
+    from voile.engines.selection import choose_engine
     from voile.flow.explore.learn_prior import learn_prior
-    from voile.flow.read.chunked_reading import engine_for
     from voile.flow.read.read import read
     from voile.tables.schema import Schema
 
     refuse_unused_reading(read_options, source)
     schema = Schema(quasi=split_names(quasi), sensitive=[sensitive], missing=missing)
-    data = read(source, schema, **read_options, engine=engine_for(source, engine_options))
+    data = read(source, schema, **read_options, engine=choose_engine(source, engine_options))
     learned = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
     path = learned.save(out)
     signatures = sum(len(column_set.signatures) for column_set in learned.sets)

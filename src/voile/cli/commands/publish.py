@@ -68,8 +68,8 @@ def publish(
     """Publish a table under a policy, and verify the folder that was written."""
     refuse_unused_reading(read_options, source)
     with step_bar("read", "publish", "save", "verify") as step:
+        from voile.engines.selection import choose_engine
         from voile.flow.publish.publish import publish as publish_table
-        from voile.flow.read.chunked_reading import engine_for
         from voile.flow.read.read import read
         from voile.flow.request.request import read_request
         from voile.flow.verify.verify import verify as verify_folder
@@ -96,7 +96,7 @@ def publish(
         book = open_ledger(request.ledger)
         release_folder.check_target(out, force)  # before the work, not after it
         step("read")
-        engine = engine_for(source, request.engine, step.part)
+        engine = choose_engine(source, request.engine, step.part)
         data = read(source, request.schema, **request.read, engine=engine)
         step("publish")
         release = publish_table(data, request.policy, request.method, key=key, after=request.after, ledger=book)

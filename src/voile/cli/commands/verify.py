@@ -56,8 +56,8 @@ def verify(
     that rest on random numbers.
     """
     from voile.adversaries.ledger import Ledger
+    from voile.engines.selection import choose_engine
     from voile.flow.checking.check_folder import check_folder
-    from voile.flow.read.chunked_reading import engine_for
     from voile.flow.verify.verify import gather_evidence
     from voile.tables.secret_key import Key
 
@@ -78,7 +78,7 @@ def verify(
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
         return gather_evidence(prior=read_priors(opened, prior), after=after or (), data=table, key=key, ledger=book)
 
-    verdict, _ = check_folder(release, gather, engine_for(release, engine_options))
+    verdict, _ = check_folder(release, gather, choose_engine(release, engine_options))
     title = "Verified with the table and the key" if data and key else "Verified from the published files alone"
     print_json(verdict.as_json()) if as_json else show_verdict(verdict, title)
     if verdict.broken:

@@ -1,150 +1,107 @@
-"""The engine: what it reads, how it runs work, and how it keeps what was made."""
+"""The Spark engine: how it reads a table, and the parts that it holds."""
 
 from __future__ import annotations
 
 import codecs
 import pickle
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from voile.engines.disk import Disk, Watch
-from voile.engines.spark.session import cause, started
-from voile.engines.spark.stages import BATCH, BLOBS, FAULT, PART, SCHEMA, Frames, Loading, Stored
+from voile.engines.base import NOT_A_KNOB, Engine, Source, count_rows_that_fit, parse_memory
+from voile.engines.spark.runner import PART, SCHEMA, Runner
+from voile.engines.spark.session import name_cause, start_session
+from voile.engines.spark.spark_parts import FrameChunks, LoadItem, StoredParts
+from voile.engines.text_chunks import cast_chunks
 from voile.errors import DataError, EngineError
+from voile.tables.part_protocol import Parts
+from voile.tables.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
-class Spark:
+class Spark(Engine):
     """An engine on Spark: a running `session`, or the URL of a `master` (spark://..., yarn, k8s://..., local[2], or
-    sc://... for Spark Connect). `memory` is about how much the driver may use for counts; `watch` is told of the work.
+    sc://... for Spark Connect). `memory` is about how much the driver may use for counts; `watch` is called with
+    (stage, parts done, parts in all).
 
     voile must be installed where the workers run.
     """
 
+    name: ClassVar[str] = "spark"
+
     master: str | None = None
-    session: Any = None
+    session: Any = field(default=None, metadata=NOT_A_KNOB)
     memory: str = "4GiB"
-    watch: Watch | None = field(default=None, compare=False)
 
-    @staticmethod
-    def of(frame: Any) -> Spark:
-        """The engine on which a Spark DataFrame lives."""
-        return Spark(session=frame.sparkSession)
+    def __post_init__(self) -> None:
+        parse_memory(self.memory)
 
-    def most(self, columns: int) -> int:
-        return Disk(self.memory).most(columns)
+    @classmethod
+    def of_table(cls, table: Any) -> Spark | None:
+        """Return the engine of a Spark DataFrame, classic or over Spark Connect."""
+        is_spark = type(table).__module__.startswith("pyspark.sql.") and type(table).__name__ == "DataFrame"
+        return cls(session=table.sparkSession) if is_spark else None
 
     @cached_property
     def spark(self) -> Any:
         """The session."""
-        if self.session is not None:
-            return self.session
-        return started(self.master or "local[*]")
+        return self.session if self.session is not None else start_session(self.master or "local[*]")
 
-    def frames(
-        self,
-        source: Any,
-        columns: Sequence[str],
-        check: Callable[[Sequence[str]], None],
-        delimiter: str | None,
-        encoding: str,
-    ) -> tuple[Frames, bool]:
-        """Columns of a DataFrame, or of a Parquet or CSV file that the cluster can read, and whether all are text."""
-        table, texts = source, False
-        if isinstance(source, (str, Path)):
-            kind, reader = Path(str(source).rstrip("/")).suffix.lower(), self.spark.read
-            place = Path(source).absolute().as_uri() if Path(source).exists() else str(source)
-            if kind in (".csv", ".tsv", ".txt"):
-                texts = True
-                options = {"header": "true", "sep": delimiter or ("\t" if kind == ".tsv" else ","), "mode": "FAILFAST"}
-                options |= {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true", "quote": '"'}
-                options |= {"escape": '"', "multiLine": "true", "encoding": _codec(encoding)}
-                table = self._told(lambda: reader.options(**options).csv(place), str(source))
-            elif kind in (".parquet", ".pq", ""):
-                table = self._told(lambda: reader.parquet(place), str(source))
-            else:
-                raise _unread(str(source), f"it ends in {kind!r}")
-        check(table.columns)
-        table = table.select([f"`{name}`" for name in columns])
-        return Frames(self, table), texts
+    @cached_property
+    def runner(self) -> Runner:
+        return Runner(self.spark, self.watch)
 
-    def _told(self, read: Callable[[], Any], source: str) -> Any:
+    def read(self, source: Source, schema: Schema) -> Parts:
+        """Read a DataFrame, or a Parquet or CSV file that the cluster can read."""
+        path, table, is_text = source.path, source.table, False
+        if path is not None:
+            is_text = path.suffix.lower() in (".csv", ".tsv", ".txt")
+            table = self._open_file(path, source, is_text)
+        elif source.query is not None or self.of_table(table) is None:
+            raise self.refusal(source)
+        schema.check(table.columns)
+        names = schema.read_names()
+        chunks = FrameChunks(self.runner, table.select([f"`{name}`" for name in names]))
+        return cast_chunks(chunks, names, source.null_values) if is_text else chunks
+
+    def _open_file(self, path: Path, source: Source, is_text: bool) -> Any:
+        kind, reader = path.suffix.lower(), self.spark.read
+        url = path.absolute().as_uri() if path.exists() else str(source.table)
+        options = {"header": "true", "sep": source.delimiter or ("\t" if kind == ".tsv" else ","), "mode": "FAILFAST"}
+        options |= {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true", "quote": '"'}
+        options |= {"escape": '"', "multiLine": "true"}
+        if is_text:
+            options["encoding"] = _java_encoding(source.encoding)
+        elif kind not in (".parquet", ".pq", ""):
+            raise _unreadable(path, f"it ends in {kind!r}")
         try:
-            return read()
+            return reader.options(**options).csv(url) if is_text else reader.parquet(url)
         except Exception as error:
-            raise _unread(source, cause(error)) from None
+            raise _unreadable(path, name_cause(error)) from None
 
-    def listed(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Stored:
-        """Parts that `load` brings into a worker's memory when they are needed."""
-        rows = [(number, PART, 0, pickle.dumps(item, protocol=5)) for number, item in enumerate(items)]
-        slots = self.slots(len(rows))
-        rows = [(number, kind, slots[number], blob) for number, kind, _, blob in rows]
+    def list_parts(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Parts:
+        slots = self.runner.find_slots(len(items))
+        rows = [(number, PART, slots[number], pickle.dumps(item, protocol=5)) for number, item in enumerate(items)]
         table = self.spark.createDataFrame(rows, SCHEMA).repartition(len(rows), "slot").sortWithinPartitions("part")
-        return Stored(self, table, [None] * len(rows), Loading(load))
+        return StoredParts(self.runner, table, [None] * len(rows), LoadItem(load))
 
-    @contextmanager
-    def settings(self, wanted: dict[str, str]) -> Iterator[None]:
-        """The session with some settings changed, as they were afterwards."""
-        before = {name: self.spark.conf.get(name, None) for name in wanted}
-        for name, value in wanted.items():
-            self.spark.conf.set(name, value)
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                self.spark.conf.unset(name) if value is None else self.spark.conf.set(name, value)
-
-    def slots(self, number: int) -> list[int]:
-        """Numbers that Spark's partitioner sends to partition 0, 1, 2 and so on."""
-        hashed = self.spark.range(0, 30 * number + 30).selectExpr(
-            "int(id) as id", f"pmod(hash(int(id)), {number}) as home"
-        )
-        found: dict[int, int] = {}
-        for row in hashed.collect():
-            found.setdefault(int(row.home), int(row.id))
-        return [found.get(home, home) for home in range(number)]
-
-    def run(self, what: str, table: Any, function: Callable[[Any], Any], blobs: bool) -> Any:
-        """A DataFrame put through a function of Arrow batches, and kept."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # PySpark's own, about versions of pandas
-            made = table.mapInArrow(function, SCHEMA).persist()
-        with self.settings(BLOBS if blobs else BATCH):
-            try:
-                told = made.where(f"kind > {PART}").select("part", "kind", "blob").collect()
-            except Exception as error:
-                made.unpersist()
-                raise EngineError(
-                    f"Spark could not {what} the parts: {cause(error)}.",
-                    code="engine.spark",
-                    hint="See the driver's and the workers' logs. voile must be installed where the workers run.",
-                ) from None
-        for row in told:
-            if row.kind == FAULT:
-                made.unpersist()
-                raise pickle.loads(row.blob)
-        if self.watch is not None:
-            self.watch(what, len(told), len(told))
-        notes = {int(row.part): pickle.loads(row.blob) for row in told}
-        return made, notes
+    def row_limit(self, columns: int) -> int:
+        return count_rows_that_fit(parse_memory(self.memory), columns)
 
 
-def _codec(encoding: str) -> str:
-    """The name of an encoding as Java knows it."""
+def _java_encoding(encoding: str) -> str:
+    """Return the name of an encoding as Java knows it."""
     try:
         return codecs.lookup(encoding).name
     except LookupError:
         raise DataError(f"There is no encoding {encoding!r}.", code="data.encoding", hint="E.g. latin-1.") from None
 
 
-def _unread(source: str, why: str) -> EngineError:
+def _unreadable(path: Path, reason: str) -> EngineError:
     return EngineError(
-        f"Spark cannot read {Path(source).name!r} ({why}).",
+        f"Spark cannot read {path.name!r} ({reason}).",
         code="engine.source",
         hint="Name a Parquet or CSV file that the driver and all workers see.",
     )

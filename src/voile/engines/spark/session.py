@@ -17,7 +17,7 @@ CONNECT = 15002  # the port of Spark Connect, where none is named
 PATIENCE = 10.0  # seconds
 
 
-def started(master: str) -> Any:
+def start_session(master: str) -> Any:
     """A session on a cluster; EngineError that says what is missing."""
     if importlib.util.find_spec("pyspark") is None:
         raise EngineError("PySpark is not installed.", code="engine.extra", hint="Install voile[spark].")
@@ -38,7 +38,7 @@ def started(master: str) -> Any:
         return (_connected if remote else _classic)(master)
     except Exception as error:
         raise EngineError(
-            f"Spark at {master.split('/;')[0]!r} cannot be reached ({cause(error)}).",
+            f"Spark at {master.split('/;')[0]!r} cannot be reached ({name_cause(error)}).",
             code="engine.master",
             hint="Check the URL of the master and that it is running.",
         ) from None
@@ -65,7 +65,7 @@ def _connected(url: str) -> Any:
         return builder.remote(url).getOrCreate()
 
 
-def cause(error: BaseException) -> str:
+def name_cause(error: BaseException) -> str:
     """What went wrong, without what it went wrong about: a message of Spark's may quote a cell."""
     text = str(error)
     for line in text.splitlines():

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from voile.engines.base import Engine
 from voile.errors import DataError
 from voile.flow.checking.check_release import check_release
 from voile.flow.checking.load import release_from, stays_on_disk
-from voile.flow.read.chunked_reading import Engine
 from voile.io import release_folder
 from voile.models.evidence import NOTHING, Evidence
 from voile.releases.release import Release

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from voile.engines.base import Engine
 from voile.errors import DataError
-from voile.flow.read.chunked_reading import Engine
 from voile.io import release_folder
 from voile.io.release_folder import Documents
 from voile.releases.certificate import FORMAT, Certificate
@@ -26,7 +26,7 @@ def load(place: str | Path, *, engine: Engine | None = None) -> Release:
 
 def stays_on_disk(files: Mapping[str, Any], engine: Engine | None) -> bool:
     """Whether an engine reads the tables of a folder piece by piece, which it can do with Parquet only."""
-    return engine is not None and not any(str(name).endswith(".csv") for name in files)
+    return engine is not None and not engine.in_memory and not any(str(name).endswith(".csv") for name in files)
 
 
 def release_from(
@@ -45,7 +45,9 @@ def release_from(
         tables: Mapping[str, pl.DataFrame]
         if engine is not None and stays_on_disk(files, engine):
             empty, row_groups = release_folder.list_row_groups(place, files, dictionary)
-            tables = PartitionedTables(engine.listed([(group, empty) for group in row_groups], read_row_group), empty)
+            tables = PartitionedTables(
+                engine.list_parts([(group, empty) for group in row_groups], read_row_group), empty
+            )
         else:
             tables = release_folder.read_tables(place, files, dictionary, contents)
         stated = Certificate(

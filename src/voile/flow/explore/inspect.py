@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.engines.memory import build_rows
+from voile.engines.base import Source
+from voile.engines.memory import load_frame
+from voile.engines.memory_rows import build_rows
 from voile.errors import DataError, VoileError, option
-from voile.flow.read.read import load_frame
 from voile.io import databases, table_files
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import Microdata
@@ -126,13 +127,12 @@ def inspect(
     """
     if isinstance(source, Microdata):
         return _of_microdata(source)
-    reading = {"delimiter": delimiter, "encoding": encoding, "null_values": null_values}
     wanted = Schema(quasi=columns) if columns else None
     if isinstance(source, (str, Path)) and query is None and not databases.parse_scheme(str(source)):
         names = table_files.read_column_names(Path(source), delimiter, encoding)
         _check_width(columns or names)
         _check_delimiter(names, delimiter)
-    frame = load_frame(source, wanted, query, **reading)  # type: ignore[arg-type]
+    frame = load_frame(Source(source, query, delimiter, encoding, null_values), wanted)
     _check_width(frame.columns)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")

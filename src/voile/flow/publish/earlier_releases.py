@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile.adversaries.ledger import Ledger
-from voile.engines.memory import build_rows
+from voile.engines.memory_rows import build_rows
 from voile.errors import BrokenPromise, DataError, option
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release

@@ -1,1 +1,1 @@
-"""Read a file, a frame or a query into coded microdata."""
+"""From a file, a data frame or a query to coded microdata."""

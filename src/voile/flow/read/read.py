@@ -1,23 +1,32 @@
-"""Read: a table at the border becomes integer codes with domains."""
+"""Read: a table of people becomes rows of integer codes, and columns with domains.
+
+The engine gives the table in chunks (memory: one chunk). Each chunk is coded by its own values; the values of all
+chunks together give the domains; then the chunks are recoded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from voile.engines.memory import build_rows
-from voile.engines.spark import Spark
-from voile.errors import DataError, SpecError, option, raise_together
-from voile.flow.read.chunked_reading import Engine, is_spark, read_at
-from voile.flow.read.column_coding import column_of, missing_cells, nothing_left
-from voile.io import data_frames, databases, table_files
-from voile.tables.domain import encode_column
+from voile.engines.base import Engine, Source
+from voile.engines.chunked_rows import ChunkedRows
+from voile.engines.memory_rows import MemoryRows
+from voile.engines.selection import engine_of_table
+from voile.errors import DataError, EngineError, SpecError, option, raise_together
+from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
+from voile.flow.read.column_coding import build_column, build_person_column, check_missing_cells
+from voile.tables.domain import Domain, encode_values
 from voile.tables.microdata import PERSON, Microdata
+from voile.tables.part_protocol import Parts
+from voile.tables.partition_tree import LARGEST_PART
+from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns, Schema
+
+RECODED_ONCE = 8 * LARGEST_PART  # people: a larger table is cut so often that its recoded chunks are kept
 
 
 def read(
@@ -32,105 +41,91 @@ def read(
 ) -> Microdata:
     """Read a table of people: a path, a polars, pandas, Arrow or Spark table, or a database URL with a `query`.
 
-    `engine` says where the rows lie: in memory, or, for tables that are larger, on disk (`Disk()`) or on a cluster
-    (`Spark()`); a Spark table stays where it is.
+    `engine` says where the rows lie: in memory, or, for larger tables, on disk (`Disk()`) or on a cluster (`Spark()`).
+    A Spark table stays where it is.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [31, 34, 31], "disease": ["flu", "HIV", "flu"]})
     >>> read(frame, Schema(quasi=["age"], sensitive=["disease"]))
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
-    if engine is not None or is_spark(source):
-        return read_at(engine or Spark.of(source), source, schema, query, delimiter, encoding, null_values)
-    # identifiers and columns without a role end here
-    frame = load_frame(source, schema, query, delimiter=delimiter, encoding=encoding, null_values=null_values)
-    if frame.height == 0:
+    engine = engine or engine_of_table(source)
+    if schema.person is not None and not engine.in_memory:
+        raise EngineError(
+            "People are followed from release to release in memory only.",
+            code="engine.person",
+            hint="Leave out the column of persons, or use the local engine.",
+        )
+    frames = engine.read(Source(source, query, delimiter, encoding, null_values), schema)
+    coded = frames.map("look", code_chunk, schema)
+    summaries: list[ChunkSummary] = coded.summaries
+    total, dropped = _count_rows(summaries, schema)
+    values = {name: _merge_values([one.values[name] for one in summaries]) for name in summaries[0].values}
+    columns = _build_columns(values, schema)
+    person = build_person_column(values[PERSON]) if schema.person is not None else None
+    domains = {column.name: column.domain for column in columns} | ({PERSON: person.domain} if person else {})
+    if engine.in_memory:
+        (rows,) = coded.map_lazily(recode_chunk, domains)
+        return _in_memory(columns, rows, dropped, person)
+    return Microdata(columns, _in_chunks(coded, domains, values, total, engine), dropped)
+
+
+def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:
+    """Return how many rows are read and how many are dropped; DataError where none is left."""
+    rows, total = sum(one.rows for one in summaries), sum(one.complete for one in summaries)
+    if not rows:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
-    frame, dropped = _without_missing(frame, schema)
-    columns, codes = [], []
+    check_missing_cells({name: sum(one.missing[name] for one in summaries) for name in summaries[0].missing}, schema)
+    if not total:
+        raise DataError(
+            "Every row has a missing cell.",
+            code="data.no-rows",
+            hint=f"Treat missing as a value of its own ({option('missing', 'value')}), or name fewer columns.",
+        )
+    return total, rows - total
+
+
+def _merge_values(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the values of all chunks, and how often each occurs."""
+    if len(tables) == 1:
+        return tables[0]
+    if any(table.schema["value"] != tables[0].schema["value"] for table in tables):
+        tables = [table.with_columns(pl.col("value").cast(pl.String)) for table in tables]
+    return pl.concat(tables).group_by("value").agg(pl.col("count").sum()).sort("value", nulls_last=True)
+
+
+def _build_columns(values: Mapping[str, pl.DataFrame], schema: Schema) -> Columns:
+    """Build the columns of a schema; what is wrong with them is raised together."""
+    columns: list[Column] = []
     problems: list[SpecError] = []
     for name in schema.names():
         try:
-            column, code = column_of(name, frame[name], schema)
+            columns.append(build_column(name, values[name], schema))
         except SpecError as error:
             problems.append(error)
-            continue
-        columns.append(column)
-        codes.append(code)
     raise_together(problems)
-    sizes = [column.size for column in columns]
-    rows = build_rows(schema.names(), codes, sizes)
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
-    if schema.person is None:
-        return Microdata(Columns(**by_role), rows, dropped)
-    person, code = _persons(frame[schema.person])
-    linked = build_rows([*schema.names(), PERSON], [*codes, code], [*sizes, person.size])
-    return Microdata(Columns(**by_role), rows, dropped, linked, person)
+    return Columns(**by_role)
 
 
-def _persons(values: pl.Series) -> tuple[Column, np.ndarray]:
-    """Who is who, as text: the column is compared from table to table, and never published."""
-    unknown = values.null_count()
-    texts = values.cast(pl.String)
-    twice = len(texts) - texts.n_unique()
-    if unknown or twice:
-        raise DataError(
-            f"The column of persons has {unknown} missing cells and {twice} repeated ones.",
-            code="data.person",
-            hint="Every row needs a person of its own: one row is one person.",
-        )
-    domain, codes = encode_column(PERSON, texts, "categorical", None)
-    return Column(PERSON, "identifier", domain), codes
+def _in_memory(columns: Columns, rows: MemoryRows, dropped: int, person: Column | None) -> Microdata:
+    if person is None:
+        return Microdata(columns, rows, dropped)
+    names = rows.names[:-1]
+    table = rows.histogram(names)
+    anonymous = MemoryRows(names, rows.sizes[:-1], table.codes, table.counts)
+    return Microdata(columns, anonymous, dropped, rows, person)
 
 
-def load_frame(
-    source: Any,
-    schema: Schema | None,
-    query: str | None = None,
-    *,
-    delimiter: str | None = None,
-    encoding: str = "utf8",
-    null_values: Sequence[str] = (),
-) -> pl.DataFrame:
-    """The columns of a schema from any source, or all columns. From a file nothing else is read."""
-    wanted = None if schema is None else schema.read_names()
-    is_text = isinstance(source, (str, Path))
-    if query is not None:
-        if not is_text:
-            raise DataError(f"A query needs the URL of a database, not a {type(source).__name__}.", code="data.url")
-        frame = databases.run_query(query, str(source))
-    elif is_text and databases.parse_scheme(str(source)):
-        raise DataError(
-            f"A table from {databases.parse_scheme(str(source))}:// needs a query.",
-            code="data.url",
-            hint=f"Give one, e.g. {option('query', 'select * from patients')}.",
-        )
-    elif is_text:
-        path = Path(source)
-        if schema is not None:
-            schema.check(table_files.read_column_names(path, delimiter, encoding))
-        return table_files.read_file(path, wanted, delimiter, encoding, null_values).select(wanted or pl.all())
-    else:
-        found = data_frames.read_frame(source, None if schema is None else [*schema.identifier, *schema.read_names()])
-        if found is None:
-            raise DataError(
-                f"A table of type {type(source).__name__} cannot be read.",
-                code="data.source",
-                hint="Give a path, a polars, pandas or Arrow table, or a database URL with a query.",
-            )
-        frame = found
-    if schema is not None:
-        schema.check(frame.columns)
-    return frame.select(wanted or pl.all())
-
-
-def _without_missing(frame: pl.DataFrame, schema: Schema) -> tuple[pl.DataFrame, int]:
-    """The rows that are kept, and how many are not."""
-    floats = [name for name in frame.columns if frame[name].dtype.is_float()]
-    frame = frame.with_columns(pl.col(floats).fill_nan(None)) if floats else frame
-    if not missing_cells({name: frame[name].null_count() for name in (*schema.quasi, *schema.sensitive)}, schema):
-        return frame, 0
-    kept = frame.drop_nulls(subset=[*schema.quasi, *schema.sensitive])
-    if kept.height == 0:
-        raise nothing_left()
-    return kept, frame.height - kept.height
+def _in_chunks(
+    coded: Parts, domains: Mapping[str, Domain], values: Mapping[str, pl.DataFrame], total: int, engine: Engine
+) -> Table:
+    sizes = tuple(max(domain.size, 1) for domain in domains.values())
+    margins = {}
+    for (name, domain), size in zip(domains.items(), sizes, strict=True):
+        codes, counts = encode_values(domain, values[name]["value"]), values[name]["count"].to_numpy()
+        margins[name] = np.bincount(codes, counts, size).astype(np.int64)
+    # a table that will be cut often is recoded once, a smaller one whenever it is needed
+    often = total > RECODED_ONCE
+    chunks = coded.map("code", recode_and_store, domains) if often else coded.map_lazily(recode_chunk, domains)
+    return ChunkedRows(tuple(domains), sizes, chunks, total, engine.row_limit(len(domains)), margins)

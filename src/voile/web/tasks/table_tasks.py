@@ -6,10 +6,12 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from voile.adversaries.adversary import Knowledge
+from voile.engines.base import Source
+from voile.engines.memory import load_frame
 from voile.errors import VoileError
 from voile.flow.explore.foresee import foresee, reach, start_of
 from voile.flow.explore.inspect import inspect as inspecting
-from voile.flow.read.read import load_frame, read
+from voile.flow.read.read import read
 from voile.io import hierarchy_outlines
 from voile.io.spec_files import make_spec
 from voile.models.abilities import narrow_to_column
@@ -32,7 +34,7 @@ def inspect(payload: Payload, tell: Tell) -> dict[str, Any]:
 def peek(payload: Payload, tell: Tell) -> dict[str, Any]:
     """The first rows, as text; of identifiers nothing."""
     shown = [name for name in payload["names"] if name not in payload["hidden"]]
-    frame = load_frame(payload["source"], Schema(quasi=shown), **payload.get("read", {})).head(ROWS)
+    frame = load_frame(Source(payload["source"], **payload.get("read", {})), Schema(quasi=shown)).head(ROWS)
     rows = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
     return {"names": list(frame.columns), "rows": rows}
 

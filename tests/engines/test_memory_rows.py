@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import voile as vl
-from voile.engines.memory import MemoryRows, build_rows
+from voile.engines.memory_rows import MemoryRows, build_rows
 from voile.tables.row_protocol import WITHHELD
 
 
