@@ -1,19 +1,11 @@
-"""Every rule about who may ask, and what is told, has its test here."""
+"""Rules about who may ask and what the answer may show."""
 
 from __future__ import annotations
 
 import io
 import logging
-import os
 import re
-import signal
-import socket
 import stat
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +28,6 @@ def paths(method: str) -> list[str]:
     return [path.replace("{number:int}", "0") for path in found]
 
 
-# the token and the cookie ------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", paths("GET"))
 def test_nothing_is_shown_without_the_cookie(stranger: httpx.Client, path: str) -> None:
     answer = stranger.get(path)
@@ -80,7 +71,6 @@ def test_a_guessed_cookie_opens_nothing(stranger: httpx.Client, settings: Settin
     assert stranger.get("/").status_code == 403
 
 
-# forms from elsewhere ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", paths("POST"))
 def test_every_post_needs_the_secret_of_its_form(visitor: Any, path: str) -> None:
     for data in ({}, {"csrf": "wrong"}, {"csrf": visitor.settings.token}):
@@ -117,7 +107,6 @@ def test_a_get_changes_nothing(visitor: Any) -> None:
     assert visitor.client.put("/").status_code == 405
 
 
-# the name of the server -------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:{}", "127.0.0.1:1", "127.0.0.1", "a@127.0.0.1:{}", "", "[::1", "x:y"]
 )
@@ -143,7 +132,6 @@ def test_the_names_of_this_server() -> None:
     assert not wide.answers_to("evil.example:8000")
 
 
-# headers ----------------------------------------------------------------------------------------------------------
 def test_every_answer_is_strict(visitor: Any, stranger: httpx.Client) -> None:
     answers = [visitor.client.get(path) for path in ("/", "/job", "/static/voile.css", "/nothing", "/receive")]
     for answer in [*answers, stranger.get("/"), stranger.get("/", headers={"Host": "x"})]:
@@ -174,7 +162,6 @@ def test_the_script_and_the_style_stay_here() -> None:
         assert not re.search(r"https?:|@import|url\(|eval\(|document\.write", text)
 
 
-# size -------------------------------------------------------------------------------------------------------------
 def test_an_upload_has_a_limit(visitor: Any) -> None:
     big = io.BytesIO(b"a,b\n" + b"1,2\n" * 1_000_000)
     answer = visitor.client.post("/", data={"csrf": visitor.csrf(), "how": "upload"}, files={"file": ("big.csv", big)})
@@ -192,7 +179,6 @@ def test_a_missing_length_does_not_help(visitor: Any) -> None:
     assert visitor.client.post("/", content=endless(), headers=kind).status_code == 413
 
 
-# places -----------------------------------------------------------------------------------------------------------
 OUTSIDE = [
     "../outside.csv",
     "/etc/passwd",
@@ -295,7 +281,6 @@ def test_no_zip_at_all(tmp_path: Path) -> None:
         received_files.unpacked(tmp_path / "a.zip", tmp_path / "out")
 
 
-# what is told -----------------------------------------------------------------------------------------------------
 def demo(visitor: Any) -> None:
     """The demonstration up to a promise."""
     visitor.post("/", {"how": "demo"})
@@ -317,115 +302,3 @@ def test_an_unforeseen_error_tells_its_kind_and_no_more(
     for text in (answer.text, caplog.text):
         assert "Jane" not in text
         assert "HIV" not in text
-
-
-CANARY = "Canary-7731"
-
-
-def test_no_cell_reaches_a_log_or_the_terminal(tmp_path: Path) -> None:
-    """A real server, a table with a canary, good and bad requests: nothing of it is printed."""
-    rows = "".join(f"{CANARY}{n},{20 + n % 9},{'flu' if n % 2 else CANARY}\n" for n in range(60))
-    (tmp_path / "good.csv").write_text(f"name,age,disease\n{rows}")
-    (tmp_path / "bad.csv").write_text(f'name,age,disease\n{rows}"{CANARY},,,,\n')
-    with served(tmp_path) as (process, address):
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        opener.open(address).read()
-        page = opener.open(address.split("?")[0]).read().decode()
-        base, csrf = address.split("/?")[0], re.search(r'name="csrf" value="([^"]+)"', page)
-        assert csrf
-        for form in (f"how=path&path={name}" for name in ("good.csv", "bad.csv", CANARY)):
-            opener.open(f"{base}/", f"csrf={csrf[1]}&{form}".encode()).read()
-        with pytest.raises(urllib.error.HTTPError):
-            opener.open(f"{base}/{CANARY}?x={CANARY}")
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
-    assert CANARY not in out + err
-    assert "Traceback" not in out + err
-
-
-# the end ----------------------------------------------------------------------------------------------------------
-class served:  # noqa: N801 - reads as a verb
-    """`voile serve` as a process of its own."""
-
-    def __init__(self, folder: Path, *options: str) -> None:
-        self.folder, self.options = folder, options
-
-    def __enter__(self) -> tuple[subprocess.Popen[str], str]:
-        (self.folder / "tmp").mkdir(exist_ok=True)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "voile", "serve", "--no-browser", "--folder", str(self.folder), *self.options],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "TMPDIR": str(self.folder / "tmp"), "PYTHONUNBUFFERED": "1"},
-        )
-        assert self.process.stdout
-        for line in self.process.stdout:
-            if "http://" in line:
-                return self.process, line.strip()
-        raise AssertionError(self.process.communicate()[1])
-
-    def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
-
-
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_uploads_are_deleted_at_the_end(tmp_path: Path, how: signal.Signals) -> None:
-    with served(tmp_path) as (process, address):
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        opener.open(address).read()
-        page = opener.open(address.split("?")[0]).read().decode()
-        csrf = re.search(r'name="csrf" value="([^"]+)"', page)
-        assert csrf
-        opener.open(f"{address.split('/?')[0]}/", f"csrf={csrf[1]}&how=demo".encode()).read()
-        (private,) = (tmp_path / "tmp").glob("voile-serve-*")
-        assert stat.S_IMODE(private.stat().st_mode) == 0o700
-        assert list(private.rglob("*.parquet"))
-        process.send_signal(how)
-        process.communicate(timeout=20)
-        assert process.returncode == (-how if how == signal.SIGKILL else 0)
-    end = time.monotonic() + 20
-    while list((tmp_path / "tmp").glob("voile-serve-*")):
-        assert how == signal.SIGKILL  # only who was killed leaves it to somebody else
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def test_only_this_machine_unless_told_otherwise(tmp_path: Path) -> None:
-    with served(tmp_path) as (process, address):
-        assert address.startswith("http://127.0.0.1:")
-        port = int(address.split(":")[2].split("/")[0])
-        table = Path("/proc/net/tcp").read_text().splitlines()[1:] if Path("/proc/net/tcp").exists() else []
-        listening = [row.split()[1] for row in table if row.split()[3] == "0A"]
-        assert [place for place in listening if place.endswith(f":{port:04X}")] in ([], [f"0100007F:{port:04X}"])
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as line:
-            line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
-            assert b" 403 " in line.recv(200)  # without the token nothing, also from here
-        assert process.poll() is None
-
-
-def test_the_worker_ends_with_the_server(tmp_path: Path) -> None:
-    """Also when the server is killed and cannot clear up."""
-    if not Path("/proc").is_dir():
-        pytest.skip("there is no /proc to see processes in")
-    with served(tmp_path) as (process, _):
-        time.sleep(0.3)
-        listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        assert listed
-        process.kill()
-        process.communicate()
-    for _ in range(100):
-        left = [pid for pid in listed if Path(f"/proc/{pid}/stat").exists() and "Z" not in _state(pid)]
-        if not left:
-            return
-        time.sleep(0.1)
-    raise AssertionError("the worker outlives the server")
-
-
-def _state(pid: str) -> str:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return "Z"
