@@ -17,6 +17,7 @@ from voile.adversaries.prior import Prior
 from voile.adversaries.prior_learning import read_prior
 from voile.attacks.base import Attack, Guess, Target
 from voile.methods.base import Method, Replayable
+from voile.models.claimed_model import claimed_model
 from voile.models.r_robustness import RRobustness
 from voile.plugins.registry import build_plugin, learned_field
 from voile.releases.release import Release
@@ -55,7 +56,7 @@ class Replay(Attack):
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, Knowledge.PRIOR, Knowledge.ALGORITHM)
         insider = Adversary.who("statistician with the algorithm", *known)
         for claim in filter(_robust, target.certificate.claims):
-            model = cast(RRobustness, build_plugin("models", RRobustness.name, dict(claim["parameters"])))
+            model = cast(RRobustness, claimed_model(claim))
             prior = self._statistics(str(claim["column"]), model)
             if prior is None:
                 continue

@@ -10,9 +10,9 @@ assumed that it would rather have shown the original table. The baseline is the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from voile.attacks.minimality.value_types import sensitive_columns
 from voile.errors import PolicyError, SpecError, option
 from voile.models.abilities import protected_sets
 from voile.models.base import Model
+from voile.models.claimed_model import requested_model
 from voile.models.kinds import reads_column
 from voile.models.policy import Policy
-from voile.plugins.registry import build_plugin, knob
+from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.microdata import Microdata
@@ -97,13 +98,7 @@ class Minimality(Attack):
 
 def _claimed_models(release: Release) -> list[Model]:
     """The models of the certificate, each for its column."""
-    models = []
-    for claim in release.certificate.claims:
-        model = cast(Model, build_plugin("models", str(claim["model"]), dict(claim["parameters"])))
-        if claim["column"] is not None and any(field.name == "column" for field in fields(model)):
-            model = replace(model, column=str(claim["column"]))  # type: ignore[call-arg]
-        models.append(model)
-    return models
+    return [requested_model(claim) for claim in release.certificate.claims]
 
 
 def _check_requirement(release: Release, models: Sequence[Model]) -> Policy | None:

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from voile.errors import PolicyError, SpecError, VoileError
-from voile.flow.checking.claimed_model import claimed_model
 from voile.models.base import Model
+from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
 from voile.models.kinds import SizeModel
 from voile.models.policy import make_claim

@@ -10,10 +10,10 @@ from voile.adversaries.prior import Prior
 from voile.engines.base import Engine
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
-from voile.flow.checking.claimed_model import requested_model
 from voile.flow.checking.load import load
 from voile.flow.publish.publish import publish
 from voile.methods.base import Method
+from voile.models.claimed_model import requested_model
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin, narrow_type

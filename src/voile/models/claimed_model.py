@@ -1,4 +1,4 @@
-"""Turn a claim of a certificate back into the model that makes it."""
+"""Claims of a certificate turned back into the models that make them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from voile.plugins.registry import build_plugin, find_class, narrow_type
 
 
 def claimed_model(claim: Mapping[str, Any]) -> Model:
-    """Build the model that a claim names, as it speaks of the claim's column."""
+    """Build the model that a claim names, as it applies to the claim's column."""
     return narrow_type(Model, build_plugin("models", str(claim["model"]), dict(claim["parameters"])))
 
 
 def requested_model(claim: Mapping[str, Any]) -> Model:
-    """Build the model as a user would ask for it: where it takes the name of a column, with the claim's column."""
+    """Build the model as a user would request it: with the claim's column, if the model takes the name of one."""
     name, column = str(claim["model"]), claim["column"]
     takes_column = any(field.name == "column" for field in fields(find_class("models", name)))
     own = {"column": column} if takes_column and column is not None else {}

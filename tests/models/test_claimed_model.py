@@ -6,7 +6,7 @@ import pytest
 
 import voile as vl
 from voile.errors import PolicyError
-from voile.flow.checking.claimed_model import claimed_model, requested_model
+from voile.models.claimed_model import claimed_model, requested_model
 
 DATA = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
 
