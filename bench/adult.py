@@ -1,4 +1,4 @@
-"""Loss on Adult (30,162 rows, 8 columns, k=5), by voile's measure and, where it is there, by the independent tool."""
+"""Loss on Adult (30,162 rows, 8 columns, k=5), by voile's measure and, if it is installed, by the independent tool."""
 
 from __future__ import annotations
 

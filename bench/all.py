@@ -1,4 +1,4 @@
-"""Every benchmark, one after another: python bench/all.py."""
+"""Run every benchmark, one after another: python bench/all.py."""
 
 from __future__ import annotations
 

@@ -17,8 +17,6 @@ def main(rows: int) -> None:
     method, policy = vl.Anatomy(), vl.Policy(vl.LDiversity(l=10))
     keyed = data.rows.with_key(vl.Key.fresh())
     ours, result = best(lambda: method.group(data.columns, keyed, policy))
-    codes = {name: data.rows.codes[:, number] for number, name in enumerate(data.rows.names)}
-    del codes
     connection = duckdb.connect()
     connection.register("source", frame.to_arrow())
     names = ", ".join(f'"{name}"' for name in quasi)

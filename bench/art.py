@@ -21,7 +21,7 @@ LOW = ["Preschool", "1st-4th", "5th-6th", "7th-8th"]
 
 
 def duck() -> float:
-    """Group by of 5 million rows x 8 integer columns, in memory, best of 3."""
+    """Time a group by of 5 million rows x 8 integer columns, in memory, best of 3."""
     rng = np.random.default_rng(1)
     columns = pl.DataFrame({f"c{n}": rng.integers(0, 1 << 12, 5_000_000, dtype=np.int32) for n in range(8)})
     base = duckdb.connect()
@@ -35,14 +35,14 @@ def duck() -> float:
 
 
 def grouped(data, model, method):
-    """Grouping alone: the prior is there, nothing is written or verified."""
+    """Group only: the prior is known, and nothing is written or verified."""
     rows = data.rows.with_key(vl.Key(bytes(32)))
     method, policy = method.plan(data.columns, rows, Policy(model), ())
     return best(lambda: method.group(data.columns, rows, policy), 2)
 
 
 def kept(rows) -> int:
-    """How many protected rows are published."""
+    """Return how many protected rows are published."""
     table = rows.histogram(["education"])
     return int(table.counts[np.isin(table.codes[:, 0], CODES)].sum())
 

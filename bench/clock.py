@@ -1,4 +1,4 @@
-"""Timing: the best of a few runs, because these machines are noisy; ratios are taken within one run."""
+"""Timing: the best of a few runs, because machines are noisy; ratios are taken within one process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def best(work: Callable[[], Any], runs: int = 3) -> tuple[float, Any]:
-    """The shortest time of some runs, and the last result."""
+    """Return the shortest time of some runs, and the last result."""
     times = []
     result = None
     for _ in range(runs):

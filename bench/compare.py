@@ -1,4 +1,4 @@
-"""Five methods on Adult (45,222 rows), every attack and measure: 60 s once compiled, word at least every second."""
+"""Five methods on Adult (45,222 rows), every attack and measure: 60 s once compiled, progress at least every second."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tables import ADULT, adult
 import voile as vl
 
 QUASI = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]
-# no promise is served by five methods: perturbed generalization stands under its own
+# no promise is served by five methods: perturbed generalization has a policy of its own
 POLICIES = [vl.LDiversity(l=3), vl.AntiCorruption(rho1=0.2, rho2=0.5)]
 METHODS = [vl.Mondrian(), vl.FullDomain(suppression=0.05), vl.Anatomy(), vl.Injector(), vl.PerturbedGeneralization()]
 

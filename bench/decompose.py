@@ -20,7 +20,7 @@ CENSUS = ["age", "gender", "education", "birthplace", "race", "work-class", "mar
 
 
 def largest_l(rows: int) -> None:
-    """Group forming and seating of rows with few and with many different values."""
+    """Time the forming of groups and the seating of rows, with few and with many different values."""
     connection = duckdb.connect()
     connection.register("source", distinct_codes(rows).to_arrow())
     connection.execute("create table people as select * from source")
@@ -74,7 +74,7 @@ def on_adult() -> None:
 
 
 def anatomy(frame: pl.DataFrame) -> tuple[float, float]:
-    """The time of Anatomy on one of the columns: to publish, and to group alone."""
+    """Return the time of Anatomy on one of the columns: to publish, and to group only."""
     data = vl.read(frame.drop("occupation"), vl.Schema(quasi=CENSUS, sensitive=["income"]))
     policy, keyed = vl.Policy(vl.LDiversity(l=10)), data.rows.with_key(vl.Key.fresh())
     whole, _ = best(lambda: vl.publish(data, policy, vl.Anatomy()), 2)

@@ -17,7 +17,7 @@ LOW = ("Preschool", "1st-4th", "5th-6th", "7th-8th")
 
 
 def closed_form(scale: int):
-    """One group that merges 20 original ones, a tenth of its rows sensitive, l = 2."""
+    """Attack one group that merges 20 original groups, a tenth of its rows sensitive, l = 2."""
     sizes = np.sort(np.resize([40, 50, 60, 75], 20)) * scale
     counts = np.array([int(sizes.sum()) // 10])
     rows = np.unique(sizes)

@@ -15,8 +15,8 @@ from voile.tables.domain import Domain
 from voile.tables.schema import Column, Columns
 
 
-def grouping(codes: pl.DataFrame, k: int):
-    """From integer codes to the group of every distinct row."""
+def make_grouping(codes: pl.DataFrame, k: int):
+    """Return a function that groups rows of integer codes: from the codes to the group of every distinct row."""
     sizes = [int(codes[name].max()) + 1 for name in codes.columns]
     columns = tuple(
         Column(name, "quasi", Domain(pl.Series(range(size)), "numeric" if name in ("c0", "age") else "categorical"))
@@ -32,7 +32,8 @@ def grouping(codes: pl.DataFrame, k: int):
     return work
 
 
-def duckdb_times(codes: pl.DataFrame) -> tuple[float, float]:
+def time_duckdb(codes: pl.DataFrame) -> tuple[float, float]:
+    """Return the seconds that DuckDB takes to group and to order the same rows."""
     connection = duckdb.connect()
     connection.register("source", codes.to_arrow())
     connection.execute("create table people as select * from source")
@@ -46,16 +47,16 @@ def duckdb_times(codes: pl.DataFrame) -> tuple[float, float]:
 
 def main(rows: int) -> None:
     codes = distinct_codes(rows)
-    ours, result = best(grouping(codes, 10))
-    group, order = duckdb_times(codes)
+    ours, result = best(make_grouping(codes, 10))
+    group, order = time_duckdb(codes)
     print(
         f"nearly distinct: {rows} rows, {result.groups} groups; duckdb group by {group:.3f} s, order by {order:.3f} s"
     )
     show("Mondrian k=10, nearly distinct rows / (group by + order by)", ours, group + order, 1.5)
     if ADULT.exists():
         codes = as_codes(bootstrapped_adult(rows).select(QUASI))
-        ours, result = best(grouping(codes, 10))
-        group, _ = duckdb_times(codes)
+        ours, result = best(make_grouping(codes, 10))
+        group, _ = time_duckdb(codes)
         print(f"few distinct: {len(result.weights)} distinct rows, {result.groups} groups")
         show("Mondrian k=10, few distinct rows / group by", ours, group, 1.0)
 

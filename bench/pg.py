@@ -64,7 +64,7 @@ def pipeline(rows: int) -> None:
 
 
 def attacks(count: int, size: int = 20, skew: float = 0.3, rho1: float = 0.2) -> None:
-    """Random priors, corruption from none to all but one: what is believed against what is certified. Bar: 60 s."""
+    """Compare belief with the certified bound for random priors and corruption from none to all but one. Bar: 60 s."""
     start, rng = time.perf_counter(), np.random.default_rng(1)
     broken, nearest, done = 0, 0.0, 0
     settings = [(k, p) for k in (2, 4, 6, 8, 10) for p in (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95, 0.05)]
@@ -74,7 +74,7 @@ def attacks(count: int, size: int = 20, skew: float = 0.3, rho1: float = 0.2) ->
         u, growth = float(channel.noise), [float(one.growth(p)) for one in terms]
         belief = [float(one.belief(p, rho1)) for one in terms]
         prior = rng.dirichlet(np.full(size, 0.2), each)
-        for _ in range(60):  # pour what is above the skew over the rest
+        for _ in range(60):  # spread the excess above the skew over the rest
             over = np.maximum(prior - skew, 0).sum(axis=1, keepdims=True)
             prior = np.minimum(prior, skew)
             room = skew - prior
@@ -83,7 +83,7 @@ def attacks(count: int, size: int = 20, skew: float = 0.3, rho1: float = 0.2) ->
         group, y = rng.integers(k, k + 4, each), rng.integers(0, size, each)
         known = rng.integers(0, group)  # how many of the others are corrupted
         alike = rng.binomial(known, rng.random(each) * 0.3)  # and have the published value
-        others = rng.random(each) * 0.3  # what is believed of those who are not
+        others = rng.random(each) * 0.3  # the belief about those who are not corrupted
         w = prior[np.arange(each), y]
         own = p * w + u
         rest = known * u + alike * p + (group - 1 - known) * (p * others + u)
@@ -92,7 +92,7 @@ def attacks(count: int, size: int = 20, skew: float = 0.3, rho1: float = 0.2) ->
         turned[np.arange(each), y] += w * p / own
         after = h[:, None] * turned + (1 - h)[:, None] * prior
         grown = np.maximum(after - prior, 0).sum(axis=1)
-        # the set of prior at most rho1 that is believed most: y, filled up with what is as likely as before
+        # the set of prior at most rho1 with the highest belief: y, filled up with values as likely as before
         room = np.clip(rho1 - w, 0, None) / np.maximum(1 - w, 1e-300)
         believed = np.where(w <= rho1, after[np.arange(each), y] + room * (1 - after[np.arange(each), y]), 0)
         for bound, most in zip(growth, belief, strict=True):

@@ -16,14 +16,14 @@ from tables import ADULT, QUASI, bootstrapped_adult, distinct_codes
 import voile as vl
 
 
-def peer(path: Path, quasi: list[str]) -> float:
+def time_polars(path: Path, quasi: list[str]) -> float:
     start = time.perf_counter()
     frame = pl.read_csv(path)
     frame.group_by(quasi).len().write_csv(path.with_suffix(".grouped.csv"))
     return time.perf_counter() - start
 
 
-def ours(path: Path, quasi: list[str], sensitive: str, steps: bool = False) -> float:
+def time_voile(path: Path, quasi: list[str], sensitive: str, steps: bool = False) -> float:
     out = path.with_suffix(".release")
     shutil.rmtree(out, ignore_errors=True)
     marks = [time.perf_counter()]
@@ -41,12 +41,12 @@ def ours(path: Path, quasi: list[str], sensitive: str, steps: bool = False) -> f
     return marks[-1] - marks[0]
 
 
-def run(name: str, frame: pl.DataFrame, quasi: list[str], sensitive: str, folder: Path) -> None:
+def compare(name: str, frame: pl.DataFrame, quasi: list[str], sensitive: str, folder: Path) -> None:
     path = folder / f"{name}.csv"
     frame.write_csv(path)
     del frame
-    theirs = min(peer(path, quasi) for _ in range(2))
-    best = min(ours(path, quasi, sensitive, steps=True) for _ in range(2))
+    theirs = min(time_polars(path, quasi) for _ in range(2))
+    best = min(time_voile(path, quasi, sensitive, steps=True) for _ in range(2))
     show(f"CSV to verified release, {name} / polars read + group + write", best, theirs, 3)
 
 
@@ -55,17 +55,17 @@ def main(rows: int, which: str) -> None:
         if which == "distinct":
             frame = distinct_codes(rows)
             frame = frame.with_columns((pl.int_range(pl.len()) % 23).alias("s"))
-            run("distinct", frame, frame.columns[:8], "s", Path(place))
+            compare("distinct", frame, frame.columns[:8], "s", Path(place))
         elif which == "census":
             frame = vl.datasets.census(rows)
-            run("census", frame, frame.columns[:8], "income", Path(place))
+            compare("census", frame, frame.columns[:8], "income", Path(place))
         elif ADULT.exists():
-            run("adult", bootstrapped_adult(rows), QUASI, "salary-class", Path(place))
+            compare("adult", bootstrapped_adult(rows), QUASI, "salary-class", Path(place))
     print(f"peak memory of this process {peak_gib():.2f} GiB, bar 6")
 
 
 if len(sys.argv) > 2:
     main(int(sys.argv[1]), sys.argv[2])
 else:
-    for which in ("distinct", "census", "adult"):  # a process each, so that peak memory is its own
+    for which in ("distinct", "census", "adult"):  # one process each, so that each has its own peak memory
         subprocess.run([sys.executable, __file__, sys.argv[1] if len(sys.argv) > 1 else "5000000", which], check=True)

@@ -1,4 +1,4 @@
-"""How long `voile --help` takes."""
+"""Time `voile --help`."""
 
 from __future__ import annotations
 

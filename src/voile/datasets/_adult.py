@@ -1,4 +1,4 @@
-"""Reader of the UCI Adult table, in the shapes in which people have it."""
+"""Read the UCI Adult table, in the forms in which people have it."""
 
 import csv
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ def adult(path: str | Path) -> pl.DataFrame:
     files = _files(Path(path))
     tables = [_read(file) for file in files]
     if tables[-1].schema != tables[0].schema:
-        _fail(f"{files[-1]} has other columns than {files[0]}; expected the same.", "data.not-adult")
+        _fail(f"{files[-1]} and {files[0]} have different columns; they must be the same.", "data.not-adult")
     return pl.concat(tables)
 
 
@@ -112,7 +112,7 @@ def _table(file: Path, lines: Iterator[str]) -> pl.DataFrame:
 
 
 def _rows(lines: Iterator[str]) -> Iterator[_Numbered]:
-    """Numbered rows of stripped cells, without blank lines and the comment that opens adult.test."""
+    """Yield numbered rows of stripped cells, without blank lines and the comment that opens adult.test."""
     separator = ""
     for number, line in enumerate(lines, start=1):
         text = line.strip()

@@ -1,4 +1,4 @@
-"""Synthetic census microdata with the nine columns of the SAL table of the literature."""
+"""Synthetic census microdata with the nine columns of the literature's SAL table."""
 
 from functools import cache
 from math import erf, exp, log, sqrt
@@ -46,7 +46,7 @@ class _Tables(NamedTuple):
 
 
 class _Pay(NamedTuple):
-    """Points each trait adds on the log-income scale."""
+    """Points that each trait adds on the log-income scale."""
 
     age: Cells
     gender: Cells
@@ -55,7 +55,7 @@ class _Pay(NamedTuple):
 
 
 def census(rows: int) -> pl.DataFrame:
-    """Synthetic census microdata: age, gender, seven more traits and an income band, correlated as such data are.
+    """Generate synthetic census microdata: age, gender, seven more traits and an income band, realistically correlated.
 
     The same number always gives the same rows. The seed is fixed and public, so these are no secret coins.
     Text columns are `pl.Enum` with sorted categories; age runs from 17 to 90 and income over the bands 0 to 49.
@@ -85,7 +85,7 @@ def _text(name: str, codes: Codes) -> pl.Series:
 
 
 def _block(rng: np.random.Generator, rows: int) -> dict[str, Codes]:
-    """Draw one block of rows as codes, each column given the ones it depends on."""
+    """Draw one block of rows as codes, each column given the columns it depends on."""
     tables, pay = _tables(), _pay()
     anyone = np.zeros(rows, dtype=np.intp)
     age = draw(rng, tables.age, anyone)
@@ -165,7 +165,7 @@ def _occupation_weights(young: bool, woman: bool, level: int) -> list[float]:
 
 
 def _work_weights(employer: str, stage: int) -> Floats:
-    """Working for oneself becomes likelier with age."""
+    """Self-employment becomes likelier with age."""
     own = (0.3, 0.9, 1.2, 1.7)[stage]
     weights: Floats = np.array(EMPLOYERS[employer]) * np.array([1, 1, 1, 1, 1, own, own, 1])
     return weights

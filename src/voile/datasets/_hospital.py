@@ -29,7 +29,7 @@ _ZIPS = (
 
 
 class _Disease(NamedTuple):
-    """A disease: weights before 18, before 45, before 70 and later; share of women; usual wards; usual cost."""
+    """A disease: weights before the ages of 18, 45 and 70 and after; share of women; usual wards; usual cost."""
 
     ages: tuple[float, float, float, float]
     women: float
@@ -54,7 +54,7 @@ _DISEASES = {
 
 
 def hospital() -> pl.DataFrame:
-    """An invented hospital's 400 stays of 2025: who, born when, living where, and the disease treated.
+    """Generate the 400 stays of 2025 in an invented hospital: name, date of birth, zip code, ward and disease.
 
     Nothing is missing and no name occurs twice. No disease exceeds 18 % of the rows.
 
@@ -89,14 +89,14 @@ def _full_names(rng: np.random.Generator, first: str) -> list[str]:
 
 
 def _zips(rng: np.random.Generator) -> list[str]:
-    """Some towns are larger than others."""
+    """Draw the zip code of each stay; some towns are larger than others."""
     towns = _ZIPS.split()
     sizes = alias_table([1 / (3 + i * 7 % len(towns)) for i in range(len(towns))])
     return [towns[code] for code in draw(rng, sizes, np.zeros(_ROWS, dtype=np.intp))]
 
 
 def _stay(names: dict[str, list[str]], zip_: str, u: Floats) -> tuple[str, date, str, str, date, str, str, int]:
-    """Turn seven uniforms into one stay, taking a fresh name off the list."""
+    """Turn seven uniform numbers into one stay, taking an unused name off the list."""
     sex = "Female" if u[0] < 0.52 else "Male"
     admitted = _YEAR_START + timedelta(days=int(u[1] * 365))
     # A power below 1 leans towards the old, who go to hospital more often.

@@ -41,7 +41,7 @@ RACES = (
 
 
 class Group(NamedTuple):
-    """What places of birth have in common: weights of the races, and a tilt of schooling (above 0: longer)."""
+    """Traits that places of birth share: weights of the races, and a tilt of schooling (above 0: longer)."""
 
     races: tuple[float, ...]
     schooling: float
