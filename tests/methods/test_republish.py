@@ -55,7 +55,7 @@ def quarters(
 @settings(max_examples=12)
 @given(st.integers(0, 2**32), st.integers(2, 3))
 def test_lists_never_change_and_nobody_is_lost(seed: int, m: int) -> None:
-    """With one person an age, the releases alone show whether everybody keeps their list."""
+    """If every person has an age of their own, the releases alone show whether everybody keeps their list."""
     releases, frames, ledger = quarters(seed, m)
     known: dict[int, frozenset[str]] = {}
     for number, (release, frame) in enumerate(zip(releases, frames, strict=True)):
@@ -85,7 +85,7 @@ def test_everybodys_value_is_in_exactly_one_place() -> None:
 
 
 def test_what_analysts_lose_can_be_measured() -> None:
-    """Also where a value is only counterfeit any more, because all who had it left."""
+    """Even if a value occurs only as a counterfeit, because everybody who had it has left."""
     frame = hospital(list(range(200)), unique=True)
     ledger = vl.Ledger()
     first = vl.publish(vl.read(frame, SCHEMA), vl.MInvariance(m=3), ledger=ledger)
@@ -108,7 +108,7 @@ def test_people_who_share_a_quasi_identifier_need_the_ledger() -> None:
 
 
 def test_a_release_that_forgets_is_broken() -> None:
-    """The second quarter dealt afresh, under a certificate that claims to remember."""
+    """The second quarter is dealt without regard to the first, under a certificate that claims otherwise."""
     from dataclasses import replace
 
     ledger = vl.Ledger()
@@ -124,7 +124,7 @@ def test_a_release_that_forgets_is_broken() -> None:
 
 
 def test_counterfeits_keep_a_list_complete() -> None:
-    """One of three people leaves and nobody comes: the list still has three values, one of them nobody's."""
+    """One of three people leaves and nobody enters: the list still has three values, one of them a counterfeit."""
     frame = pl.DataFrame({"patient": ["a", "b", "c"], "age": [1, 2, 3], "city": "x", "disease": ["flu", "HIV", "gout"]})
     ledger = vl.Ledger()
     first = vl.publish(vl.read(frame, SCHEMA), vl.MInvariance(m=3), ledger=ledger)
@@ -146,7 +146,7 @@ def test_new_people_take_free_places_before_counterfeits_do() -> None:
 
 
 def test_new_people_of_one_value_join_an_old_list() -> None:
-    """Two newcomers with the same disease cannot be grouped among themselves; counterfeits stand beside them."""
+    """Two newcomers with the same disease cannot be grouped together; each joins a group of counterfeits."""
     base = hospital(list(range(30)), unique=True)
     disease = base["disease"].to_list()[0]
     extra = pl.DataFrame({"patient": ["n1", "n2"], "age": [5001, 5002], "city": "a", "disease": [disease] * 2})

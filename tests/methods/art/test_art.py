@@ -32,7 +32,7 @@ def table(rows: int = 400, seed: int = 0) -> tuple[pl.DataFrame, Any]:
 
 
 def slow_worst(frame: pl.DataFrame, release: Any, protect: list[str], support: int, as_set: bool = True) -> float:
-    """The greatest belief by enumeration of worlds, with statistics counted anew; groups of up to seven people."""
+    """Return the greatest belief by enumerating worlds, with statistics counted again; groups of up to seven people."""
     quasi, sensitive = release.tables["quasi"], release.tables["sensitive"]
     worst = 0.0
     for number in sensitive["group"].unique():
@@ -131,7 +131,7 @@ def test_blind_grouping_leaves_nothing_to_replay() -> None:
 
 @given(st.permutations(["HIV", "TB", "flu", "flu", "cold", "cold"]))
 def test_a_blind_deal_is_as_likely_for_every_assignment(order: list[str]) -> None:
-    """Whichever permutation of values inside a published group is the true one, the same coins make the same groups."""
+    """Whichever permutation of values inside a published group is the true one, the same key makes the same groups."""
     frame = pl.DataFrame({"sex": ["m", "f"] * 3, "age": [20, 20, 21, 21, 22, 22], "disease": order})
     data = vl.read(frame, vl.Schema(quasi=["sex", "age"], sensitive=["disease"]))
     model = vl.RRobustness(r=2, protect=["HIV", "TB"], protect_as="set", min_support=100)

@@ -83,14 +83,14 @@ def test_the_promise_over_all_worlds(seed: int, rows: int, method: Any, first: i
 
 
 def _primary_first(release: Any) -> Any:
-    """The oracle takes the first sensitive table for the primary one."""
+    """The oracle expects the primary table to be the first sensitive one."""
     names = [f"sensitive_{name}" for name in release.sensitive_names]
     order = ["quasi", *names, *(name for name in release.tables if name == "joint")]
     return type("Shown", (), {"tables": {name: release.tables[name] for name in order}})
 
 
 def check_lists(release: Any, frame: pl.DataFrame, slow: Any, method: Any) -> None:
-    """Real values are listed, each person once; and with symmetric noise no listed value can be refuted."""
+    """Real values are listed, once per person; and with symmetric noise no listed value can be refuted."""
     primary, *others = release.sensitive_names
     quasi = release.tables["quasi"].join(frame, on="q")
     for (group,), people in quasi.group_by("group"):
@@ -110,7 +110,7 @@ def check_lists(release: Any, frame: pl.DataFrame, slow: Any, method: Any) -> No
 
 
 def test_the_poster() -> None:
-    """Both groups of the poster; with one group merged, a salary has 1/4 at last."""
+    """Both groups of the poster; only when they are merged does belief in a salary fall to 1/4."""
     data = read(POSTER, "occ", "salary")
     asked = vl.MultiDiversity({"occ": 4, "salary": 4})
     merged = vl.publish(data, asked, key=key(1))
@@ -128,7 +128,8 @@ def test_the_poster() -> None:
 
 
 def test_lists_of_real_values_tell_more_than_matchings() -> None:
-    """Why groups do not simply list what they have: who knows that they do is surer than all matchings together."""
+    """Why groups do not simply list their own values: an adversary who knows that they do believes more than all
+    matchings together suggest."""
     rows = {"a": [1, 2], "b": [0, 0], "c": [2, 0]}  # primary value: its value in group 1, in group 2
     lists = [{values[g] for values in rows.values()} for g in (0, 1)]
     worlds = list(itertools.product(*(set(itertools.permutations(values)) for values in rows.values())))
@@ -141,7 +142,7 @@ def test_lists_of_real_values_tell_more_than_matchings() -> None:
 
 
 def test_the_dealing_tells_nothing() -> None:
-    """Four people, four different rows: every world that fits a release is as likely to have led to it."""
+    """Four people, four different rows: all worlds that fit a release are equally likely to have led to it."""
     rows = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
     seen: Counter[tuple[Any, Any]] = Counter()
     for world in itertools.permutations(rows):

@@ -51,14 +51,14 @@ Judge = Callable[[Counter[str], Counter[str]], bool]
 
 @dataclass(frozen=True)
 class Best:
-    """The least loss over all vectors, and what the vectors that reach it look like: (rows withheld, group sizes)."""
+    """The least loss over all vectors, and (rows withheld, group sizes) of the vectors that reach it."""
 
     loss: Fraction
     looks: list[tuple[int, list[int]]]
 
 
 def brute_force(frame: pl.DataFrame, data: Any, judge: Judge, suppression: float) -> Best | None:
-    """Every level vector in turn: group, withhold the groups that fail, judge the rest again, add up what is lost."""
+    """Try every level vector: group, withhold the groups that fail, judge the others again, add up the loss."""
     names = [column.name for column in data.columns.quasi]
     people = frame.to_dicts()
     paths = {column.name: {row[0]: row for row in column.hierarchy.rows()} for column in data.columns.quasi}
@@ -147,7 +147,7 @@ def test_least_loss(seed: int, rows: int, columns: int, policy: tuple[Any, Judge
 @settings(max_examples=25)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.2]))
 def test_one_level_for_each_column(seed: int, suppression: float) -> None:
-    """Global recoding: the cells of a column part the published values as one level of its hierarchy does."""
+    """Global recoding: the cells of a column divide the published values as one level of its hierarchy does."""
     frame, data = table(seed, 40, 3)
     release = vl.publish(data, vl.KAnonymity(k=3), vl.FullDomain(suppression=suppression))
     for column in data.columns.quasi:
@@ -170,7 +170,7 @@ def test_one_level_for_each_column(seed: int, suppression: float) -> None:
 
 
 def test_by_hand() -> None:
-    """Four people, two cities: with nothing withheld the city must go; with one withheld it may stay."""
+    """Four people, two cities: if nobody may be withheld, the city must go; if one may, it can stay."""
     frame = pl.DataFrame({"city": ["Oslo", "Oslo", "Oslo", "Bern"]})
     tree = {"north": ["Oslo"], "south": ["Bern"]}
     data = vl.read(frame, vl.Schema(quasi=["city"], hierarchies={"city": tree}))
@@ -182,7 +182,7 @@ def test_by_hand() -> None:
 
 
 def test_the_limit_is_a_limit() -> None:
-    """0.24 of four rows is none."""
+    """A share of 0.24 of four rows is no row."""
     data = vl.read(pl.DataFrame({"city": ["Oslo", "Oslo", "Oslo", "Bern"]}), vl.Schema(quasi=["city"]))
     release = vl.publish(data, vl.KAnonymity(k=2), vl.FullDomain(suppression=0.24))
     assert release.dictionary["withheld"] == 0

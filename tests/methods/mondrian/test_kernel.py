@@ -34,7 +34,7 @@ def column(rng: np.random.Generator, size: int, shape: str, fenced: bool) -> Cut
 
 
 def frame(columns: list[Cuttable]) -> tuple[np.ndarray, ...]:
-    """The columns as the kernel's docstring wants them."""
+    """Return the frame of the columns, as the kernel's docstring describes it."""
     sizes = [len(one.place) for one in columns]
     return (
         np.uint64(1) << np.concatenate([one.place for one in columns]).astype(np.uint64),
@@ -52,7 +52,7 @@ def frame(columns: list[Cuttable]) -> tuple[np.ndarray, ...]:
 def table(
     rng: np.random.Generator, rows: int, columns: list[Cuttable], heavy: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Codes, weights and ids. Values are skewed, so that there are ties and crowds."""
+    """Return codes, weights and ids. Values are skewed, so that there are ties and frequent values."""
     limit = max(len(one.place) for one in columns)
     codes = np.stack(
         [np.floor(len(one.place) * rng.random(rows) ** rng.choice([1, 3])) for one in columns], axis=1
@@ -62,14 +62,14 @@ def table(
 
 
 def pad(codes: np.ndarray) -> np.ndarray:
-    """Rows as the kernel moves them: whole 64-bit words."""
+    """Return rows as the kernel moves them, padded to whole 64-bit words."""
     wide = np.zeros((len(codes), kernel.padded_width(codes.shape[1], codes.dtype)), dtype=codes.dtype)
     wide[:, : codes.shape[1]] = codes
     return wide
 
 
 def grown(codes: np.ndarray, weights: np.ndarray, smallest: int, columns: list[Cuttable]) -> list[list[int]]:
-    """The kernel's groups of row numbers; the rows that it moved must still be the same rows."""
+    """Return the kernel's groups of row numbers; the rows that it moved must still be the same rows."""
     moved, heavy, ids = pad(codes), weights.copy(), np.arange(len(codes), dtype=np.int32)
     ends = kernel.grow_tree(moved, heavy, ids, smallest, frame(columns))
     assert np.array_equal(moved[:, : codes.shape[1]], codes[ids])
@@ -110,7 +110,7 @@ def test_counted_nodes(problem: Any) -> None:
 @settings(max_examples=40)
 @given(problems([kernel.SHORT + 6, kernel.FINE, 150], [3, 2000, 70_000]))
 def test_wide_domains(problem: Any) -> None:
-    """Many more codes than rows: values are sorted, not counted."""
+    """With many more codes than rows, values are sorted instead of counted."""
     assert grown(*problem) == twin(*problem)
 
 
@@ -141,7 +141,7 @@ def test_a_heavy_row_is_not_cut() -> None:
 
 
 def test_only_the_highest_fence_is_cut() -> None:
-    """A hierarchy {a, b}, {c, d}: the cut is between the branches even where another would be more even."""
+    """A hierarchy {a, b}, {c, d}: the cut is between the branches even if another cut would be more even."""
     columns = [Cuttable(range(4), False, 0.5, [1, 2, 1, 0])]
     codes = np.array([[0], [1], [2], [3]], dtype=np.uint16)
     assert grown(codes, np.array([6, 6, 1, 1]), 2, columns) == [[0], [1], [2, 3]]

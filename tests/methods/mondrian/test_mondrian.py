@@ -41,7 +41,7 @@ SCHEMA = vl.Schema(quasi=["age", "letter"], sensitive=["disease"])
 
 
 def slow(frame: pl.DataFrame, smallest: int, fine: int, judged: int | None) -> list[list[tuple[int, str, str]]]:
-    """The groups of people by the oracle: letters are cut in falling order of frequency."""
+    """Return the oracle's groups of people: letters are cut in falling order of frequency."""
     often = Counter(frame["letter"].to_list())
     rank = {letter: place for place, letter in enumerate(sorted(LETTERS, key=lambda one: (-often[one], one)))}
     people: Counter[tuple[int, str, str]] = Counter(frame.iter_rows())
@@ -72,7 +72,7 @@ def slow(frame: pl.DataFrame, smallest: int, fine: int, judged: int | None) -> l
 
 
 def boxes(frame: pl.DataFrame, release: Any) -> list[list[tuple[int, str, str]]]:
-    """The people in each published box; boxes of tight cells never overlap."""
+    """Return the people in each published box; boxes of tight cells never overlap."""
     entries = {str(entry["name"]): entry for entry in release.described("quasi")}
     found = []
     for box in release.tables["table"].select("age", "letter").unique().iter_rows(named=True):
@@ -146,7 +146,7 @@ def test_hierarchy_recoding_shows_labels_of_the_hierarchy_only(seed: int, k: int
 
 
 def test_hierarchy_labels_that_look_like_values() -> None:
-    """A node named as one of its leaves must not be read as that leaf."""
+    """A node with the name of one of its leaves must not be read as that leaf."""
     frame = pl.DataFrame({"age": [5, 6, 7, 8] * 6 + [5] * 6})
     tree = {"all": {"5": [5, 6], "7": [7, 8]}}
     for kinds in ({}, {"age": "ordered"}, {"age": "categorical"}):

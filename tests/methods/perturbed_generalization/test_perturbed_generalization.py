@@ -92,7 +92,7 @@ def test_only_disturbed_values_are_looked_at() -> None:
 
 
 def test_one_person_of_each_group_is_shown_each_as_likely() -> None:
-    """Boxes of three people with different values, nearly nothing disturbed: each is shown a third of times."""
+    """Boxes of three people with different values, nearly nothing perturbed: each is shown a third of the time."""
     groups = 3000
     frame = pl.DataFrame({"age": np.repeat(np.arange(groups), 3), "value": ["v0", "v1", "v2"] * groups})
     data = vl.read(frame, schema(quasi=["age"]))
@@ -185,7 +185,7 @@ def test_every_release_stands_for_everybody(rows: int, k: int, seed: int) -> Non
 
 
 def test_people_alike_are_disturbed_one_by_one() -> None:
-    """A thousand equal rows are one row with a weight; each person still has coins of their own."""
+    """A thousand equal rows are one row with a weight; each person still gets random numbers of their own."""
     frame = pl.DataFrame({"age": [40] * 1000, "value": ["v0"] * 1000})
     data = vl.read(frame, schema(quasi=["age"]))
     method = vl.PerturbedGeneralization(s=1.0, p=0.5)

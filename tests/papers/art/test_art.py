@@ -147,7 +147,7 @@ def test_experiments_ask_for_the_table(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def quick(adult: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A quick run of one experiment with all measures, on fewer rows still."""
+    """A quick run of one experiment with all measures, on even fewer rows."""
     folder = tmp_path_factory.mktemp("adult")
     adult.sample(2000, seed=3).write_csv(folder / "adult.csv")
     steps: list[tuple[int, int, str]] = []
