@@ -32,7 +32,7 @@ from voile.io import toml_writing
 from voile.plugins.registry import knob_fields, registered_classes
 from voile.web.form_labels import CHOICES, LABELS, write_label
 from voile.web.tasks import TASKS
-from voile.web.worker import Telling as Progress
+from voile.web.worker import JobProgress
 
 ROOT = Path(vl.__file__).parent
 SOURCES = [path for path in sorted(ROOT.rglob("*.py")) if "papers" not in path.parts]
@@ -116,7 +116,7 @@ def test_mentions_exist_on_their_surfaces() -> None:
 
 
 def test_labels_are_those_of_the_forms() -> None:
-    from voile.web.pages import ROLES
+    from voile.web.page_rendering import ROLES
 
     for name, label in LABELS.items():
         if name in ("quasi", "sensitive", "identifier", "other"):
@@ -193,7 +193,7 @@ def ask_page(table: Path, schema: dict[str, Any], model: str) -> str:
     spec = {"schema": schema, "policy": [{"model": model, **KNOBS[model]}]}
     with speaking(write_label):
         try:
-            fault = TASKS["promise"]({"source": str(table), "spec": spec}, Progress(io.BytesIO(), 1))["fault"]
+            fault = TASKS["promise"]({"source": str(table), "spec": spec}, JobProgress(io.BytesIO(), 1))["fault"]
             return f"{fault['message']} {fault['hint']}"
         except VoileError as error:
             return str(error)

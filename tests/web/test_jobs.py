@@ -56,7 +56,7 @@ def test_an_error_comes_back_as_it_is_told(worker: Worker, tmp_path: Path) -> No
     assert (job.error["code"], job.error["kind"]) == ("data.no-file", "DataError")
 
 
-def test_an_unforeseen_error_tells_no_cell(worker: Worker) -> None:
+def test_an_unexpected_error_tells_no_cell(worker: Worker) -> None:
     payload: Any = {"source": {"Jane Doe": "HIV"}}
     job = ended(worker.submit("mark", "Looking", payload))
     assert job.error is not None

@@ -52,7 +52,7 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(stranger: httpx.Clien
     assert "samesite=strict" in cookie.lower()
     assert settings.token not in cookie
     assert stranger.get("/").status_code == 200
-    # the same again keeps the desk: a second click on the address loses nothing
+    # the same again keeps the visit: a second click on the address loses nothing
     assert "set-cookie" not in stranger.get(f"/?token={settings.token}").headers
 
 
@@ -195,7 +195,7 @@ OUTSIDE = [
 @pytest.mark.parametrize("text", OUTSIDE)
 def test_no_path_outside_the_folder(visitor: Any, folder: Path, text: str) -> None:
     with pytest.raises(SpecError) as caught:
-        received_files.inside(folder, text)
+        received_files.resolve_inside(folder, text)
     assert caught.value.code == "spec.outside"
     if text.strip():
         for path in ("/", "/receive"):
@@ -205,9 +205,12 @@ def test_no_path_outside_the_folder(visitor: Any, folder: Path, text: str) -> No
 
 
 def test_paths_inside_the_folder(folder: Path) -> None:
-    assert received_files.inside(folder, "below/patients.parquet") == (folder / "below" / "patients.parquet").resolve()
-    assert received_files.inside(folder, str(folder / "patients.csv")) == (folder / "patients.csv").resolve()
-    assert received_files.tables(folder) == ["patients.csv", "below/patients.parquet"]  # links are not followed
+    assert (
+        received_files.resolve_inside(folder, "below/patients.parquet")
+        == (folder / "below" / "patients.parquet").resolve()
+    )
+    assert received_files.resolve_inside(folder, str(folder / "patients.csv")) == (folder / "patients.csv").resolve()
+    assert received_files.list_tables(folder) == ["patients.csv", "below/patients.parquet"]  # links are not followed
 
 
 def test_a_release_is_written_inside_the_folder(visitor: Any) -> None:
@@ -240,7 +243,7 @@ def zipped(place: Path, members: dict[str, bytes], links: dict[str, str] | None 
 
 def test_a_zip_cannot_write_elsewhere(tmp_path: Path) -> None:
     members = {"r/certificate.json": b"{}", "r/../../evil.txt": b"x", "/abs.txt": b"x", "r/sub/deep.txt": b"x"}
-    place = received_files.unpacked(
+    place = received_files.unpack_release(
         zipped(tmp_path / "a.zip", members, {"r/link": "/etc/passwd"}), tmp_path / "out" / "r"
     )
     assert sorted(found.name for found in place.iterdir()) == ["certificate.json"]
@@ -253,7 +256,7 @@ def test_a_zip_cannot_write_elsewhere(tmp_path: Path) -> None:
 )
 def test_a_zip_that_is_no_release(tmp_path: Path, members: dict[str, bytes]) -> None:
     with pytest.raises(DataError, match="no release"):
-        received_files.unpacked(zipped(tmp_path / "a.zip", members), tmp_path / "out")
+        received_files.unpack_release(zipped(tmp_path / "a.zip", members), tmp_path / "out")
 
 
 def test_a_folder_cannot_write_elsewhere(visitor: Any) -> None:
@@ -271,14 +274,14 @@ def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(received_files, "BYTES", 1_000_000)
     bomb = zipped(tmp_path / "a.zip", {"certificate.json": b"{}", "table.csv": b"0" * 2_000_000})
     with pytest.raises(DataError, match="too large"):
-        received_files.unpacked(bomb, tmp_path / "out")
+        received_files.unpack_release(bomb, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_no_zip_at_all(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(DataError, match="damaged"):
-        received_files.unpacked(tmp_path / "a.zip", tmp_path / "out")
+        received_files.unpack_release(tmp_path / "a.zip", tmp_path / "out")
 
 
 def demo(visitor: Any) -> None:
@@ -288,13 +291,13 @@ def demo(visitor: Any) -> None:
     visitor.post("/promise", {"models.k-anonymity.on": "on", "models.k-anonymity.k": "5"})
 
 
-def test_an_unforeseen_error_tells_its_kind_and_no_more(
+def test_an_unexpected_error_tells_its_kind_and_no_more(
     visitor: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
         raise ValueError("Jane Doe has HIV")
 
-    monkeypatch.setattr("voile.web.visitor.Desk.collect", broken)
+    monkeypatch.setattr("voile.web.visits.Visit.collect", broken)
     with caplog.at_level(logging.DEBUG):
         answer = visitor.client.get("/receive")
     assert answer.status_code == 500

@@ -1,10 +1,10 @@
-"""Who may ask. Everything that is not plainly from the visitor's own page is refused before anything is looked at.
+"""Who may use the workbench. A request that does not clearly come from the visitor's own page is refused unread.
 
-- the Host header must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing;
-- a secret token in the address opens a desk, once; from then on a cookie that no other site can send says whose it is;
-- a POST must come from a page of this server, and carry the secret of its form (CSRF);
-- a body may not be larger than the limit, whatever its header says;
-- every answer carries a strict Content-Security-Policy and is kept by no cache.
+- The Host header must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing.
+- A secret token in the address opens a visit, once; from then on a cookie that no other site can send identifies it.
+- A POST must come from a page of this server and carry the secret of its form (CSRF).
+- A body may not be larger than the limit, whatever its header says.
+- Every answer carries a strict Content-Security-Policy and is kept by no cache.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from voile.errors import speaking
 from voile.web.form_labels import write_label
 from voile.web.received_files import FILES
-from voile.web.visitor import Desk, Desks
+from voile.web.visits import Visit, Visits
 from voile.web.worker import describe_unexpected
 
 LOG = logging.getLogger("voile.web")
 LIMIT = 200 << 20
 FIELDS = 20_000
-POLICY = (
+CONTENT_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-ON = (
+ENTRY_PAGE = (
     '<!DOCTYPE html><html lang="en"><title>voile</title><link rel="icon" href="/static/icon.svg">'
     '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">To the workbench</a></p></html>'
 )
 HEADERS = {
-    "Content-Security-Policy": POLICY,
+    "Content-Security-Policy": CONTENT_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
@@ -56,7 +56,7 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """How the workbench was started. `private` is deleted at the end; `folder` is all that may be named."""
+    """How the workbench was started. `private` is deleted at the end; only files in `folder` may be named."""
 
     token: str
     folder: Path
@@ -64,15 +64,16 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 0
     limit: int = LIMIT
-    once: str = ""  # a token that works a single time
+    once: str = ""  # a token that works only once
 
     @property
     def cookie(self) -> str:
-        """Cookies do not tell ports apart; their names do."""
+        """The cookie's name. Cookies do not tell ports apart; their names do."""
         return f"voile-{self.port}"
 
     def answers_to(self, host: str) -> bool:
-        """Whether a Host header names this server. Bound to every address, any address will do, but no foreign name."""
+        """Whether a Host header names this server. A server bound to every address answers to any address, but to no
+        foreign name."""
         try:
             parts = urlsplit(f"//{host}")
             name, port = parts.hostname or "", parts.port or 80
@@ -93,7 +94,7 @@ def _is_address(name: str) -> bool:
     return True
 
 
-Oops = Callable[[int, str, str], Response]  # a page for a status, what happened, what to do
+ErrorPage = Callable[[int, str, str], Response]  # from a status, what happened and what to do
 
 
 class TooLarge(Exception):  # noqa: N818 - what happened
@@ -101,10 +102,10 @@ class TooLarge(Exception):  # noqa: N818 - what happened
 
 
 class Guard:
-    """Around the whole application: the Host, the size, the headers, and errors without their stack."""
+    """Wraps the whole application: checks the Host and the size, adds headers, and logs errors without their stack."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, oops: Oops) -> None:
-        self.app, self.settings, self.oops = app, settings, oops
+    def __init__(self, app: ASGIApp, settings: Settings, error_page: ErrorPage) -> None:
+        self.app, self.settings, self.error_page = app, settings, error_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -112,7 +113,7 @@ class Guard:
             return
         request = Request(scope)
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -120,63 +121,65 @@ class Guard:
             await send(message)
 
         if not self.settings.answers_to(request.headers.get("host", "")):
-            refused = self.oops(421, "This server does not go by that name.", "Open the address that it printed.")
-            await refused(scope, receive, dressed)
+            refused = self.error_page(421, "This server has another name.", "Open the address that it printed.")
+            await refused(scope, receive, send_with_headers)
             return
         try:
             with speaking(write_label):
-                await self.app(scope, self._counted(request, receive), dressed)
+                await self.app(scope, self._limit_body(request, receive), send_with_headers)
         except ClientDisconnect:
             pass
-        except Exception as error:  # it was answered already: see `answers`
+        except Exception as error:  # it was answered already: see `error_handlers`
             LOG.error("%s", describe_unexpected(error)["message"])
 
-    def _counted(self, request: Request, receive: Receive) -> Receive:
-        """The body, as long as it keeps within the limit."""
-        told = request.headers.get("content-length", "0")
-        taken = int(told) if told.isdigit() else self.settings.limit + 1
+    def _limit_body(self, request: Request, receive: Receive) -> Receive:
+        """Receive the body as long as it keeps within the limit."""
+        length = request.headers.get("content-length", "0")
+        announced = int(length) if length.isdigit() else self.settings.limit + 1
         read = 0
 
-        async def counted() -> Message:
+        async def receive_within_limit() -> Message:
             nonlocal read
-            message = await receive() if taken <= self.settings.limit else {}
+            message = await receive() if announced <= self.settings.limit else {}
             read += len(message.get("body", b""))
-            if max(read, taken) > self.settings.limit:
+            if max(read, announced) > self.settings.limit:
                 raise TooLarge
             return message
 
-        return counted
+        return receive_within_limit
 
 
-def answers(settings: Settings, oops: Oops) -> dict[Any, Callable[[Request, Exception], Response]]:
-    """What is answered to each kind of error."""
+def error_handlers(settings: Settings, error_page: ErrorPage) -> dict[Any, Callable[[Request, Exception], Response]]:
+    """The handler of each kind of error."""
 
     def too_large(request: Request, error: Exception) -> Response:
         most = f"{settings.limit >> 20} MB"
-        hint = "Put the file into the folder of the workbench and name its path: then it does not pass the browser."
-        return oops(413, f"This upload is larger than {most}.", hint)
+        hint = "Put the file into the folder of the workbench and name its path, so that the browser need not send it."
+        return error_page(413, f"This upload is larger than {most}.", hint)
 
     def refused(request: Request, error: Exception) -> Response:
         code = error.status_code if isinstance(error, HTTPException) else 400
-        return oops(code, "There is no such page." if code == 404 else "That is not possible here.", "Go to the start.")
+        return error_page(
+            code, "There is no such page." if code == 404 else "This is not possible here.", "Go back to the start."
+        )
 
     def failed(request: Request, error: Exception) -> Response:
-        told = describe_unexpected(error)
-        return oops(500, told["message"], told["hint"])
+        problem = describe_unexpected(error)
+        return error_page(500, problem["message"], problem["hint"])
 
     return {TooLarge: too_large, HTTPException: refused, Exception: failed}
 
 
-Handler = Callable[[Request, Desk], Awaitable[Response]]
-Poster = Callable[[Request, Desk, FormData], Awaitable[Response]]
+Handler = Callable[[Request, Visit], Awaitable[Response]]
+Poster = Callable[[Request, Visit, FormData], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Door:
-    """From a request to a desk: by token, then by cookie. Every address but the static files goes through here."""
+    """Leads a request to its visit: by token, then by cookie. Every address but the static files goes through here."""
 
-    def __init__(self, settings: Settings, desks: Desks, oops: Oops) -> None:
-        self.settings, self.desks, self.oops = settings, desks, oops
+    def __init__(self, settings: Settings, visits: Visits, error_page: ErrorPage) -> None:
+        self.settings, self.visits, self.error_page = settings, visits, error_page
         self._spent = not settings.once
 
     def get(self, handler: Handler) -> Endpoint:
@@ -184,58 +187,62 @@ class Door:
             token = request.query_params.get("token")
             if token is not None:
                 return self._enter(request, token)
-            desk = self._desk(request)
-            return await handler(request, desk) if desk else self._closed()
+            visit = self._find_visit(request)
+            return await handler(request, visit) if visit else self._refuse_entry()
 
         return endpoint
 
     def post(self, handler: Poster) -> Endpoint:
         async def endpoint(request: Request) -> Response:
-            desk = self._desk(request)
-            if desk is None:
-                return self._closed()
-            if not self._own(request):
-                return self.oops(403, "This request came from another page.", "Use the page itself.")
+            visit = self._find_visit(request)
+            if visit is None:
+                return self._refuse_entry()
+            if not self._is_same_origin(request):
+                return self.error_page(403, "This request came from another page.", "Use the workbench itself.")
             try:
                 async with request.form(max_files=FILES, max_fields=FIELDS, max_part_size=64 << 20) as form:
-                    if not hmac.compare_digest(_secret(request, form).encode(), desk.csrf.encode()):
-                        return self.oops(403, "This form is not from this visit.", "Reload the page and try again.")
-                    return await handler(request, desk, form)
+                    if not hmac.compare_digest(_form_secret(request, form).encode(), visit.csrf.encode()):
+                        return self.error_page(
+                            403, "This form is not from this visit.", "Reload the page and try again."
+                        )
+                    return await handler(request, visit, form)
             except (MultiPartException, HTTPException):
-                return self.oops(400, "This form cannot be read.", "Reload the page and try again.")
+                return self.error_page(400, "This form cannot be read.", "Reload the page and try again.")
 
         return endpoint
 
-    def _own(self, request: Request) -> bool:
-        """Browsers say where a POST comes from; what they say must be this server."""
+    def _is_same_origin(self, request: Request) -> bool:
+        """Whether a POST comes from this server, as far as the browser says."""
         origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
         here = origin is None or urlsplit(origin).netloc == request.headers.get("host")
         return here and site in (None, "same-origin")
 
-    def _desk(self, request: Request) -> Desk | None:
-        return self.desks.find(request.cookies.get(self.settings.cookie))
+    def _find_visit(self, request: Request) -> Visit | None:
+        return self.visits.find(request.cookies.get(self.settings.cookie))
 
     def _enter(self, request: Request, token: str) -> Response:
-        """A desk for who knows the token, and on to the start: by a page of ours and not by a redirect, for a browser
-        that comes from elsewhere would not bring the cookie along."""
-        if not self._known(token):
-            return self._closed()
-        answer = HTMLResponse(ON)
-        if self._desk(request) is None:
-            answer.set_cookie(self.settings.cookie, self.desks.open(), httponly=True, samesite="strict", path="/")
+        """Open a visit for anyone who knows the token, and lead on to the start: by a page of ours and not by a
+        redirect, since a browser that comes from elsewhere would not bring the cookie along."""
+        if not self._is_valid(token):
+            return self._refuse_entry()
+        answer = HTMLResponse(ENTRY_PAGE)
+        if self._find_visit(request) is None:
+            answer.set_cookie(self.settings.cookie, self.visits.open(), httponly=True, samesite="strict", path="/")
         return answer
 
-    def _known(self, token: str) -> bool:
+    def _is_valid(self, token: str) -> bool:
         if hmac.compare_digest(token.encode(), self.settings.token.encode()):
             return True
         fresh = not self._spent and hmac.compare_digest(token.encode(), self.settings.once.encode())
         self._spent = self._spent or fresh
         return fresh
 
-    def _closed(self) -> Response:
-        return self.oops(403, "This workbench is not open to you.", "Open the address that `voile serve` printed.")
+    def _refuse_entry(self) -> Response:
+        return self.error_page(
+            403, "This workbench is not open to you.", "Open the address that `voile serve` printed."
+        )
 
 
-def _secret(request: Request, form: FormData) -> str:
+def _form_secret(request: Request, form: FormData) -> str:
     given: Any = request.headers.get("x-csrf-token") or form.get("csrf")
     return given if isinstance(given, str) else ""

@@ -1,4 +1,4 @@
-"""Which address leads where. Every one but the static files goes through the door."""
+"""Which address leads where. Every address but the static files goes through the door."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from voile.web.access_control import Door, Guard, Settings, answers
-from voile.web.pages import oops
+from voile.web.access_control import Door, Guard, Settings, error_handlers
+from voile.web.page_rendering import render_error
 from voile.web.steps import compare, mark, promise, publish, receive
 from voile.web.steps.load import Load
 from voile.web.steps.publish import Publish
 from voile.web.steps.receive import Receive
-from voile.web.visitor import Desk, Desks
+from voile.web.visits import Visit, Visits
 
 STATIC = Path(__file__).parent / "static"
 
 
 def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
-    """The whole workbench as an ASGI application."""
-    desks = Desks(settings.private, plugins)
-    door = Door(settings, desks, oops)
+    """Make the whole workbench as an ASGI application."""
+    visits = Visits(settings.private, plugins)
+    door = Door(settings, visits, render_error)
     load, publishing, receiving = Load(settings), Publish(settings), Receive(settings)
-    seen = {
+    pages = {
         "/": load.show,
         "/mark": mark.show,
         "/tree/{number:int}": mark.tree,
@@ -44,7 +44,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
         "/receive": receiving.show,
         "/job": _job,
     }
-    done = {
+    actions = {
         "/": load.take,
         "/rows": load.rows,
         "/mark": mark.save,
@@ -57,28 +57,28 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
         "/receive/count": receive.count,
         "/job/cancel": _cancel,
     }
-    routes: list[Route | Mount] = [Route(path, door.get(handler), methods=["GET"]) for path, handler in seen.items()]
-    routes += [Route(path, door.post(handler), methods=["POST"]) for path, handler in done.items()]
+    routes: list[Route | Mount] = [Route(path, door.get(handler), methods=["GET"]) for path, handler in pages.items()]
+    routes += [Route(path, door.post(handler), methods=["POST"]) for path, handler in actions.items()]
     routes.append(Mount("/static", StaticFiles(directory=STATIC)))
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        desks.warm()
+        visits.warm()
         yield
-        desks.close()
+        visits.close()
 
-    inner = Starlette(routes=routes, lifespan=lifespan, exception_handlers=answers(settings, oops))
-    return Guard(inner, settings, oops)
+    inner = Starlette(routes=routes, lifespan=lifespan, exception_handlers=error_handlers(settings, render_error))
+    return Guard(inner, settings, render_error)
 
 
-async def _job(request: Request, desk: Desk) -> Response:
-    """What is running: asked again and again by the page."""
-    job = desk.worker.job
+async def _job(request: Request, visit: Visit) -> Response:
+    """Answer what is running; the page asks again and again."""
+    job = visit.worker.job
     return JSONResponse(job.as_json() if job else {"state": "none"})
 
 
-async def _cancel(request: Request, desk: Desk, form: FormData) -> Response:
-    desk.worker.cancel()
+async def _cancel(request: Request, visit: Visit, form: FormData) -> Response:
+    visit.worker.cancel()
     back = str(form.get("back", "/"))
     return RedirectResponse(
         back if back in ("/", "/mark", "/promise", "/compare", "/publish", "/receive") else "/", 303

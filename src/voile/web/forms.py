@@ -1,4 +1,4 @@
-"""Forms from the registry: every model, method, attack and measure with its knobs, without a line for any of them."""
+"""Forms made from the registry: every model, method, attack and measure with its knobs, with no code for any one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from voile.flow.explore.foresee import start_of
 from voile.plugins.parameters import Limits, type_alternatives
 from voile.plugins.registry import Plugin, as_plain_value, build_plugin, knob_fields, registered_classes
 
-NAMES = {"column": "Which secret column"}  # a knob that several models share by convention
+LABELS = {"column": "Which secret column"}  # a knob that several models share by convention
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Card:
-    """One plug-in: what it is in a sentence, its story, and its knobs. `closed` says why a form cannot ask for it."""
+    """One plug-in: a sentence about it, its story, and its knobs. `closed` says why a form cannot ask for it."""
 
     name: str
     headline: str
@@ -43,29 +43,30 @@ class Card:
     closed: str = ""
 
 
-def cards(family: str) -> list[Card]:
-    """All of a family, those with the fewest knobs first: they are the easiest to understand."""
-    found = [card(cls) for cls in registered_classes(family).values()]
-    return sorted(found, key=lambda one: (bool(one.closed), len(one.fields), one.name))
+def make_cards(family: str) -> list[Card]:
+    """Make a card of every plug-in of a family. Those with the fewest knobs come first: they are the easiest."""
+    cards = [make_card(cls) for cls in registered_classes(family).values()]
+    return sorted(cards, key=lambda card: (bool(card.closed), len(card.fields), card.name))
 
 
-def card(cls: type[Plugin]) -> Card:
-    headline, story = told(cls)
+def make_card(cls: type[Plugin]) -> Card:
+    """Make the card of one plug-in."""
+    headline, story = read_description(cls)
     hints = typing.get_type_hints(cls)
     fields, closed = [], ""
     for knob in knob_fields(cls):
-        made = _field(knob, hints[knob.name])
-        if made is not None:
-            fields.append(made)
-        elif _needed(knob):
+        field = _make_field(knob, hints[knob.name])
+        if field is not None:
+            fields.append(field)
+        elif _is_required(knob):
             closed = f"It needs {knob.name!r}, which only the command line can give."
     if any("Release" in str(hint) for hint in hints.values()):
         closed = "It rests on earlier releases of the same people, which only the command line and Python can name."
     return Card(cls.name, headline, story, tuple(fields), closed)
 
 
-def told(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
-    """What the file of a plug-in says first: the headline without the name, and the paragraphs below it."""
+def read_description(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
+    """Read the docstring of a plug-in's file: the headline without the name, and the paragraphs below it."""
     text = inspect.cleandoc(getattr(sys.modules.get(cls.__module__), "__doc__", None) or cls.__doc__ or cls.name)
     first, _, rest = text.partition("\n\n")
     headline = " ".join(first.split())
@@ -75,13 +76,13 @@ def told(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
     return start + headline[1:], tuple(" ".join(part.split()) for part in rest.split("\n\n") if part)
 
 
-def _field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:
+def _make_field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:
     arms = [arm for arm in type_alternatives(hint) if arm is not type(None)]
     limits = knob.metadata.get("limits") or Limits()
-    label = NAMES.get(knob.name, knob.name.replace("_", " "))
-    value = _shown(start_of(knob) if knob.default_factory is dataclasses.MISSING else "")
+    label = LABELS.get(knob.name, knob.name.replace("_", " "))
+    value = _write_value(start_of(knob) if knob.default_factory is dataclasses.MISSING else "")
     if knob.name == "column" and str in arms:
-        return Field(knob.name, label, "column", value, "All of them, unless you choose one.")
+        return Field(knob.name, label, "column", value, "All of them unless you choose one.")
     if limits.choices:
         optional = knob.default is None
         return Field(knob.name, label, "choice", value, "", choices=("",) * optional + limits.choices)
@@ -90,9 +91,9 @@ def _field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:
     if arms in ([int], [float]):
         low = limits.low if limits.low is not None else limits.above
         kind = "whole" if arms == [int] else "number"
-        return Field(knob.name, label, kind, value, _limits(limits), low, limits.high)
+        return Field(knob.name, label, kind, value, _describe_limits(limits), low, limits.high)
     if all(map(_textual, arms)):
-        return Field(knob.name, label, "text", value, _help(arms[0]))
+        return Field(knob.name, label, "text", value, _describe_text(arms[0]))
     return None
 
 
@@ -108,13 +109,13 @@ def _textual(arm: Any) -> bool:
     return arm is str
 
 
-def _help(arm: Any) -> str:
+def _describe_text(arm: Any) -> str:
     if typing.get_origin(arm) is tuple:
-        return "Several with | between them."
-    return "" if arm is str else "As column=number, several with | between them."
+        return "Separate several with |."
+    return "" if arm is str else "As column=number; separate several with |."
 
 
-def _limits(limits: Limits) -> str:
+def _describe_limits(limits: Limits) -> str:
     said = [
         f"at least {limits.low:g}" if limits.low is not None else "",
         f"above {limits.above:g}" if limits.above is not None else "",
@@ -124,11 +125,11 @@ def _limits(limits: Limits) -> str:
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
-def _needed(knob: dataclasses.Field[Any]) -> bool:
+def _is_required(knob: dataclasses.Field[Any]) -> bool:
     return knob.default is dataclasses.MISSING and knob.default_factory is dataclasses.MISSING
 
 
-def _shown(value: Any) -> str:
+def _write_value(value: Any) -> str:
     value = as_plain_value(value)
     if value is None or value is dataclasses.MISSING:
         return ""
@@ -141,39 +142,41 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def typed(family: str, form: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The plug-ins that a form asks for, with the knobs that differ from their default, as a spec tells them.
+def read_form(family: str, form: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Read the plug-ins that a form asks for, as entries of a spec: with the knobs that differ from their default.
 
-    Raises every problem of the form together. Fields are named family.name.knob; family.name.on says it is wanted.
+    All problems of the form are raised together. Fields are named family.name.knob; family.name.on says that the
+    plug-in is wanted.
     """
-    found, problems = [], list[SpecError]()
+    entries, problems = [], list[SpecError]()
     for name, cls in registered_classes(family).items():
         if form.get(f"{family}.{name}.on"):
             # only what the form shows: other knobs may name files
-            texts = {one.name: str(form.get(f"{family}.{name}.{one.name}", "")) for one in card(cls).fields}
+            texts = {one.name: str(form.get(f"{family}.{name}.{one.name}", "")) for one in make_card(cls).fields}
             given = {key: text.strip() for key, text in texts.items() if text.strip()}
             try:
-                found.append(_plainly(build_plugin(family, name, given)))
+                entries.append(_write_entry(build_plugin(family, name, given)))
             except SpecError as error:
                 problems += [one for one in error.problems if isinstance(one, SpecError)]
     if problems:
-        raise SpecError("Some values do not fit.", code="spec.form", problems=problems)
-    return found
+        raise SpecError("Some values cannot be used.", code="spec.form", problems=problems)
+    return entries
 
 
-def _plainly(made: Plugin) -> dict[str, Any]:
-    known = {knob.name: knob for knob in knob_fields(type(made))}
-    kept = {}
-    for key, value in made.parameters().items():
-        made_by = known[key].default_factory
-        usual = known[key].default if made_by is dataclasses.MISSING else made_by()
-        if value is not None and value != as_plain_value(usual):
-            kept[key] = value
-    return {"name": made.name, **kept}
+def _write_entry(plugin: Plugin) -> dict[str, Any]:
+    """Write a plug-in as an entry of a spec: its name, and the knobs that differ from their default."""
+    fields = {knob.name: knob for knob in knob_fields(type(plugin))}
+    knobs = {}
+    for name, value in plugin.parameters().items():
+        factory = fields[name].default_factory
+        default = fields[name].default if factory is dataclasses.MISSING else factory()
+        if value is not None and value != as_plain_value(default):
+            knobs[name] = value
+    return {"name": plugin.name, **knobs}
 
 
-def filled(family: str, chosen: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The form that would give these plug-ins."""
+def fill_form(family: str, chosen: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Fill the form so that it asks for these plug-ins."""
     values = {}
     for one in chosen:
         name = str(one.get("name") or one.get("model"))
@@ -182,5 +185,5 @@ def filled(family: str, chosen: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         values[f"{family}.{name}.on"] = "on"
         for key, value in one.items():
             if key not in ("name", "model"):
-                values[f"{family}.{name}.{key}"] = _shown(value)
+                values[f"{family}.{name}.{key}"] = _write_value(value)
     return values

@@ -1,7 +1,8 @@
-"""Long work in a process of its own, with progress and cancel. The page stays free to answer.
+"""Long work in a process of its own, with progress and cancel, so that the page stays free to answer.
 
-One process a visitor, kept warm: it remembers the table that it read last. To cancel is to end the process; the next
-job starts a new one. What comes back is JSON; what the process prints goes nowhere, for it may quote a cell.
+There is one process per visitor, kept warm: it remembers the table that it read last. To cancel a job is to end the
+process; the next job starts a new one. Answers are JSON; whatever the process prints is dropped, since it may quote a
+cell.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 _numbers = itertools.count(1)
 LOST = {
     "code": "engine.lost",
-    "message": "The work was ended from outside, perhaps because the machine ran out of memory.",
+    "message": "The process was ended from outside, perhaps because the machine ran out of memory.",
     "hint": "Try a smaller table or fewer columns, or close other programs.",
 }
 
@@ -40,9 +41,9 @@ class Job:
     done: int = 0
     total: int = 0
     what: str = ""
-    heard: int = 0  # words of progress so far
-    found: Any = None  # what there is of the result, while it runs
-    finds: int = 0
+    heard: int = 0  # reports of progress so far
+    partial: Any = None  # the result so far, while it runs
+    finds: int = 0  # how often the partial result has grown
     result: Any = None
     error: Mapping[str, Any] | None = None
     started: float = field(default_factory=time.monotonic)
@@ -61,10 +62,10 @@ class Job:
             self.result, self.error, self.ended, self.state = result, error, time.monotonic(), state
 
     def as_json(self) -> dict[str, Any]:
-        """What the page asks for again and again."""
+        """The state of the job, which the page asks for again and again."""
         progress = {"done": self.done, "total": self.total, "what": self.what, "seconds": round(self.seconds, 1)}
-        told = {"job": self.number, "title": self.title, "state": self.state}
-        return {**told, "heard": self.heard, "finds": self.finds, **progress}
+        job = {"job": self.number, "title": self.title, "state": self.state}
+        return {**job, "heard": self.heard, "finds": self.finds, **progress}
 
 
 class Worker:
@@ -83,17 +84,17 @@ class Worker:
     def warm(self) -> None:
         """Start the process before it is needed."""
         with self._lock:
-            self._started()
+            self._ensure_process()
 
     def submit(self, task: str, title: str, payload: Mapping[str, Any]) -> Job:
-        """Begin a job. What was still running is cancelled."""
+        """Start a job; cancel the one that is still running."""
         self.cancel()
         job = Job(task, title, payload)
         with self._lock:
             self.job = job
-            process = self._started()
+            process = self._ensure_process()
         try:
-            self._tell(process, {"job": job.number, "task": task, "payload": payload})
+            self._send(process, {"job": job.number, "task": task, "payload": payload})
         except OSError:
             job.end("failed", error=LOST)
         return job
@@ -110,13 +111,13 @@ class Worker:
         with self._lock:
             process, self._process = self._process, None
         if process is not None:
-            _ended(process)
+            _kill(process)
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _ensure_process(self) -> subprocess.Popen[bytes]:
         if self._process is not None:
             if self._process.poll() is None:
                 return self._process
-            _ended(self._process)
+            _kill(self._process)
         process = subprocess.Popen(
             [sys.executable, "-m", "voile.web.worker"],
             stdin=subprocess.PIPE,
@@ -127,21 +128,21 @@ class Worker:
         )
         self._process = process
         threading.Thread(target=self._listen, args=(process,), daemon=True).start()
-        self._tell(process, {"plugins": list(self.plugins)})
+        self._send(process, {"plugins": list(self.plugins)})
         return process
 
     @staticmethod
-    def _tell(process: subprocess.Popen[bytes], message: Mapping[str, Any]) -> None:
+    def _send(process: subprocess.Popen[bytes], message: Mapping[str, Any]) -> None:
         assert process.stdin is not None
         process.stdin.write(json.dumps(message).encode() + b"\n")
         process.stdin.flush()
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        """Hear what the process says, until it ends."""
+        """Take in what the process says, until it ends."""
         assert process.stdout is not None
         try:
             for line in process.stdout:
-                self._hear(json.loads(line))
+                self._take_in(json.loads(line))
         except (OSError, ValueError):
             pass  # it was ended while it spoke
         with self._lock:  # a job that was begun meanwhile has a process of its own
@@ -149,7 +150,7 @@ class Worker:
         if lost is not None:
             lost.end("failed", error=LOST)
 
-    def _hear(self, message: Mapping[str, Any]) -> None:
+    def _take_in(self, message: Mapping[str, Any]) -> None:
         job = self.job
         if job is None or message.get("job") != job.number:
             return
@@ -157,24 +158,24 @@ class Worker:
             job.done, job.total, job.what = message["progress"]
             job.heard += 1
         elif "found" in message:
-            job.found, job.finds = message["found"], job.finds + 1
+            job.partial, job.finds = message["found"], job.finds + 1
         elif "error" in message:
             job.end("failed", error=message["error"])
         else:
             job.end("done", result=message.get("result"))
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):
-        with contextlib.suppress(OSError, ValueError):  # what it was told last may not have left
+        with contextlib.suppress(OSError, ValueError):  # the last request may still be in the pipe
             assert pipe is not None
             pipe.close()
 
 
-async def settled(job: Job, patience: float) -> Job:
-    """Wait for a job, but not longer than a reader would."""
+async def wait_for(job: Job, patience: float) -> Job:
+    """Wait for a job, but no longer than a reader would."""
     end = time.monotonic() + patience
     while job.running and time.monotonic() < end:
         await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Which files may be named: those inside one folder, wherever links lead. And release folders out of a zip."""
+"""The files that a visitor may name (those inside one folder, wherever links lead), and release folders from a zip."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ SHOWN = 200
 FILES, BYTES = 1_000, 4 << 30  # of a zip
 
 
-def inside(folder: Path, text: str) -> Path:
-    """The place that a visitor named, all links followed. An error where it is outside of the folder."""
+def resolve_inside(folder: Path, text: str) -> Path:
+    """Resolve a path that a visitor named, all links followed; raise an error if it is outside the folder."""
     root = folder.resolve()
     try:
-        place = (root / text.strip()).resolve()
+        path = (root / text.strip()).resolve()
     except (OSError, ValueError, RuntimeError):  # e.g. a NUL, or links in a circle
-        place = root.parent
-    if place == root or not place.is_relative_to(root):
+        path = root.parent
+    if path == root or not path.is_relative_to(root):
         raise SpecError(
-            "That place is not inside the folder of this workbench.",
+            "This path is not inside the folder of the workbench.",
             code="spec.outside",
             hint=f"Name a file below {root.name!r}, or start the workbench in another folder.",
         )
-    return place
+    return path
 
 
-def tables(folder: Path) -> list[str]:
-    """The tables in the folder and a little below, by path."""
+def list_tables(folder: Path) -> list[str]:
+    """List the tables in the folder and a little below, by path."""
     return [name for name, entry in _walk(folder) if entry.is_file() and Path(name).suffix.lower() in FILE_KINDS]
 
 
-def releases(folder: Path) -> list[str]:
-    """The release folders in the folder and a little below."""
+def list_releases(folder: Path) -> list[str]:
+    """List the release folders in the folder and a little below."""
     return [name for name, entry in _walk(folder) if entry.is_dir() and (Path(entry.path) / CERTIFICATE).is_file()]
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """What is there, breadth first, without hidden names and without following links."""
+    """Walk through a folder, breadth first, without hidden names and without following links."""
     level, seen = [folder], 0
     for _ in range(DEPTH):
         below = []
@@ -66,14 +66,14 @@ def _walk(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
         level = below
 
 
-def unpacked(archive: Path, place: Path) -> Path:
-    """The release folder in a zip, unpacked: plain files of one folder, and nothing that leads elsewhere."""
+def unpack_release(archive: Path, place: Path) -> Path:
+    """Unpack the release folder in a zip: plain files of one folder, and nothing that leads elsewhere."""
     try:
         with zipfile.ZipFile(archive) as packed:
             members = [member for member in packed.infolist() if not member.is_dir()]
-            folder = _folder_of(members)
+            folder = _find_folder(members)
             if sum(member.file_size for member in members) > BYTES or len(members) > FILES:
-                raise _no_release("it is too large")
+                raise _not_a_release("it is too large")
             place.mkdir(parents=True)
             for member in members:
                 path = Path(member.filename)
@@ -81,31 +81,31 @@ def unpacked(archive: Path, place: Path) -> Path:
                     with packed.open(member) as source, (place / path.name).open("xb") as target:
                         _copy(source, target, member.file_size)
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError, EOFError):
-        raise _no_release("it is damaged, or no zip at all") from None
+        raise _not_a_release("it is damaged, or not a zip at all") from None
     return place
 
 
-def _folder_of(members: list[zipfile.ZipInfo]) -> str:
+def _find_folder(members: list[zipfile.ZipInfo]) -> str:
     homes = {str(Path(member.filename).parent) for member in members if Path(member.filename).name == CERTIFICATE}
     if len(homes) != 1:
-        raise _no_release(f"it holds {len(homes) or 'no'} {CERTIFICATE}")
+        raise _not_a_release(f"it holds {len(homes) or 'no'} {CERTIFICATE}")
     return homes.pop()
 
 
 def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
-    """At most as many bytes as the zip announces: a bomb says little and unpacks to much."""
-    left = size
-    while left > 0:
-        block = source.read(min(left, 1 << 20))
+    """Copy at most as many bytes as the zip announces: a zip bomb announces few and unpacks to many."""
+    remaining = size
+    while remaining > 0:
+        block = source.read(min(remaining, 1 << 20))
         if not block:
             return
-        left -= len(block)
+        remaining -= len(block)
         target.write(block)
 
 
-def _no_release(why: str) -> DataError:
+def _not_a_release(why: str) -> DataError:
     return DataError(
-        f"This zip is no release: {why}.",
+        f"This zip is not a release: {why}.",
         code="data.zip",
-        hint="Give the zip that voile made, or the path of the unpacked folder.",
+        hint="Give the zip that voile made, or the path of the unpack_release folder.",
     )

@@ -1,4 +1,4 @@
-"""Start the workbench, and leave nothing behind: uploads and everything in between are deleted at the end."""
+"""Start the workbench, and leave nothing behind: uploads and temporary files are deleted at the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from voile.plugins.registry import load_plugin
 from voile.web.access_control import LOG, Settings
 from voile.web.app import make_app
 
-CARE = """
+CLEANUP = """
 import os, shutil, sys, time
 sys.stdin.read()
 for _ in range(100):  # the workers end at the same time, and may still write
@@ -35,7 +35,7 @@ for _ in range(100):  # the workers end at the same time, and may still write
 
 
 def serve(
-    say: Callable[[str], None],
+    announce: Callable[[str], None],
     *,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -43,19 +43,19 @@ def serve(
     browser: bool = True,
     plugins: Sequence[str] = (),
 ) -> None:
-    """Serve until interrupted. `say` is told the address with its token, and nothing else that is secret."""
+    """Serve until interrupted. `announce` is given the address with its token, and nothing else that is secret."""
     if not folder.is_dir():
         raise SpecError(f"There is no folder {folder.name!r}.", code="spec.folder", hint="Name an existing folder.")
     for source in plugins:
         load_plugin(source)
     LOG.addHandler(logging.StreamHandler())
-    with _bound(host, port) as listening, _private() as private:
+    with _listening_socket(host, port) as listening, _private_folder() as private:
         number = listening.getsockname()[1]
-        # who else is on this machine can see how a browser is started: that token is spent once it is used
+        # other users of this machine can see how a browser is started: that token works only once
         token, once = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         settings = Settings(token, folder.resolve(), private, host, number, once=once)
-        base = f"http://{_shown(host)}:{number}/?token="
-        # no access log: an address may name what a visitor looks at; no library's own words about an error
+        base = f"http://{_host_in_url(host)}:{number}/?token="
+        # no access log: an address may say what a visitor looks at; no message of a library about an error
         config = uvicorn.Config(
             make_app(settings, plugins),
             log_config=None,
@@ -66,12 +66,12 @@ def serve(
         )
         for name in ("uvicorn", "uvicorn.error", "uvicorn.asgi"):
             logging.getLogger(name).disabled = True
-        server = _Server(config, lambda: _open(say, base, settings, browser))
+        server = _Server(config, lambda: _announce_address(announce, base, settings, browser))
         server.run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
-    """Says where it is once it listens, and ends in order when told to."""
+    """Calls `ready` once it listens, and ends in order when asked to."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -84,7 +84,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """An interrupt ends the server, not the clearing up after it."""
+        """Let an interrupt end the server, not the clean-up after it."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -96,19 +96,19 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def _open(say: Callable[[str], None], base: str, settings: Settings, browser: bool) -> None:
-    say(base + settings.token)
+def _announce_address(announce: Callable[[str], None], base: str, settings: Settings, browser: bool) -> None:
+    announce(base + settings.token)
     if browser:
         threading.Thread(target=webbrowser.open, args=(base + settings.once,), daemon=True).start()
 
 
-def _shown(host: str) -> str:
+def _host_in_url(host: str) -> str:
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"[{name}]" if ":" in name else name
 
 
 @contextlib.contextmanager
-def _bound(host: str, port: int) -> Iterator[socket.socket]:
+def _listening_socket(host: str, port: int) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -125,22 +125,22 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
 
 
 @contextlib.contextmanager
-def _caretaker(place: Path) -> Iterator[None]:
-    """A small process that deletes the folder once this one is gone, however it ended: its input ends then."""
-    command = [sys.executable, "-I", "-S", "-c", CARE, str(place)]
+def _cleanup_process(place: Path) -> Iterator[None]:
+    """Run a small process that deletes the folder once this one is gone, however it ended: its input ends then."""
+    command = [sys.executable, "-I", "-S", "-c", CLEANUP, str(place)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):
         yield
 
 
 @contextlib.contextmanager
-def _private() -> Iterator[Path]:
-    """A folder that only this user can read, gone at the end; also what is spooled while it arrives lies there."""
+def _private_folder() -> Iterator[Path]:
+    """Make a folder that only this user can read and that is gone at the end; uploads are spooled into it too."""
     main = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)) if main else None  # also before the server listens
     place, before = Path(tempfile.mkdtemp(prefix="voile-serve-")), tempfile.tempdir
     tempfile.tempdir = str(place)
     try:
-        with _caretaker(place):
+        with _cleanup_process(place):
             yield place
     finally:
         tempfile.tempdir = before

@@ -1,4 +1,4 @@
-"""The process that does the long work: reads requests from its input, answers on its output, line by line in JSON.
+"""The process that does the long work: it reads requests from its input and answers on its output, one JSON per line.
 
 It ends when its input ends, so it never outlives the server, however that one ended.
 """
@@ -22,6 +22,7 @@ Requests = queue.SimpleQueue[Mapping[str, Any]]
 
 
 def main() -> None:
+    """Run tasks until the server is gone."""
     out = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)  # a library that prints must not garble the answers
@@ -50,29 +51,29 @@ def _answer(out: IO[bytes], message: Mapping[str, Any]) -> None:
 
     number = message["job"]
     try:
-        found = tasks.TASKS[message["task"]](message["payload"], Telling(out, number))
-        _say(out, {"job": number, "result": found})
+        result = tasks.TASKS[message["task"]](message["payload"], JobProgress(out, number))
+        _send(out, {"job": number, "result": result})
     except VoileError as error:
-        _say(out, {"job": number, "error": {**error.as_json(), "kind": type(error).__name__}})
+        _send(out, {"job": number, "error": {**error.as_json(), "kind": type(error).__name__}})
     except Exception as error:
-        _say(out, {"job": number, "error": describe_unexpected(error)})
+        _send(out, {"job": number, "error": describe_unexpected(error)})
 
 
 @dataclass(frozen=True)
-class Telling:
-    """Word of one job, while it runs."""
+class JobProgress:
+    """Reports of one job while it runs."""
 
     out: IO[bytes]
     job: int
 
     def __call__(self, done: int, total: int, what: str) -> None:
-        _say(self.out, {"job": self.job, "progress": [done, total, what]})
+        _send(self.out, {"job": self.job, "progress": [done, total, what]})
 
-    def found(self, what: Any) -> None:
-        _say(self.out, {"job": self.job, "found": what})
+    def share(self, partial: Any) -> None:
+        _send(self.out, {"job": self.job, "found": partial})
 
 
-def _say(out: IO[bytes], message: Mapping[str, Any]) -> None:
+def _send(out: IO[bytes], message: Mapping[str, Any]) -> None:
     out.write(json.dumps(message, default=float).encode() + b"\n")
     out.flush()
 

@@ -16,9 +16,9 @@ from voile.io.hierarchy_files import hierarchy_file_name
 from voile.io.table_files import FILE_KINDS
 from voile.web import received_files
 from voile.web.access_control import Settings
-from voile.web.jobs import settled
-from voile.web.pages import page
-from voile.web.visitor import Desk
+from voile.web.jobs import wait_for
+from voile.web.page_rendering import render_page
+from voile.web.visits import Visit
 
 PATIENCE = 4.0  # seconds that a click may take before the page shows progress instead
 DEMO = "hospital.parquet"
@@ -30,57 +30,57 @@ class Load:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    async def show(self, request: Request, desk: Desk) -> Response:
-        found = await run_in_threadpool(received_files.tables, self.settings.folder)
-        shown = await run_in_threadpool(_peek_of, desk) if request.query_params.get("rows") == "show" else None
+    async def show(self, request: Request, visit: Visit) -> Response:
+        found = await run_in_threadpool(received_files.list_tables, self.settings.folder)
+        shown = await run_in_threadpool(_peek_of, visit) if request.query_params.get("rows") == "show" else None
         folder, most = self.settings.folder.resolve().name, self.settings.limit >> 20
-        return page("load", desk, found=found[: received_files.SHOWN], folder=folder, most=most, rows=shown)
+        return render_page("load", visit, found=found[: received_files.SHOWN], folder=folder, most=most, rows=shown)
 
-    async def take(self, request: Request, desk: Desk, form: FormData) -> Response:
+    async def take(self, request: Request, visit: Visit, form: FormData) -> Response:
         try:
-            source = await self._source(desk, form)
+            source = await self._source(visit, form)
         except VoileError as error:
-            desk.problems = []
-            desk.complain(error.as_json())
+            visit.problems = []
+            visit.show_problem(error.as_json())
             return RedirectResponse("/", 303)
         reading = _reading(form)
         columns = [name.strip() for name in str(form.get("columns", "")).replace("\n", ",").split(",") if name.strip()]
-        _begin_anew(desk, source, reading)
-        job = desk.begin(
+        _begin_anew(visit, source, reading)
+        job = visit.start_job(
             "inspect", "Looking at the table", {"source": source["path"], "read": reading, "columns": columns}
         )
-        await settled(job, PATIENCE)
+        await wait_for(job, PATIENCE)
         return RedirectResponse("/", 303)
 
-    async def rows(self, request: Request, desk: Desk, form: FormData) -> Response:
+    async def rows(self, request: Request, visit: Visit, form: FormData) -> Response:
         """The first rows: shown only when asked for, since somebody may look over a shoulder."""
-        if desk.seen is None or desk.worker.busy:
+        if visit.inspection is None or visit.worker.busy:
             return RedirectResponse("/", 303)
-        hidden = [name for name, role in desk.roles().items() if role == "identifier"]
-        usable = [column["name"] for column in desk.seen["columns"] if column["kind"] != "none"]
-        asked = {"source": desk.source["path"], "read": desk.spec.get("read", {}), "names": usable, "hidden": hidden}
-        job = await settled(desk.begin("peek", "Reading the first rows", asked), PATIENCE)
+        hidden = [name for name, role in visit.roles().items() if role == "identifier"]
+        usable = [column["name"] for column in visit.inspection["columns"] if column["kind"] != "none"]
+        asked = {"source": visit.source["path"], "read": visit.spec.get("read", {}), "names": usable, "hidden": hidden}
+        job = await wait_for(visit.start_job("peek", "Reading the first rows", asked), PATIENCE)
         return RedirectResponse("/?rows=show#rows" if job.state == "done" else "/", 303)
 
-    async def _source(self, desk: Desk, form: FormData) -> dict[str, Any]:
+    async def _source(self, visit: Visit, form: FormData) -> dict[str, Any]:
         how = form.get("how")
         if how == "demo":
-            return {"how": "demo", "name": DEMO, "path": str(await run_in_threadpool(_demo, desk.folder))}
+            return {"how": "demo", "name": DEMO, "path": str(await run_in_threadpool(_demo, visit.folder))}
         if how == "upload":
             file = form.get("file")
             if not isinstance(file, UploadFile) or not file.filename:
                 raise SpecError("No file was chosen.", code="spec.file", hint="Choose a file first.")
-            return {"how": "upload", "name": Path(file.filename).name, "path": str(await _kept(desk, file))}
+            return {"how": "upload", "name": Path(file.filename).name, "path": str(await _kept(visit, file))}
         text = str(form.get("path", "")).strip()
         if not text:
             raise SpecError("No path was given.", code="spec.file", hint="Choose a file of the list, or type a path.")
-        place = received_files.inside(self.settings.folder, text)
+        place = received_files.resolve_inside(self.settings.folder, text)
         name = str(place.relative_to(self.settings.folder.resolve()))
         return {"how": "path", "name": name, "path": str(place)}
 
 
-def _peek_of(desk: Desk) -> dict[str, Any] | None:
-    job = desk.worker.job
+def _peek_of(visit: Visit) -> dict[str, Any] | None:
+    job = visit.worker.job
     return job.result if job is not None and job.task == "peek" and job.state == "done" else None
 
 
@@ -91,13 +91,13 @@ def _demo(folder: Path) -> Path:
     return folder / DEMO
 
 
-async def _kept(desk: Desk, file: UploadFile) -> Path:
+async def _kept(visit: Visit, file: UploadFile) -> Path:
     """The upload in the private folder, under its own name as far as that is harmless."""
     name = Path(file.filename or "").name
     if Path(name).suffix.lower() not in FILE_KINDS:
         known = ", ".join(sorted(FILE_KINDS))
         raise DataError("This kind of file cannot be read.", code="data.format", hint=f"Known are {known}.")
-    place = desk.folder / "upload"
+    place = visit.folder / "upload"
     await run_in_threadpool(shutil.rmtree, place, ignore_errors=True)
     place.mkdir(mode=0o700)
     target = place / hierarchy_file_name(Path(name).stem).removesuffix(".csv")
@@ -121,7 +121,7 @@ def _reading(form: FormData) -> dict[str, Any]:
     return found
 
 
-def _begin_anew(desk: Desk, source: dict[str, Any], reading: dict[str, Any]) -> None:
-    desk.source, desk.spec = source, {"read": reading} if reading else {}
-    desk.typed = {}
-    desk.forget("seen", "marked", "foreseen", "compared", "looked", "published")
+def _begin_anew(visit: Visit, source: dict[str, Any], reading: dict[str, Any]) -> None:
+    visit.source, visit.spec = source, {"read": reading} if reading else {}
+    visit.draft = {}
+    visit.forget("inspection", "marking", "forecast", "comparison", "closer_look", "publication")

@@ -11,37 +11,37 @@ from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
 from voile.io.hierarchy_outlines import parse_outline
-from voile.web.jobs import settled
-from voile.web.pages import KINDS, ROLES, page
+from voile.web.jobs import wait_for
+from voile.web.page_rendering import KINDS, ROLES, render_page
 from voile.web.steps.load import PATIENCE
-from voile.web.visitor import Desk
+from voile.web.visits import Visit
 
 RECIPES = re.compile(r"(auto|dates|frequency|intervals|prefixes)(:[\d.,\s]*)?")  # never a path
 
 
-async def show(request: Request, desk: Desk) -> Response:
-    desk.collect()
-    if desk.seen is None:
+async def show(request: Request, visit: Visit) -> Response:
+    visit.collect_result()
+    if visit.inspection is None:
         return RedirectResponse("/", 303)
-    return page("mark", desk, chosen=desk.roles(), kinds_chosen=desk.spec.get("schema", {}).get("kinds", {}))
+    return render_page("mark", visit, chosen=visit.roles(), kinds_chosen=visit.spec.get("schema", {}).get("kinds", {}))
 
 
-async def save(request: Request, desk: Desk, form: FormData) -> Response:
-    if desk.seen is None:
+async def save(request: Request, visit: Visit, form: FormData) -> Response:
+    if visit.inspection is None:
         return RedirectResponse("/", 303)
-    old = desk.spec.get("schema", {}).get("hierarchies", {})
-    desk.spec["schema"] = _schema(desk, form, old)
-    desk.forget("marked", "foreseen", "compared", "looked", "published")
-    await settled(desk.begin("mark", "Reading the marked columns", desk.payload()), PATIENCE)
+    old = visit.spec.get("schema", {}).get("hierarchies", {})
+    visit.spec["schema"] = _schema(visit, form, old)
+    visit.forget("marking", "forecast", "comparison", "closer_look", "publication")
+    await wait_for(visit.start_job("mark", "Reading the marked columns", visit.payload()), PATIENCE)
     return RedirectResponse("/mark#risk", 303)
 
 
-def _schema(desk: Desk, form: FormData, trees: dict[str, Any]) -> dict[str, Any]:
+def _schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, Any]:
     """The schema that the form tells. Fields are numbered: a name of a column may be anything."""
-    assert desk.seen is not None
+    assert visit.inspection is not None
     schema: dict[str, Any] = {role: [] for role in ROLES if role}
     kinds = {}
-    for number, column in enumerate(desk.seen["columns"]):
+    for number, column in enumerate(visit.inspection["columns"]):
         role, kind = str(form.get(f"role.{number}", "")), str(form.get(f"kind.{number}", ""))
         if role in schema:
             schema[role].append(column["name"])
@@ -58,43 +58,45 @@ def _schema(desk: Desk, form: FormData, trees: dict[str, Any]) -> dict[str, Any]
 
 
 # hierarchies ------------------------------------------------------------------------------------------------------
-async def tree(request: Request, desk: Desk) -> Response:
+async def tree(request: Request, visit: Visit) -> Response:
     """The tree of one column, to look at and to edit."""
-    desk.collect()
-    name = _column(request, desk)
+    visit.collect_result()
+    name = _column(request, visit)
     if name is None:
         return RedirectResponse("/mark", 303)
-    given = desk.spec["schema"].get("hierarchies", {}).get(name, "auto")
-    typed = desk.typed.pop("tree", None)
+    given = visit.spec["schema"].get("hierarchies", {}).get(name, "auto")
+    typed = visit.draft.pop("tree", None)
     found: dict[str, Any] = {}
-    if not desk.worker.busy:
-        job = desk.worker.submit("tree", f"Drawing the tree of {name}", desk.payload(column=name))
-        await settled(job, PATIENCE)
+    if not visit.worker.busy:
+        job = visit.worker.submit("tree", f"Drawing the tree of {name}", visit.payload(column=name))
+        await wait_for(job, PATIENCE)
         found = job.result or {}
     recipe = given if isinstance(given, str) else ""
     number = request.path_params["number"]
-    return page("mark_tree", desk, name=name, number=number, recipe=recipe, found=found, typed=typed)
+    return render_page("mark_tree", visit, name=name, number=number, recipe=recipe, found=found, typed=typed)
 
 
-async def save_tree(request: Request, desk: Desk, form: FormData) -> Response:
+async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
     """A recipe, or the tree as it was typed. What does not fit the column is said, and nothing is changed."""
-    name = _column(request, desk)
+    name = _column(request, visit)
     if name is None:
         return RedirectResponse("/mark", 303)
     text = str(form.get("outline", ""))
     try:
         wanted: Any = _recipe(form, name) if form.get("how") == "recipe" else parse_outline(text, name)
     except VoileError as error:
-        desk.problems, desk.typed["tree"] = [], text
-        desk.complain(error.as_json())
+        visit.problems, visit.draft["tree"] = [], text
+        visit.show_problem(error.as_json())
         return RedirectResponse(request.url.path, 303)
-    job = desk.begin("tree", f"Fitting the tree of {name}", desk.payload(column=name, hierarchy=wanted, save=True))
-    await settled(job, PATIENCE)
-    desk.collect()
+    job = visit.start_job(
+        "tree", f"Fitting the tree of {name}", visit.payload(column=name, hierarchy=wanted, save=True)
+    )
+    await wait_for(job, PATIENCE)
+    visit.collect_result()
     if job.state == "done":
-        desk.forget("foreseen", "compared", "looked", "published")
+        visit.forget("forecast", "comparison", "closer_look", "publication")
         return RedirectResponse(f"{request.url.path}?saved=yes", 303)
-    desk.typed["tree"] = text
+    visit.draft["tree"] = text
     return RedirectResponse(request.url.path, 303)
 
 
@@ -109,10 +111,10 @@ def _recipe(form: FormData, name: str) -> str:
     return text
 
 
-def _column(request: Request, desk: Desk) -> str | None:
+def _column(request: Request, visit: Visit) -> str | None:
     """The column of a number; numbers stand in addresses, names of columns do not."""
-    if desk.seen is None or not desk.marked:
+    if visit.inspection is None or not visit.marking:
         return None
-    columns, number = desk.seen["columns"], int(request.path_params["number"])
+    columns, number = visit.inspection["columns"], int(request.path_params["number"])
     name = columns[number]["name"] if number < len(columns) else None
-    return name if name in desk.spec["schema"].get("quasi", ()) else None
+    return name if name in visit.spec["schema"].get("quasi", ()) else None

@@ -7,54 +7,56 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SpecError
-from voile.web.forms import cards, filled, typed
-from voile.web.jobs import settled
-from voile.web.pages import page, part
+from voile.web.forms import fill_form, make_cards, read_form
+from voile.web.jobs import wait_for
+from voile.web.page_rendering import render_page, render_part
 from voile.web.steps.load import PATIENCE
-from voile.web.visitor import Desk
+from voile.web.visits import Visit
 
 
-async def show(request: Request, desk: Desk) -> Response:
-    desk.collect()
-    if not desk.marked:
+async def show(request: Request, visit: Visit) -> Response:
+    visit.collect_result()
+    if not visit.marking:
         return RedirectResponse("/mark", 303)
-    return page("promise", desk, cards=cards("models"), values=values(desk), secret=_secret(desk))
+    return render_page("promise", visit, cards=make_cards("models"), values=values(visit), secret=_secret(visit))
 
 
-def values(desk: Desk) -> dict[str, str]:
+def values(visit: Visit) -> dict[str, str]:
     """The form as it is now: as it was typed, or what the spec says; else two promises to start from."""
-    if desk.typed.get("promise"):
-        return dict(pair for pair in desk.typed.items() if pair[0] != "promise")
-    return filled("models", desk.spec.get("policy", ()))
+    if visit.draft.get("promise"):
+        return dict(pair for pair in visit.draft.items() if pair[0] != "promise")
+    return fill_form("models", visit.spec.get("policy", ()))
 
 
-def _secret(desk: Desk) -> list[str]:
-    return list(desk.spec["schema"].get("sensitive", ()))
+def _secret(visit: Visit) -> list[str]:
+    return list(visit.spec["schema"].get("sensitive", ()))
 
 
-async def save(request: Request, desk: Desk, form: FormData) -> Response:
+async def save(request: Request, visit: Visit, form: FormData) -> Response:
     """Understand the form. With `live` only a piece of the page is answered, so that it says at once what fits."""
     live = form.get("live") == "yes"
-    if not desk.marked:
+    if not visit.marking:
         return RedirectResponse("/mark", 303)
     try:
-        chosen = typed("models", form)
+        chosen = read_form("models", form)
         if not chosen:
             raise SpecError("Nothing is promised yet.", code="spec.form", hint="Choose at least one promise.")
     except SpecError as error:
         if live:
-            return part("promise_said", foreseen=None, problems=error.as_json().get("problems") or [error.as_json()])
-        desk.problems, desk.typed = [], {"promise": "typed", **{key: str(form[key]) for key in form}}
-        desk.complain(error.as_json())
+            return render_part(
+                "promise_said", foreseen=None, problems=error.as_json().get("problems") or [error.as_json()]
+            )
+        visit.problems, visit.draft = [], {"promise": "typed", **{key: str(form[key]) for key in form}}
+        visit.show_problem(error.as_json())
         return RedirectResponse("/promise", 303)
     policy = [{"model": one.pop("name"), **one} for one in chosen]
-    if policy != desk.spec.get("policy"):
-        desk.spec["policy"], desk.typed = policy, {}
-        desk.spec.pop("method", None)
-        desk.forget("foreseen", "compared", "looked", "published")
-    job = await settled(desk.begin("promise", "Asking what can be kept", desk.payload()), PATIENCE)
-    desk.collect()
+    if policy != visit.spec.get("policy"):
+        visit.spec["policy"], visit.draft = policy, {}
+        visit.spec.pop("method", None)
+        visit.forget("forecast", "comparison", "closer_look", "publication")
+    job = await wait_for(visit.start_job("promise", "Asking what can be kept", visit.payload()), PATIENCE)
+    visit.collect_result()
     if not live:
         return RedirectResponse("/promise#said", 303)
-    problems, desk.problems = desk.problems, []
-    return part("promise_said", foreseen=desk.foreseen if job.state == "done" else None, problems=problems)
+    problems, visit.problems = visit.problems, []
+    return render_part("promise_said", foreseen=visit.forecast if job.state == "done" else None, problems=problems)

@@ -16,10 +16,10 @@ from starlette.responses import RedirectResponse, Response
 from voile.errors import SpecError, VoileError
 from voile.web import received_files
 from voile.web.access_control import Settings
-from voile.web.jobs import settled
-from voile.web.pages import page
+from voile.web.jobs import wait_for
+from voile.web.page_rendering import render_page
 from voile.web.steps.load import PATIENCE
-from voile.web.visitor import Desk
+from voile.web.visits import Visit
 
 HOW = {
     "is": "is",
@@ -36,53 +36,53 @@ class Receive:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    async def show(self, request: Request, desk: Desk) -> Response:
-        desk.collect()
-        found = await run_in_threadpool(received_files.releases, self.settings.folder)
-        return page("receive", desk, found=found[: received_files.SHOWN], how=HOW, room=range(ROOM))
+    async def show(self, request: Request, visit: Visit) -> Response:
+        visit.collect_result()
+        found = await run_in_threadpool(received_files.list_releases, self.settings.folder)
+        return render_page("receive", visit, found=found[: received_files.SHOWN], how=HOW, room=range(ROOM))
 
-    async def take(self, request: Request, desk: Desk, form: FormData) -> Response:
+    async def take(self, request: Request, visit: Visit, form: FormData) -> Response:
         try:
-            asked = await self._asked(desk, form)
+            asked = await self._asked(visit, form)
         except VoileError as error:
-            desk.problems = []
-            desk.complain(error.as_json())
+            visit.problems = []
+            visit.show_problem(error.as_json())
             return RedirectResponse("/receive", 303)
-        desk.forget("received")
-        desk.counted = []
-        await settled(desk.begin("receive", "Verifying the release", asked), PATIENCE)
+        visit.forget("reception")
+        visit.counts = []
+        await wait_for(visit.start_job("receive", "Verifying the release", asked), PATIENCE)
         return RedirectResponse("/receive#verdict", 303)
 
-    async def _asked(self, desk: Desk, form: FormData) -> dict[str, Any]:
+    async def _asked(self, visit: Visit, form: FormData) -> dict[str, Any]:
         how = form.get("how")
-        if how == "own" and desk.published is not None:
-            return {"place": desk.published["asked"]["place"], "name": "the release that you just published"}
+        if how == "own" and visit.publication is not None:
+            return {"place": visit.publication["asked"]["place"], "name": "the release that you just published"}
         if how == "upload":
             file = form.get("file")
             if not isinstance(file, UploadFile) or not file.filename:
                 raise SpecError("No zip was chosen.", code="spec.file", hint="Choose the zip of a release first.")
-            packed = desk.folder / f"{secrets.token_hex(8)}.zip"
+            packed = visit.folder / f"{secrets.token_hex(8)}.zip"
             with packed.open("xb") as out:
                 await run_in_threadpool(shutil.copyfileobj, file.file, out)
-            return {"zip": str(packed), "place": str(desk.folder / secrets.token_hex(8)), "name": file.filename}
+            return {"zip": str(packed), "place": str(visit.folder / secrets.token_hex(8)), "name": file.filename}
         if how == "files":
-            return await _kept(desk, [one for one in form.getlist("files") if isinstance(one, UploadFile)])
+            return await _kept(visit, [one for one in form.getlist("files") if isinstance(one, UploadFile)])
         text = str(form.get("path", "")).strip()
         if not text:
             raise SpecError("No release was named.", code="spec.file", hint="Choose a folder or a zip.")
-        place = received_files.inside(self.settings.folder, text)
+        place = received_files.resolve_inside(self.settings.folder, text)
         name = str(place.relative_to(self.settings.folder.resolve()))
         if place.suffix.lower() == ".zip":
-            return {"zip": str(place), "place": str(desk.folder / secrets.token_hex(8)), "name": name}
+            return {"zip": str(place), "place": str(visit.folder / secrets.token_hex(8)), "name": name}
         return {"place": str(place), "name": name}
 
 
-async def _kept(desk: Desk, files: Sequence[UploadFile]) -> dict[str, Any]:
+async def _kept(visit: Visit, files: Sequence[UploadFile]) -> dict[str, Any]:
     """The files of a folder, side by side under their own names."""
     names = [Path(one.filename or "").name for one in files]
     if not any(names) or len(set(names)) < len(names):
         raise SpecError("No release folder was chosen.", code="spec.file", hint="Choose the folder of one release.")
-    place = desk.folder / secrets.token_hex(8)
+    place = visit.folder / secrets.token_hex(8)
     place.mkdir(mode=0o700)
     for name, one in zip(names, files, strict=True):
         if name not in ("", ".", ".."):
@@ -91,20 +91,22 @@ async def _kept(desk: Desk, files: Sequence[UploadFile]) -> dict[str, Any]:
     return {"place": str(place), "name": Path(files[0].filename or "").parts[0]}
 
 
-async def count(request: Request, desk: Desk, form: FormData) -> Response:
-    if desk.received is None or desk.received["broken"]:
+async def count(request: Request, visit: Visit, form: FormData) -> Response:
+    if visit.reception is None or visit.reception["broken"]:
         return RedirectResponse("/receive", 303)
     sql = str(form.get("sql", "")).strip()
     asked = [_condition(form, number) for number in range(ROOM)]
     conditions = [one for one in asked if one]
     if not sql and not conditions:
-        desk.problems = []
-        desk.complain({"message": "There is no condition.", "hint": "Choose a column and give a value.", "code": ""})
+        visit.problems = []
+        visit.show_problem(
+            {"message": "There is no condition.", "hint": "Choose a column and give a value.", "code": ""}
+        )
         return RedirectResponse("/receive#count", 303)
     said = sql or " and ".join(f"{one['column']} {HOW[one['how']]} {one['value']}" for one in conditions)
     query: Any = sql or conditions
-    payload = {"place": desk.received["asked"]["place"], "query": query, "said": said}
-    await settled(desk.begin("count", "Counting", payload), PATIENCE)
+    payload = {"place": visit.reception["asked"]["place"], "query": query, "said": said}
+    await wait_for(visit.start_job("count", "Counting", payload), PATIENCE)
     return RedirectResponse("/receive#count", 303)
 
 

@@ -1,4 +1,4 @@
-"""A release from elsewhere: verified, and counted with."""
+"""Tasks of a recipient: verify a release from elsewhere, and count with it."""
 
 from __future__ import annotations
 
@@ -7,61 +7,64 @@ from pathlib import Path
 from typing import Any
 
 from voile.errors import SpecError
+from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.load import load
 from voile.flow.report.report import report
-from voile.flow.verify.verify import verify
 from voile.releases.release import Release
-from voile.web.received_files import unpacked
-from voile.web.tasks.session_data import Payload, Tell
+from voile.web.received_files import unpack_release
+from voile.web.tasks.session_data import Payload, Progress
 
 
-def receive(payload: Payload, tell: Tell) -> dict[str, Any]:
-    """A release from elsewhere: verified first; what is broken is not counted with."""
-    place = Path(payload["place"])
+def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """Verify a release from elsewhere; a broken one is not described any further."""
+    folder = Path(payload["place"])
     if payload.get("zip"):
-        tell(0, 2, "Unpacking")
-        unpacked(Path(payload["zip"]), place)
-    tell(1, 2, "Verifying")
-    verdict = verify(place)
-    found: dict[str, Any] = {"verdict": verdict.as_json(), "broken": verdict.broken, "columns": [], "promises": []}
-    if verdict.broken:
-        return found
-    release = load(place)
+        progress(0, 2, "Unpacking")
+        unpack_release(Path(payload["zip"]), folder)
+    progress(1, 2, "Verifying")
+    verdict, release = check_folder(folder)
+    answer: dict[str, Any] = {"verdict": verdict.as_json(), "broken": verdict.broken, "columns": [], "promises": []}
+    if verdict.broken or release is None:
+        return answer
     content = report(release, verdict=verdict).as_json()
-    listed = [
+    columns = [
         {"name": entry["name"], "kind": entry["kind"], "role": entry["role"], "domain": entry["domain"]}
         for entry in release.dictionary["columns"]
     ]
-    return {**found, "columns": listed, **{key: content[key] for key in ("promises", "headline", "groups", "limits")}}
+    shown = {key: content[key] for key in ("promises", "headline", "groups", "limits")}
+    return {**answer, "columns": columns, **shown}
 
 
-def count(payload: Payload, tell: Tell) -> dict[str, Any]:
-    """How many people satisfy a query, and how far off that may be."""
+def count(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """Estimate how many people satisfy a query, and how far off that may be."""
     release = load(Path(payload["place"]))
-    query = payload["query"] if isinstance(payload["query"], str) else _conditions(payload["query"], release)
+    query = payload["query"] if isinstance(payload["query"], str) else _read_conditions(payload["query"], release)
     return {"estimate": release.estimate(query), "margin": release.margin(query), "people": release.people}
 
 
-def _conditions(asked: Sequence[Mapping[str, str]], release: Release) -> dict[str, Any]:
+def _read_conditions(conditions: Sequence[Mapping[str, str]], release: Release) -> dict[str, Any]:
+    """Turn the conditions of the form into a query, with values of the columns' types."""
     kinds = {entry["name"]: (entry["kind"], entry["type"]) for entry in release.dictionary["columns"]}
-    found: dict[str, Any] = {}
-    for one in asked:
-        name, how, text = one["column"], one["how"], one["value"]
-        if name in found:
-            raise SpecError(f"There are two conditions on {name!r}.", code="spec.query", hint="Keep one a column.")
-        values = [_literal(part.strip(), *kinds.get(name, ("", ""))) for part in text.split("|")]
+    query: dict[str, Any] = {}
+    for condition in conditions:
+        name, how, text = condition["column"], condition["how"], condition["value"]
+        if name in query:
+            raise SpecError(f"There are two conditions on {name!r}.", code="spec.query", hint="Keep one per column.")
+        values = [_parse_value(part.strip(), *kinds.get(name, ("", ""))) for part in text.split("|")]
         if how == "between" and len(values) != 2:
             hint = "Write the two ends with | between them, e.g. 30|40."
             raise SpecError(f"A range of {name!r} has two ends.", code="spec.query", hint=hint)
         ends = {"least": (values[0], None), "most": (None, values[0]), "between": tuple(values)}
-        found[name] = ends.get(how, values)
-    return found
+        query[name] = ends.get(how, values)
+    return query
 
 
-def _literal(text: str, kind: str, dtype: str) -> Any:
+def _parse_value(text: str, kind: str, dtype: str) -> Any:
     if kind != "numeric":
         return text
     try:
         return float(text) if dtype.startswith("Float") or "." in text or "e" in text.lower() else int(text)
     except ValueError:
-        raise SpecError("A number is asked for, and this is none.", code="spec.query", hint="E.g. 42.") from None
+        raise SpecError(
+            "The column holds numbers, and this value is not a number.", code="spec.query", hint="E.g. 42."
+        ) from None

@@ -1,4 +1,4 @@
-"""What a task is told, what it tells, and what the worker remembers from one task to the next."""
+"""What tasks take and report, and what the worker remembers from one task to the next."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from voile.flow.publish.publish import publish as publishing
+from voile.adversaries.prior import Prior
+from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
 from voile.flow.request.request import Request, read_request
 from voile.io.spec_files import make_spec
@@ -16,25 +17,28 @@ from voile.releases.release import Release
 from voile.results import Audit
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
+from voile.tables.secret_key import Key
 
 Payload = Mapping[str, Any]
 
 
-class Tell(Protocol):
-    """How a task says how far it is, and what it has found so far."""
+class Progress(Protocol):
+    """How a task reports how far it is, and what it has found so far."""
 
     def __call__(self, done: int, total: int, what: str) -> None: ...
 
-    def found(self, what: Any) -> None: ...
+    def share(self, partial: Any) -> None: ...
 
 
 @dataclass
 class Memory:
-    """What was read or made last; the next task often needs it again."""
+    """The table that was read last and the release that was made last; the next task often needs them again.
+    `table_request` and `release_request` say what they were made from."""
 
-    asked: str = ""
+    table_request: str = ""
     data: Microdata | None = None
-    made: str = ""
+    release_request: str = ""
+    key: Key | None = None
     release: Release | None = None
     audit: Audit | None = None
 
@@ -42,37 +46,46 @@ class Memory:
 memory = Memory()
 
 
-def request_of(payload: Payload) -> Request:
+def read_task_request(payload: Payload) -> Request:
+    """Read the request that a task is given."""
     return read_request(make_spec(payload["spec"]))
 
 
-def _state(payload: Payload) -> list[Any]:
-    """The file, as it is now: who changes it is not shown what was."""
+def _file_state(payload: Payload) -> list[Any]:
+    """The file as it is now: after a change it must be read again."""
     try:
-        found = Path(payload["source"]).stat()
+        status = Path(payload["source"]).stat()
     except OSError:
         return [payload["source"]]  # reading it will say what is wrong
-    return [payload["source"], found.st_mtime_ns, found.st_size]
+    return [payload["source"], status.st_mtime_ns, status.st_size]
 
 
-def data_of(payload: Payload) -> Microdata:
-    """The table under its schema, as it was read last or read anew."""
-    told = [_state(payload), payload["spec"]["schema"], payload["spec"].get("read")]
-    asked = json.dumps(told, sort_keys=True)
-    if memory.asked != asked or memory.data is None:
+def read_data(payload: Payload) -> Microdata:
+    """Read the table under its schema, unless it was read last."""
+    asked = [_file_state(payload), payload["spec"]["schema"], payload["spec"].get("read")]
+    table_request = json.dumps(asked, sort_keys=True)
+    if memory.table_request != table_request or memory.data is None:
         schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
         memory.data = read(payload["source"], schema, **payload["spec"].get("read", {}))
-        memory.asked = asked
+        memory.table_request = table_request
     return memory.data
 
 
-def release_of(payload: Payload, tell: Tell) -> Release:
-    """The release of a request; the one that was looked at is the one that is published."""
-    told = {part: value for part, value in payload["spec"].items() if part != "release"}
-    made = json.dumps([_state(payload), told], sort_keys=True)
-    if memory.made != made or memory.release is None:
-        asked, data = request_of(payload), data_of(payload)
-        tell(1, 5, "Making the release")
-        memory.release = publishing(data, asked.policy, asked.method)
-        memory.made, memory.audit = made, None
+def make_release(payload: Payload, progress: Progress) -> Release:
+    """Make the release of a request, unless it was made last: the release a visitor looked at is the one published."""
+    asked = {part: value for part, value in payload["spec"].items() if part != "release"}
+    release_request = json.dumps([_file_state(payload), asked], sort_keys=True)
+    if memory.release_request != release_request or memory.release is None:
+        request, data = read_task_request(payload), read_data(payload)
+        progress(1, 5, "Making the release")
+        key = Key.fresh()
+        memory.release = publish(data, request.policy, request.method, key=key)
+        memory.release_request, memory.key, memory.audit = release_request, key, None
     return memory.release
+
+
+def learn_priors(payload: Payload) -> tuple[Prior, ...]:
+    """Learn the statistics that the release in memory was made with: from the same table, under the same key."""
+    assert memory.key is not None
+    data = read_data(payload)
+    return read_task_request(payload).policy.learn(data.columns, data.rows.with_key(memory.key)).priors()

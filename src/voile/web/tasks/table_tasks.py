@@ -19,19 +19,19 @@ from voile.models.base import Model
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
-from voile.web.tasks.session_data import Payload, Tell, data_of, request_of
+from voile.web.tasks.session_data import Payload, Progress, read_data, read_task_request
 
 LEAVES = 5_000  # of a tree that a person may edit by hand
 ROWS = 8  # of a table that are shown, when a visitor asks for them
 
 
-def inspect(payload: Payload, tell: Tell) -> dict[str, Any]:
-    tell(0, 1, "Reading the table")
+def inspect(payload: Payload, progress: Progress) -> dict[str, Any]:
+    progress(0, 1, "Reading the table")
     found = inspecting(payload["source"], columns=payload.get("columns") or None, **payload.get("read", {}))
     return found.as_json()
 
 
-def peek(payload: Payload, tell: Tell) -> dict[str, Any]:
+def peek(payload: Payload, progress: Progress) -> dict[str, Any]:
     """The first rows, as text; of identifiers nothing."""
     shown = [name for name in payload["names"] if name not in payload["hidden"]]
     frame = load_frame(Source(payload["source"], **payload.get("read", {})), Schema(quasi=shown)).head(ROWS)
@@ -40,14 +40,14 @@ def peek(payload: Payload, tell: Tell) -> dict[str, Any]:
 
 
 # step 2: what the columns are for, and the promise ----------------------------------------------------------------
-def mark(payload: Payload, tell: Tell) -> dict[str, Any]:
+def mark(payload: Payload, progress: Progress) -> dict[str, Any]:
     """The table under its roles: the risk on the marked columns, advice, and how far each model can go."""
-    tell(0, 3, "Reading the marked columns")
-    data = data_of(payload)
+    progress(0, 3, "Reading the marked columns")
+    data = read_data(payload)
     schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
-    tell(1, 3, "Counting who stands out")
+    progress(1, 3, "Counting who stands out")
     found = inspecting(data)
-    tell(2, 3, "Asking how far each promise can go")
+    progress(2, 3, "Asking how far each promise can go")
     return {
         **found.as_json(),
         "dropped": data.dropped,
@@ -76,7 +76,7 @@ def _given(value: Any) -> bool:
     return value is not None and type(value).__name__ != "_MISSING_TYPE"
 
 
-def tree(payload: Payload, tell: Tell) -> dict[str, Any]:
+def tree(payload: Payload, progress: Progress) -> dict[str, Any]:
     """The hierarchy of one column as an outline: as given, or as an automatic one would be."""
     name = payload["column"]
     schema = {**payload["spec"]["schema"]}
@@ -90,9 +90,9 @@ def tree(payload: Payload, tell: Tell) -> dict[str, Any]:
     return {"outline": drawn, "levels": made.height, "leaves": leaves}
 
 
-def promise(payload: Payload, tell: Tell) -> dict[str, Any]:
+def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
     """What the chosen models promise on this table in plain words; and whether it can be kept."""
-    asked, data = request_of(payload), data_of(payload)
+    asked, data = read_task_request(payload), read_data(payload)
     said = [_said(model, data) for model in asked.policy]
     fault = None
     try:

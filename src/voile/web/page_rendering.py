@@ -1,4 +1,4 @@
-"""Pages from templates. Every text is escaped; drawings are the server's own."""
+"""Render pages from templates. Every text is escaped; drawings are the server's own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from voile.flow.report.page_rendering import bound, number, percent, risk
 from voile.tables import schema
 from voile.version import __version__
 from voile.web.form_labels import CHOICES, LABELS
-from voile.web.visitor import Desk
+from voile.web.visits import Visit
 
 STEPS = (
     ("load", "/", "Load"),
@@ -46,7 +46,7 @@ def plural(count: int, word: str, many: str = "") -> str:
 
 
 def heat(value: float | None) -> int:
-    """A class of colour for a share, 0 to 10."""
+    """The colour class of a share, 0 to 10."""
     return round(10 * min(max(value or 0.0, 0.0), 1.0))
 
 
@@ -56,35 +56,35 @@ _pages.globals.update(
 )
 
 
-def ready(desk: Desk) -> set[str]:
+def open_steps(visit: Visit) -> set[str]:
     """The steps that can be opened now."""
     done = {"load", "receive"}
-    done |= {"mark"} if desk.seen else set()
-    done |= {"promise"} if desk.marked else set()
-    done |= {"compare", "publish"} if desk.marked and desk.spec.get("policy") else set()
+    done |= {"mark"} if visit.inspection else set()
+    done |= {"promise"} if visit.marking else set()
+    done |= {"compare", "publish"} if visit.marking and visit.spec.get("policy") else set()
     return done
 
 
-def page(template: str, desk: Desk, /, **content: Any) -> Response:
-    """A step, with what every page shows: where one is, what is running, what went wrong."""
-    job, here = desk.collect(), template.split("_")[0]
-    desk.where = desk.where or here
+def render_page(template: str, visit: Visit, /, **content: Any) -> Response:
+    """Render a step, with what every page shows: the current step, the running job, the problems."""
+    job, here = visit.collect_result(), template.split("_")[0]
+    visit.problem_step = visit.problem_step or here
     shown: Mapping[str, Any] = {
         "here": here,
-        "desk": desk,
-        "ready": ready(desk),
+        "visit": visit,
+        "ready": open_steps(visit),
         "job": job if job is not None and job.running else None,
-        "problems": desk.problems if desk.where == here else [],
+        "problems": visit.problems if visit.problem_step == here else [],
         **content,
     }
     return HTMLResponse(_pages.get_template(f"{template}.html").render(**shown))
 
 
-def part(template: str, /, **content: Any) -> Response:
-    """A piece of a page."""
+def render_part(template: str, /, **content: Any) -> Response:
+    """Render a part of a page."""
     return HTMLResponse(_pages.get_template(f"{template}.html").render(**content))
 
 
-def oops(status: int, message: str, hint: str) -> Response:
-    """A page for who cannot be helped further."""
-    return HTMLResponse(_pages.get_template("oops.html").render(message=message, hint=hint), status_code=status)
+def render_error(status: int, message: str, hint: str) -> Response:
+    """Render a page that only says what went wrong."""
+    return HTMLResponse(_pages.get_template("error.html").render(message=message, hint=hint), status_code=status)
