@@ -1,7 +1,7 @@
 """Alteration: how many sensitive cells were changed.
 
 Some methods publish values that are not the people's own. In every box the published values are compared with those of
-the people who are in it: at least half the differences between the two counts must have been changed. Boxes that share
+the people in it: at least half of the difference between the two counts must come from changed cells. Boxes that share
 people are left out. In large tables, and in releases without boxes, only the whole tables are compared.
 """
 
@@ -21,13 +21,13 @@ from voile.results import Loss
 from voile.tables.microdata import Microdata
 
 PAIRS = 100_000_000
-LARGEST = 100_000  # different quasi-identifiers that are looked up box by box
+LARGEST = 100_000  # different quasi-identifiers that are compared box by box
 TITLE = "Changed sensitive cells"
 
 
 @dataclass(frozen=True)
 class Alteration(Measure):
-    """The share of sensitive cells that were changed, at least.
+    """A lower bound of the share of sensitive cells that were changed.
 
     >>> Alteration().name
     'alteration'
@@ -40,7 +40,7 @@ class Alteration(Measure):
         table = data.rows.histogram(view.names)
         boxed = release.shows_boxes and release.channel is None
         if not boxed or len(table.counts) > LARGEST or not data.columns.sensitive:
-            return _whole(data, release, view)
+            return _compare_tables(data, release, view)
         boxes = [cells.matrix.tocsr()[cell] for cells, cell in view.cells.values()]
         single = [
             sparse.identity(data.columns[name].size, format="csr")[table.column(name).astype(np.int64)]
@@ -57,7 +57,9 @@ class Alteration(Measure):
         parts = {}
         for number, column in enumerate(data.columns.sensitive):
             full = data.rows.histogram([*view.names, column.name])
-            place = home[np.searchsorted(_keys(table.codes, data, view.names), _keys(full.codes, data, view.names))]
+            place = home[
+                np.searchsorted(_number_rows(table.codes, data, view.names), _number_rows(full.codes, data, view.names))
+            ]
             inside = place >= 0
             before = sparse.coo_matrix(
                 (full.counts[inside], (place[inside], full.column(column.name)[inside].astype(np.int64))),
@@ -69,8 +71,8 @@ class Alteration(Measure):
         return Loss(self.name, TITLE, float(np.mean(list(parts.values()))), parts, "0 to 1, at least; box by box")
 
 
-def _whole(data: Microdata, release: Release, view: View) -> Loss:
-    """The differences between the whole tables; rows that are withheld or counterfeit account for some of them."""
+def _compare_tables(data: Microdata, release: Release, view: View) -> Loss:
+    """Compare the whole tables; withheld rows and counterfeits account for some of the differences."""
     parts = {}
     for column in data.columns.sensitive:
         counts = release.tallies[column.name]
@@ -86,8 +88,8 @@ def _whole(data: Microdata, release: Release, view: View) -> Loss:
     return Loss("alteration", TITLE, float(np.mean(list(parts.values()))) if parts else 0.0, parts, note)
 
 
-def _keys(codes: np.ndarray, data: Microdata, names: list[str]) -> np.ndarray:
-    """One number for each row of quasi-identifier codes, rising as the rows do."""
+def _number_rows(codes: np.ndarray, data: Microdata, names: list[str]) -> np.ndarray:
+    """Return one number for each row of quasi-identifier codes, in the order of the rows."""
     sizes = [data.columns[name].size for name in names]
     key = np.zeros(len(codes), dtype=object if np.prod([float(size) for size in sizes]) > 2**62 else np.int64)
     for number, size in enumerate(sizes):

@@ -1,9 +1,10 @@
 """Normalized certainty penalty: how wide the published cells are.
 
-A number costs the width of its range over the width of the column, a category the other values it may be over the
-other values there are; an untouched cell costs 0 and `*` costs 1. GCP is the mean over all quasi-identifier cells of
-the table, a withheld row counting 1. A bucketized release shows the quasi-identifier as it is and costs 0 here: what
-it loses is the link to the sensitive column, which QueryError and Divergence see.
+A number costs the width of its range over the width of the column, a category the number of other values it may be
+over the number of other values there are; an unchanged cell costs 0 and `*` costs 1. GCP is the mean over all
+quasi-identifier cells of the table, in which a withheld row counts 1. A bucketized release shows exact
+quasi-identifiers and costs 0 here: what it loses is the link to the sensitive column, which QueryError and Divergence
+measure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Average class size: how many people hide together, against the fewest that had to."""
+"""Average class size: how many people a group has, compared with the fewest that the claims allow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from voile.results import Loss
 
 @dataclass(frozen=True)
 class ClassSize(ByGroup):
-    """The mean group size; C_avg is that over the smallest size the claims allow."""
+    """The mean group size; C_avg divides it by the smallest size that the claims allow."""
 
     name: ClassVar[str] = "class-size"
 

@@ -1,8 +1,8 @@
 """Classification: how often a decision tree learned from the release is wrong about the people of the table.
 
-Two yardsticks stand beside it, both learned from a random part of the table as large as the release, with exact
-quasi-identifiers: the optimistic one with true classes, the pessimistic one with classes that were redrawn at random.
-The table's rows are classified by each tree; the loss is the share that it gets wrong.
+Two other trees serve as yardsticks. Both are learned from a random part of the table as large as the release, with
+exact quasi-identifiers: the optimistic one with true classes, the pessimistic one with random classes. Each tree
+classifies the rows of the table; the loss is the share that it gets wrong.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Questions:
         self.truth = classes.of_code[table.column(columns.sensitive[0].name)]
 
     def error(self, given: Training) -> float:
-        """The share of people whom a tree learned from this puts into a wrong class."""
+        """Return the share of people whom a tree learned from these rows puts into a wrong class."""
         tree = grow(given, self.knobs.max_depth, self.knobs.min_weight)
         # classes are compared by name: a release may list fewer values than the table has
         theirs = {name: number for number, name in enumerate(self.classes.names)}
@@ -78,7 +78,7 @@ class _Questions:
         return float(self.view.original.counts[wrong].sum() / self.view.total)
 
     def part(self, rows: int, rng: np.random.Generator) -> Training:
-        """That many people of the table at random, as they are."""
+        """Draw that many people of the table at random, unchanged."""
         upto = np.cumsum(self.view.original.counts)
         chosen = np.sort(rng.choice(int(upto[-1]), min(rows, int(upto[-1])), replace=False))
         place = np.searchsorted(upto, chosen, side="right")

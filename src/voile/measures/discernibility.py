@@ -1,4 +1,4 @@
-"""Discernibility: everybody pays for the people they cannot be told from.
+"""Discernibility: everybody pays for the people whom they cannot be told apart from.
 
 The sum of squared group sizes plus, for every withheld row, the size of the table; divided by the square of the table.
 """

@@ -1,8 +1,8 @@
 """Distortion: how far up their hierarchy the cells were moved.
 
 A value moved h levels up in a hierarchy of height H costs h/H. A range of numbers outside a hierarchy costs its width
-over the column's, a set of categories without a hierarchy its share of the other values. The mean over all cells; a
-withheld row counts 1.
+over the column's, a set of categories without a hierarchy its share of the other values. The loss is the mean
+over all cells, in which a withheld row counts 1.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Distortion(ByGroup):
 
 
 def count_levels_up(cells: Cells, hierarchy: Hierarchy) -> np.ndarray:
-    """The lowest level at which all values of a cell have one node."""
+    """Return, for each cell, the lowest level at which all its values share a node."""
     matrix = cells.matrix
     level_of = np.full(len(cells), hierarchy.height, dtype=np.int64)
     open_cells = np.ones(len(cells), dtype=bool)
@@ -56,7 +56,7 @@ def count_levels_up(cells: Cells, hierarchy: Hierarchy) -> np.ndarray:
 
 
 def distortion(levels: Sequence[int], heights: Sequence[int]) -> float:
-    """The mean of h/H over cells.
+    """Return the mean of h/H over cells.
 
     >>> distortion([1, 0], [2, 1])
     0.25

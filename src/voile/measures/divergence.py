@@ -32,19 +32,19 @@ class Divergence(Measure):
         view = View(data, release)
         names = [*view.names, *(column.name for column in data.columns.sensitive)]
         sizes = {name: data.columns[name].size for name in names}
-        published = _published(view)
+        published = _read_release(view)
         parts = {}
         for name in names:
-            codes, count = _table(view, [name], [sizes[name]])
+            codes, count = _count_table(view, [name], [sizes[name]])
             parts[name] = divergence(codes, count, published.single(name).reshape(1, -1))
         for first, second in itertools.combinations(names, 2):
-            codes, count = _table(view, [first, second], [sizes[first], sizes[second]])
+            codes, count = _count_table(view, [first, second], [sizes[first], sizes[second]])
             parts[f"{first} x {second}"] = divergence(codes, count, published.pair(first, second))
         return Loss(self.name, "KL divergence", float(np.mean(list(parts.values()))), parts, "nats; singles and pairs")
 
 
-def _table(view: View, names: list[str], sizes: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The table's own distribution: flat positions and people."""
+def _count_table(view: View, names: list[str], sizes: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the table's own distribution: flat positions and people."""
     flat = np.zeros(len(view.original.counts), dtype=np.int64)
     for name, size in zip(names, sizes, strict=True):
         flat = flat * size + view.original.column(name)
@@ -53,7 +53,7 @@ def _table(view: View, names: list[str], sizes: list[int]) -> tuple[np.ndarray, 
 
 
 def divergence(flat: np.ndarray, people: np.ndarray, published: Any) -> float:
-    """KL divergence of counts at flat positions from a published matrix of expected counts."""
+    """Return the KL divergence of counts at flat positions from a published matrix of expected counts."""
     shown = np.asarray(published.toarray() if sparse.issparse(published) else published, dtype=np.float64).ravel()
     p = people / people.sum()
     q = (shown[flat] + 1 / len(shown)) / (shown.sum() + 1)
@@ -73,7 +73,7 @@ class _Published:
 
     def single(self, name: str) -> np.ndarray:
         if name in self.sensitive:
-            return self._before(np.asarray(self.sensitive[name].sum(axis=0))).ravel()
+            return self._undo_channel(np.asarray(self.sensitive[name].sum(axis=0))).ravel()
         return np.asarray(self.quasi[name].T @ self.weights).ravel()
 
     def pair(self, first: str, second: str) -> Any:
@@ -89,16 +89,16 @@ class _Published:
         values = self.sensitive[second]
         per_group = np.maximum(np.asarray(values.sum(axis=1)).ravel(), 1)
         joint = (gather @ left).multiply(1 / per_group.reshape(-1, 1)).tocsr().T @ values
-        return joint if self.channel is None else self._before(joint.toarray())
+        return joint if self.channel is None else self._undo_channel(joint.toarray())
 
-    def _before(self, counts: np.ndarray) -> np.ndarray:
-        """Counts of values (the last axis) as they were before the channel."""
+    def _undo_channel(self, counts: np.ndarray) -> np.ndarray:
+        """Estimate the counts of values (the last axis) before the channel."""
         if self.channel is None:
             return counts
         return self.channel.undo(counts, np.full(counts.shape[-1], 1 / counts.shape[-1]))
 
 
-def _published(view: View) -> _Published:
+def _read_release(view: View) -> _Published:
     groups = view.release.groups
     owner, codes, people = view.sensitive
     sensitive = {}

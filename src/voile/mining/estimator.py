@@ -1,4 +1,4 @@
-"""A decision tree in the manner of scikit-learn."""
+"""A decision tree with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class DecisionTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Training(table, codes, weight, shares, Channel(float(self.keep), 1))
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
-        """The share of every class among the people of each row's leaf, before the channel."""
+        """Return the share of every class among the people of each row's leaf, before the channel."""
         check_is_fitted(self)
         table = as_table(X)
         if not set(self.feature_names_in_) <= set(table.columns):
@@ -88,13 +88,13 @@ class DecisionTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.tree_.chances(table)
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
-        """The most common class of each row's leaf."""
+        """Return the most common class of each row's leaf."""
         likeliest = np.argmax(self.predict_proba(X), axis=1)
         return np.asarray(self.classes_[likeliest])
 
 
 class _Shares(Classes):
-    """Classes whose shares are told, not counted."""
+    """Classes with given shares."""
 
     def __init__(self, shares: np.ndarray, names: tuple[str, ...]) -> None:
         super().__init__(np.arange(len(names)), names)
@@ -106,7 +106,7 @@ class _Shares(Classes):
 
 
 def as_table(given: Any) -> pl.DataFrame:
-    """A polars, pandas or NumPy table as polars."""
+    """Convert a polars, pandas or NumPy table to polars."""
     if isinstance(given, pl.DataFrame):
         return given
     if hasattr(given, "columns") and hasattr(given, "to_dict"):

@@ -1,7 +1,7 @@
 """From a release to a table to learn from: one value for every cell, a class, and a weight.
 
-A cell that may stand for several values is filled with one of them at random, each as likely; over many rows this is
-the even spread that estimates rest on. The draw is from a public seed: it protects nothing.
+A cell that may stand for several values is filled with one of them at random, each equally likely; over many rows this
+is the even spread that estimates assume. The random numbers come from a public seed: they protect nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
 from voile.tables.domain import Domain
 
-FEW = 10  # so many values are classes of their own, unless other classes are asked for
+FEW = 10  # up to this many values are classes of their own, unless other classes are asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Training:
 
 
 def make_classes(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
-    """Classes that begin at the first value and at each of `starts`; by default every value, or two halves.
+    """Return classes that begin at the first value and at each of `starts`; by default every value, or two halves.
 
     >>> make_classes(Domain(pl.Series(range(50)), "numeric"), [25, 37]).names
     ('0 to 24', '25 to 36', '37 to 49')
@@ -75,7 +75,7 @@ def make_classes(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
 
 
 def training(release: Release, starts: Sequence[Any] = (), seed: int = 0) -> Training:
-    """A table to learn from, out of a release of any shape.
+    """Return a table to learn from, for a release of any shape.
 
     `starts` are the values of the sensitive column at which a new class begins. A bucketized release is dealt out as
     one of the worlds that agree with it, at random; in a decomposed one everybody draws from their group's values.

@@ -1,4 +1,4 @@
-"""A decision tree that is learned from disturbed classes: binned columns around the kernel."""
+"""A decision tree learned from perturbed classes: it bins the columns for the kernel."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from voile.releases.randomized_response import exact_fraction
 kernel = lazy_kernel("voile.mining.kernel")
 
 BINS = 255
-ROWS = 50  # a side of a cut keeps so many disturbed rows, or
-PART = 0.025  # this part of all people, whichever is more
-CHANCE = 12  # a cut must gain so many times what noise gains: about the best of some hundred cuts that mean nothing
+ROWS = 50  # each side of a cut keeps at least this many perturbed rows, or
+PART = 0.025  # this share of all people, whichever is more
+CHANCE = 12  # a cut must gain this many times what noise gains: about the best of a hundred meaningless cuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +30,10 @@ class Feature:
 
     @property
     def bins(self) -> int:
-        return len(self.known) + 1  # the last is for what is missing
+        return len(self.known) + 1  # the last is for missing values
 
     def codes(self, column: pl.Series) -> np.ndarray:
-        """The bin of each value; a category that training did not see is -1."""
+        """Return the bin of each value; a category that training did not see is -1."""
         if not self.ranged:
             texts = column.cast(pl.String)
             found = texts.replace_strict(self.known, np.arange(len(self.known)), default=-1, return_dtype=pl.Int64)
@@ -44,7 +44,7 @@ class Feature:
 
 
 def make_feature(column: pl.Series) -> Feature:
-    """Bins for a column: every value, or as many even parts as there is room for."""
+    """Choose the bins of a column: every value, or as many even parts as there is room for."""
     if column.dtype.is_numeric() or column.dtype in (pl.Date, pl.Datetime):
         numbers = np.unique(_numbers(column.drop_nulls()))
         if len(numbers) > BINS:
@@ -84,8 +84,8 @@ class Tree:
 def grow(given: Training, max_depth: int = 8, min_weight: float | None = None) -> Tree:
     """Learn a tree. Both sides of a cut keep `min_weight` people, by default a fortieth of them.
 
-    Where classes were disturbed, both keep at least the people of 50 rows, and a cut must gain more than noise does: a
-    share found from N rows varies by at most 1/(4 p^2 N), which lets a cut that means nothing gain the people of
+    If classes were perturbed, both sides keep at least the people of 50 rows, and a cut must gain more than noise does:
+    the variance of a share estimated from N rows is at most 1/(4 p^2 N), so that a meaningless cut gains the people of
     1/(2 p^2) rows on average.
     """
     features = tuple(make_feature(given.X[name]) for name in given.X.columns)

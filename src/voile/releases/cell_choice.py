@@ -1,4 +1,4 @@
-"""From grouped rows to published tables and their dictionary."""
+"""The cell that each group shows: as small as possible, or a node of a hierarchy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from voile.tables.schema import Column
 
 
 def tight_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
-    """The smallest cell of each group: the range of its numbers, the set of its categories."""
+    """Return the smallest cell of each group: the range of its numbers, the set of its categories."""
     if column.kind == "categorical":
         starts, members = rows.list_codes(column.name)
         return set_cells(column, starts, members)
@@ -37,7 +37,7 @@ def _range_cells(column: Column, low: np.ndarray, high: np.ndarray, missing: np.
 
 
 def set_cells(column: Column, starts: np.ndarray, members: np.ndarray) -> tuple[Cells, np.ndarray]:
-    """Equal sets become one cell; the cells are ordered by their labels."""
+    """Return one cell for all equal sets, ordered by label, and the cell of each set."""
     first, cell = kernels.group_scans.match_equal_sets(starts, members, column.size)
     sizes = np.diff(starts)[first]
     cuts = np.concatenate([[0], np.cumsum(sizes)])
@@ -47,7 +47,7 @@ def set_cells(column: Column, starts: np.ndarray, members: np.ndarray) -> tuple[
 
 
 def _sort_by_label(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
-    """Sort the cells by what a reader sees, so that published order is a function of what is published."""
+    """Sort the cells by label, so that the published order depends only on what is published."""
     order = cells.labels.arg_sort().to_numpy()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -59,7 +59,7 @@ def _sort_by_label(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
 
 
 def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarray]:
-    """The cell of each group at one level of the hierarchy (all its rows have one node there)."""
+    """Return the cell of each group at one level of the hierarchy, where all its rows share a node."""
     assert column.hierarchy is not None
     low, _ = rows.find_extents(column.name)
     cells = node_cells(column.domain, column.hierarchy, level)
@@ -67,7 +67,7 @@ def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarr
 
 
 def ancestor_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
-    """The lowest node of the hierarchy above all values of each group."""
+    """Return the lowest node of the hierarchy above all values of each group."""
     assert column.hierarchy is not None
     starts, members = rows.list_codes(column.name)
     open_groups = np.ones(len(starts) - 1, dtype=bool)
@@ -96,7 +96,7 @@ def _join_cells(parts: Sequence[Cells]) -> Cells:
 
 
 def _drop_unused(cells: Cells, cell: np.ndarray) -> tuple[Cells, np.ndarray]:
-    """Only the cells that occur; cells with one label are one cell."""
+    """Keep only the cells that occur, and merge cells with the same label."""
     first: dict[str, int] = {}
     same = np.array([first.setdefault(label, number) for number, label in enumerate(cells.labels)])
     used, inverse = np.unique(same[cell], return_inverse=True)

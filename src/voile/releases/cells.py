@@ -1,7 +1,7 @@
-"""What a published cell stands for: a value, a range of numbers or dates, or a set of categories.
+"""Published cells and what they stand for: a value, a range of numbers or dates, or a set of categories.
 
 In the table a generalized column holds labels: `[lo, hi]` for a range, `{A|B}` or a hierarchy's label for a set, `*`
-for everything. The labels alone, with the dictionary, say what each cell stands for: core/labels.py reads them.
+for everything. The labels alone, with the dictionary, say what each cell stands for: cell_parsing.py reads them back.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Cells:
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """How many values each cell may stand for."""
+        """The number of values that each cell may stand for."""
         if self.starts is not None:
             return np.diff(self.starts)
         assert self.low is not None and self.high is not None and self.missing is not None
@@ -69,12 +69,12 @@ class Cells:
         return bool((self.sizes == 1).all())
 
     def shares(self, chosen: np.ndarray) -> np.ndarray:
-        """The share of each cell's values that is chosen: cells for one mask, cells x masks for several."""
+        """Return the share of each cell's values that is chosen: cells for one mask, cells x masks for several."""
         inside = self.matrix @ chosen.astype(np.float64).T
         return inside / self.sizes.reshape(-1, *([1] * (chosen.ndim - 1)))  # type: ignore[no-any-return]
 
     def recode(self, domain: Domain) -> Cells:
-        """The same cells as codes of another domain that holds the original values."""
+        """Return the same cells in the codes of another domain that holds the original values."""
         if domain is self.domain:
             return self
         if self.domain.uses_intervals:
@@ -94,7 +94,7 @@ class Cells:
         return Cells(domain, self.labels, starts=kept[self.starts], members=moved[moved >= 0])
 
     def loss(self, spread: np.ndarray | None = None) -> np.ndarray:
-        """The certainty penalty of each cell, 0 for a value and 1 for `*`: share of the range, or of the categories.
+        """Return the certainty penalty of each cell, 0 for a value and 1 for `*`: its share of the range or categories.
 
         `spread` marks the values that count as the domain, by default all.
         """
@@ -115,7 +115,7 @@ class Cells:
 
 
 def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarray) -> Cells:
-    """Cells of a ranged domain, with their labels."""
+    """Return cells of a domain of intervals, with their labels."""
     values = domain.values
     whole = (low <= 0) & (high >= len(values) - 1) & (missing | ~np.full(len(low), domain.missing))
     texts = pl.Series(domain.labels[: len(values)] or [""])
@@ -137,7 +137,7 @@ def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarra
 
 
 def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hierarchy | None = None) -> Cells:
-    """Cells that are sets of categories (members rising), with their labels: a hierarchy's name where it fits."""
+    """Return sets of categories as cells (members rising), with their labels: a hierarchy's name where one fits."""
     sizes = np.diff(starts)
     plain = [leaf if code == len(domain.values) else shield_label(leaf) for code, leaf in enumerate(domain.labels)]
     inner = pl.Series([escape(leaf) for leaf in domain.labels])
@@ -161,7 +161,7 @@ def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hie
 
 
 def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
-    """The labels of inner nodes that name one set of leaves and no value, and are not written like a set."""
+    """Return the labels of inner nodes that name one set of leaves and no value, and do not look like a set."""
     found: dict[str, np.ndarray] = {}
     unclear = {shield_label(leaf) for leaf in domain.labels} | {TOP, MISSING}
     for level in range(1, hierarchy.height + 1):
@@ -178,12 +178,12 @@ def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
 
 
 def shield_label(leaf: str) -> str:
-    """A single category as a cell: marked where it would read as something else."""
+    """Return a single category as a label, escaped where it would read as something else."""
     return "\\" + leaf if leaf.startswith(("{", "\\")) or leaf in (TOP, MISSING) else leaf
 
 
 def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
-    """The cells of one level of a hierarchy."""
+    """Return the cells of one level of a hierarchy."""
     order = np.argsort(hierarchy.maps[level], kind="stable")
     starts = np.concatenate(
         [[0], np.cumsum(np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level])))]
@@ -202,7 +202,7 @@ def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
 
 
 def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, int, bool]]:
-    """The labels of inner nodes of a ranged column that name one range and read as nothing else."""
+    """Return the labels of inner nodes that name one interval and read as nothing else."""
     found: dict[str, tuple[int, int, bool]] = {}
     unclear = {TOP, MISSING, *domain.labels}
     for level in range(1, hierarchy.height):
@@ -221,7 +221,7 @@ def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, in
 
 
 def _find_misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray) -> set[str]:
-    """Names that are written like a range, and are none, or not one that holds what is below them."""
+    """Return the names that look like a range but are none, or do not hold the values below them."""
     written = [number for number, name in enumerate(names) if name.startswith("[")]
     pairs = [range_ends(names[number]) or ("", "") for number in written]
     left = parse_values(pl.Series([first for first, _ in pairs], dtype=pl.String), domain.values.dtype)
@@ -232,13 +232,13 @@ def _find_misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high
 
 
 def range_ends(label: str) -> tuple[str, str] | None:
-    """The two ends of `[lo, hi]`."""
+    """Return the two ends of `[lo, hi]`; None for any other label."""
     first, comma, last = label[1:-1].partition(", ")
     return (first, last) if comma and label.startswith("[") and label.endswith("]") else None
 
 
 def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Least and greatest code of each cell and whether it holds the missing value (members rising within a cell)."""
+    """Return the least and greatest code of each cell, and whether it holds the missing value (members rising)."""
     last = members[starts[1:] - 1]
     missing = (last == domain.size - 1) if domain.missing else np.zeros(len(starts) - 1, dtype=bool)
     low = members[starts[:-1]].astype(np.int64)

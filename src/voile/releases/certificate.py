@@ -1,4 +1,4 @@
-"""What a release claims, in a form that a stranger can check against the published files."""
+"""The certificate: the claims of a release, in a form that a stranger can check against the published files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = 1
 class Claim:
     """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked.
 
-    `quasi` names the columns that the adversary is taken to know: a promise about fewer columns is another promise.
+    `quasi` names the columns that the adversary is assumed to know: a promise about fewer columns is a different one.
     """
 
     model: str

@@ -14,7 +14,7 @@ from voile.tables.value_text import format_value, parse_values
 
 
 def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
-    """The dictionary's entry of one published column: kind, type, domain, and what a cell stands for."""
+    """Return the dictionary's entry for one published column: kind, type, domain, and what a cell stands for."""
     domain = column.domain
     entry: dict[str, Any] = {"name": column.name, "role": column.role, "kind": column.kind}
     entry |= {"type": _type_name(domain.values.dtype), "shown": "exact", "domain": domain.as_json()}
@@ -39,10 +39,10 @@ def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
 
 
 def _range_names(cells: Cells) -> dict[str, list[str]]:
-    """What labels other than a value or [lo, hi] stand for: periods such as 2025-03, and a hierarchy's own names.
+    """Return the ends of labels other than a value or [lo, hi]: periods such as 2025-03, and a hierarchy's own names.
 
-    The ends are those that the label itself tells, never the least and greatest value that occurs below it; only a name
-    that tells no ends falls back on them.
+    The ends are those that the label itself states, never the least and greatest value that occur below it, unless
+    the label states none.
     """
     assert cells.low is not None and cells.high is not None and cells.missing is not None
     plain = ranges(cells.domain, cells.low, cells.high, cells.missing).labels
@@ -60,7 +60,7 @@ def _range_names(cells: Cells) -> dict[str, list[str]]:
 
 
 def _tells(told: tuple[str, str], values: pl.Series, low: int, high: int) -> bool:
-    """Whether the ends that a label tells take in exactly the values that it stands for: names may mean anything."""
+    """Whether the ends that a label states hold exactly the values that it stands for: a name may mean anything."""
     ends = parse_values(pl.Series(told, dtype=pl.String), values.dtype)
     if ends.null_count() or ends[0] > ends[1]:
         return False
@@ -69,7 +69,7 @@ def _tells(told: tuple[str, str], values: pl.Series, low: int, high: int) -> boo
 
 
 def label_ends(label: str, dtype: pl.DataType) -> tuple[str, str] | None:
-    """The ends that a label tells: a year, a month, a decade, or two numbers with a dash.
+    """Return the ends that a label states: a year, a month, a decade, or two numbers with a dash.
 
     >>> label_ends("1990s", pl.Date()), label_ends("20-24", pl.Int64()), label_ends("elderly", pl.Int64())
     (('1990-01-01', '1999-12-31'), ('20', '24'), None)

@@ -18,7 +18,7 @@ from voile.tables.schema import Columns
 
 
 def check_bucketized(method: str, columns: Columns) -> None:
-    """Raise PolicyError where two linked tables cannot show these columns."""
+    """Raise PolicyError if two linked tables cannot show these columns."""
     problems = []
     if len(columns.sensitive) != 1:
         problems.append(
@@ -41,14 +41,14 @@ def check_bucketized(method: str, columns: Columns) -> None:
 
 
 def show_buckets(columns: Columns, rows: Rows) -> Bucketized:
-    """The two linked tables, each ordered by what it shows; group numbers are drawn from the key."""
+    """Return the two linked tables, each ordered by what it shows; group numbers are drawn with the key."""
     nobody = np.zeros(0, dtype=np.int64)
     tables, dictionary = _linked(columns, rows, nobody, nobody)
     return Bucketized({name: tables[name] for name in ("quasi", "sensitive")}, dictionary, UNSIGNED)
 
 
 def show_republished(columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray) -> Republished:
-    """The linked tables with counterfeits: one of the value `codes[i]` in `groups[i]`."""
+    """Return the linked tables with counterfeits: one with the value `codes[i]` in `groups[i]`."""
     return Republished(*_linked(columns, rows, groups, codes), UNSIGNED)
 
 
@@ -79,14 +79,14 @@ def _linked(
 
 
 def draw_group_numbers(rows: Rows) -> np.ndarray:
-    """The number of each group, in random order."""
+    """Draw the number of each group, in random order."""
     numbers = np.empty(rows.groups, dtype=np.int64)
     numbers[rows.key.shuffle("group numbers", rows.groups)] = np.arange(rows.groups)
     return numbers
 
 
 def show_quasi_table(columns: Columns, rows: Rows) -> pl.DataFrame:
-    """Who is in which group: everything but the sensitive columns, as it is."""
+    """Return the table of people and their groups: all columns but the sensitive ones, unchanged."""
     exact = [*columns.quasi, *columns.other]
     group, table = rows.count_by_group([column.name for column in exact])
     quasi = {"group": pl.Series(np.repeat(group, table.counts) + 1, dtype=pl.Int64)}

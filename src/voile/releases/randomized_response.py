@@ -1,6 +1,6 @@
 """The channel that disturbs sensitive values: each is kept with probability p, else redrawn evenly from the domain.
 
-Who knows p and the domain can undo it in the large (`undo`), and nobody can undo it for one person.
+Anyone who knows p and the domain can undo it for large numbers (`undo`); nobody can undo it for one person.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ONE = 1 << 64
 
 
 def exact_fraction(number: float | Fraction | str) -> Fraction:
-    """A number as it is written: 0.1 is one tenth, not the nearest binary number.
+    """Return a number exactly as it is written: 0.1 is one tenth, not the nearest binary number.
 
     >>> exact_fraction(0.3)
     Fraction(3, 10)
@@ -42,13 +42,13 @@ class Channel:
         return (1 - exact_fraction(self.keep)) / self.size
 
     def transition(self, same: bool) -> Fraction:
-        """The probability that a value is published as itself, or as one other."""
+        """Return the probability that a value is published as itself, or as one particular other value."""
         return self.noise + (exact_fraction(self.keep) if same else 0)
 
     def disturb(self, codes: np.ndarray, key: Key, purpose: str) -> np.ndarray:
-        """Every code through the channel, with the coins of a key.
+        """Send every code through the channel, with random numbers from a key.
 
-        A coin below floor(p 2^64) keeps the value, so that no value is kept with more than probability p.
+        A number below floor(p 2^64) keeps the value, so that no value is kept with a probability above p.
         """
         threshold = exact_fraction(self.keep) * ONE // 1
         if threshold >= ONE:
@@ -58,7 +58,7 @@ class Channel:
         return np.where(kept, codes, drawn.astype(codes.dtype))
 
     def undo(self, counts: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """How many there were before the channel, from how many are seen; the last axis are classes.
+        """Estimate the counts before the channel from the counts after it; the last axis are classes.
 
         `shares` is the part of the domain that each class covers. Negative estimates become 0, and the rest is scaled
         back to the total; where nothing is left (or p is 0), everybody is spread as the classes are.

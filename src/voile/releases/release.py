@@ -1,8 +1,8 @@
-"""What is published: tables, a dictionary for the recipient, and a certificate.
+"""A release: tables, a dictionary for the recipient, and a certificate.
 
-A release is a grouping of people and a way to show each group. The shapes differ in the way of showing; each can say
-from its tables alone who is in one group (`grouping`) and which sensitive values a group has (`tallies`): this is all
-that verify, the attacks and the measures need.
+A release groups people and shows each group in some way. The shapes differ in that way. Each shape tells from its
+tables alone who is in one group and which sensitive values a group has: this is all that verify, the attacks and the
+measures need (shape_contract.py).
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ class Release(ShapeContract):
         return f"{type(self).__name__}({self.people} rows in {self.groups} groups; {promises})"
 
     def with_claims(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
-        """The same release with its certificate filled in."""
+        """Return the same release with its certificate filled in."""
         stated = tuple(claim.as_json() for claim in claims)
         return self.with_certificate(Certificate(self.shape, method, stated, f"voile {__version__}"))
 
     def with_certificate(self, certificate: Certificate) -> Release:
-        """The same release under another certificate. The tables stay, and with them all that was read from them."""
-        made = replace(self, certificate=certificate)
-        made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
-        return made
+        """Return the same release under another certificate. Whatever was read from the tables is kept."""
+        release = replace(self, certificate=certificate)
+        release.__dict__.update({name: value for name, value in self.__dict__.items() if name not in release.__dict__})
+        return release
 
     @cached_property
     def digest(self) -> str:
-        """A name for exactly these published tables, in whatever format they are kept."""
+        """A name for exactly these published tables, whatever their file format."""
         state = hashlib.sha256(self.shape.encode())
         for name in sorted(self.tables):
             state.update(f"\n{name}\n".encode())
@@ -66,7 +66,7 @@ class Release(ShapeContract):
         return f"sha256:{state.hexdigest()}"
 
     def renumber_tables(self, people: int) -> dict[str, pl.DataFrame]:
-        """The tables of a part, its groups numbered after the people of the parts before it."""
+        """Return the tables of a part, its groups numbered after the people of the parts before it."""
         return dict(self.tables)
 
     def save(self, folder: str | Path, *, format: str = "parquet", force: bool = False) -> Path:
@@ -77,7 +77,7 @@ class Release(ShapeContract):
         return write_release(Path(folder), self.tables, documents, format, force)
 
     def estimate(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
-        """How many people satisfy all conditions, estimated from what is published.
+        """Estimate how many people satisfy all conditions.
 
         Conditions are keywords or a dict (a value, a list of values, or a tuple (low, high) for a range), or SQL text:
         `release.estimate("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`.
@@ -85,15 +85,16 @@ class Release(ShapeContract):
         return self.answer(parse_query(query, where))
 
     def margin(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
-        """How far the true number of people may be from `estimate`: two standard deviations, if people are spread
-        within their cells and groups by chance, as the estimate takes it. Not a bound; NaN where a shape cannot say."""
+        """Return how far the true number of people may be from `estimate`: two standard deviations, if people are
+        spread within their cells and groups by chance, as the estimate assumes. Not a bound; NaN where a shape cannot
+        say."""
         return 2 * math.sqrt(self.variance(parse_query(query, where)))
 
 
 def find_shape(name: str) -> type[Release]:
-    """The class of a shape; the files of core/shapes register theirs."""
-    for found in pkgutil.iter_modules(importlib.import_module("voile.releases.shapes").__path__):
-        importlib.import_module(f"voile.releases.shapes.{found.name}")
+    """Return the class of a shape. Every file of releases/shapes registers its own."""
+    for module in pkgutil.iter_modules(importlib.import_module("voile.releases.shapes").__path__):
+        importlib.import_module(f"voile.releases.shapes.{module.name}")
     if name not in _shapes:
         raise DataError(
             f"The certificate names the shape {name!r}, which this version does not know.",

@@ -1,4 +1,4 @@
-"""Several releases of the same people, count_join: whoever fits a group of each has a value that all of them show.
+"""The join of several releases of the same people: whoever fits a group of each has a value that all of them show.
 
 Rows of two releases join where their quasi-identifier cells have a value in common and their sensitive values agree. A
 group of the join is a pair of groups, and its counts are the numbers of pairs of rows, value by value. Where one box
@@ -27,17 +27,17 @@ ROLES = ("quasi", "sensitive")
 
 
 def count_join(release: Release, earlier: Sequence[Release], column: str) -> Counts:
-    """The counts of a sensitive column in every group of the join of a release with earlier ones."""
+    """Count the values of a sensitive column in every group of the join of a release with earlier ones."""
     every = [release, *earlier]
     for number, other in enumerate(earlier, 1):
         require_same_columns(described(release), other, number)
     entries = [one.quasi_entries() for one in every]
-    domains = {str(entry["name"]): _common(entries, str(entry["name"])) for entry in release.described("quasi")}
-    values, tables = _aligned(every, column)
+    domains = {str(entry["name"]): _common_domain(entries, str(entry["name"])) for entry in release.described("quasi")}
+    values, tables = _align_counts(every, column)
     boxes, counts = _boxes_in(entries[0], domains), tables[0][entries[0].group]
     nested = all(one.shows_boxes for one in every)
-    for theirs_shown, table in zip(entries[1:], tables[1:], strict=True):
-        their_boxes = _boxes_in(theirs_shown, domains)
+    for their_entries, table in zip(entries[1:], tables[1:], strict=True):
+        their_boxes = _boxes_in(their_entries, domains)
         mine, theirs = kernels.box_matching.find_overlaps(boxes, their_boxes, LARGEST)
         if len(mine) >= LARGEST:
             raise DataError(
@@ -45,10 +45,10 @@ def count_join(release: Release, earlier: Sequence[Release], column: str) -> Cou
                 code="data.join",
                 hint="Publish coarser groups, or use m-invariance.",
             )
-        left, right = counts[mine], table[theirs_shown.group[theirs]]
+        left, right = counts[mine], table[their_entries.group[theirs]]
         product = left.multiply(right).tocsr()
         if nested:
-            product = _nested(product, left, right, boxes, their_boxes, mine, theirs)
+            product = _replace_nested(product, left, right, boxes, their_boxes, mine, theirs)
         shared = [a[mine].multiply(b[theirs]).tocsr() for a, b in zip(boxes, their_boxes, strict=True)]
         possible = np.asarray(product.sum(axis=1)).ravel() > 0  # with no value in common nobody is there
         boxes, counts = tuple(box[possible] for box in shared), product[possible]
@@ -56,7 +56,7 @@ def count_join(release: Release, earlier: Sequence[Release], column: str) -> Cou
 
 
 def described(release: Release) -> set[tuple[str, str, str]]:
-    """Role, name and kind of the columns that releases of one table have in common."""
+    """Return role, name and kind of the columns that releases of one table have in common."""
     return {(role, str(entry["name"]), str(entry["kind"])) for role in ROLES for entry in release.described(role)}
 
 
@@ -71,8 +71,10 @@ def require_same_columns(columns: set[tuple[str, str, str]], other: Release, num
         )
 
 
-def _nested(product: Any, left: Any, right: Any, mine_boxes: Any, their_boxes: Any, mine: Any, theirs: Any) -> Any:
-    """Where one box lies inside the other and its values are among the other's, the inner group alone counts."""
+def _replace_nested(
+    product: Any, left: Any, right: Any, mine_boxes: Any, their_boxes: Any, mine: Any, theirs: Any
+) -> Any:
+    """Count only the inner group where one box lies inside the other and its values are among the other's."""
     inside, outside = np.ones(len(mine), dtype=bool), np.ones(len(mine), dtype=bool)
     for a, b in zip(mine_boxes, their_boxes, strict=True):
         shared = np.asarray(a[mine].multiply(b[theirs]).sum(axis=1)).ravel()
@@ -85,7 +87,7 @@ def _nested(product: Any, left: Any, right: Any, mine_boxes: Any, their_boxes: A
     return sum(sparse.diags(chosen.astype(np.float64)) @ table for chosen, table in parts).tocsr()
 
 
-def _common(entries: Sequence[QuasiEntries], name: str) -> Domain:
+def _common_domain(entries: Sequence[QuasiEntries], name: str) -> Domain:
     """Return a domain that holds every value (or end of a range) that one of the releases writes."""
     found = [shown.cells[name][0].domain for shown in entries]
     kind, missing = found[0].kind, any(domain.missing for domain in found)
@@ -96,7 +98,7 @@ def _common(entries: Sequence[QuasiEntries], name: str) -> Domain:
 
 
 def merge_values(values: Sequence[pl.Series]) -> pl.Series:
-    """The numbers or dates of several columns, rising; those of different types as floating point."""
+    """Merge the numbers or dates of several columns, rising; those of different types as floating point."""
     same = all(some.dtype == values[0].dtype for some in values)
     return pl.concat([some if same else some.cast(pl.Float64) for some in values]).unique().sort()
 
@@ -107,8 +109,8 @@ def _boxes_in(entries: QuasiEntries, domains: dict[str, Domain]) -> tuple[Any, .
     return tuple(cells.recode(domain).matrix.tocsr()[cell] for (cells, cell), domain in shown)
 
 
-def _aligned(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any]]:
-    """The counts of each release as a sparse matrix groups x values, over all values that one of them lists."""
+def _align_counts(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any]]:
+    """Return the counts of each release as a sparse matrix groups x values, over all values that any of them lists."""
     found = [release.tallies[column] for release in releases]
     first = found[0].column
     assert first is not None

@@ -1,8 +1,8 @@
-"""A release that lies in parts, looked at piece by piece: no more than one is in memory at a time.
+"""A release in parts, read piece by piece, so that no more than one piece is in memory at a time.
 
-A piece holds whole groups. A group that lies in one part only is looked at there; groups of which several parts hold
-something are brought together first, so that nothing depends on how a release was cut into parts, and nobody need trust
-who cut it. Verify, the audit and the measures all work on pieces like this.
+A piece holds whole groups. A group that lies in a single part is read there; groups with rows in several parts are
+collected first, so that no answer depends on how a release was cut into parts, and nobody needs to trust whoever cut
+it. Verify, the audit and the measures all work on such pieces.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ Keys = Mapping[str, list[str]]  # of each table: the columns that say to which g
 
 @dataclass(frozen=True, eq=False)
 class PartSummary:
-    """What a part holds: rows by table, groups as numbers that stand for them, how often each sensitive value occurs;
-    and what was said of it at once, if anything was asked."""
+    """The contents of a part: rows by table, the hashes of its groups, how often each sensitive value occurs; and the
+    answers about it, if a question was asked at once."""
 
     rows: Mapping[str, int]
     groups: np.ndarray
     values: ValueTotals
-    told: Any = None
+    answers: Any = None
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """A release as pieces that hold whole groups. `values` says how often each sensitive value occurs in all of it."""
+    """A release as pieces that hold whole groups. `values` counts each sensitive value in the whole release."""
 
     release: Release
     whole: Sequence[Parts]
@@ -52,7 +52,7 @@ class Pieces:
         return f"Pieces({sum(len(parts) for parts in self.whole)} of a {self.release.shape} release)"
 
     def map(self, what: str, work: Callable[..., Any], *more: Any) -> list[Any]:
-        """What `work(piece, *more)` says of every piece that holds anybody: a release of its own."""
+        """Return `work(piece, *more)` for every piece with people in it; a piece is a release of its own."""
         release, found = self.release, list[Any]()
         dictionary = _list_values(release.dictionary, self.values)
         for parts in self.whole:
@@ -61,26 +61,26 @@ class Pieces:
         return found
 
     def mapper(self, what: str) -> Over:
-        """The same as a function for who knows nothing of parts; pieces know the totals of the whole release."""
+        """Return `map` as a function for callers who know nothing of parts; pieces know the totals of the release."""
         return lambda work, *more: self.map(what, apply_with_totals, self.values, work, more)
 
 
 def lies_in_pieces(release: Release) -> bool:
-    """Whether a release is to be looked at piece by piece."""
+    """Whether a release is to be read piece by piece."""
     return isinstance(release.tables, PartitionedTables) and bool(release.group_columns)
 
 
 def split_into_pieces(release: Release) -> Pieces:
-    """The pieces of a release. Which groups lie in several parts is found out once."""
+    """Return the pieces of a release. Which groups lie in several parts is computed once."""
     return split_and_check(release, ())[0]
 
 
 def split_and_check(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces, list[Any] | None]:
-    """The pieces; and what is said of each, where it was asked at once and every part turned out to be a piece."""
+    """Return the pieces; and the answers about each, if a question was asked at once and every part is a piece."""
     tables = release.tables
     assert isinstance(tables, PartitionedTables)
     parts, keys, homes = tables.parts, release.group_columns, release.sensitive_homes
-    known = f"pieces by {keys} with {homes}"  # another dictionary may tell other columns
+    known = f"pieces by {keys} with {homes}"  # another dictionary may name other columns
     if known in tables.findings:
         return Pieces(release, *tables.findings[known]), None
     _require(tables, [*keys.items(), *((home.table, [name]) for name, home in homes.items())])
@@ -95,7 +95,7 @@ def split_and_check(release: Release, at_once: tuple[Any, ...]) -> tuple[Pieces,
         joined = parts.repartition("join", collect_shared_rows, join_pieces, number, keys, shared, number)
         whole = [parts.map_lazily(drop_shared_groups, keys, shared), joined]
     tables.findings[known] = (whole, values)
-    done = [one for note in marked for one in note.told] if at_once and not len(shared) else None
+    done = [one for note in marked for one in note.answers] if at_once and not len(shared) else None
     return Pieces(release, whole, values), done
 
 
@@ -125,7 +125,7 @@ def summarize_part(
 
 
 def _find_shared(groups: Sequence[np.ndarray]) -> np.ndarray:
-    """The numbers that more than one part holds."""
+    """Return the hashes of the groups that lie in more than one part."""
     every = np.sort(np.concatenate(groups))
     return np.unique(every[1:][every[1:] == every[:-1]])
 
@@ -135,7 +135,7 @@ def _sum_values(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _list_values(dictionary: Mapping[str, Any], values: ValueTotals) -> dict[str, Any]:
-    """The dictionary with all values of the sensitive columns, so that every piece numbers them alike."""
+    """Return the dictionary with all values of the sensitive columns, so that every piece codes them alike."""
     entries = []
     for entry in dictionary["columns"]:
         if entry["name"] in values and "values" not in entry["domain"]:
@@ -147,7 +147,7 @@ def _list_values(dictionary: Mapping[str, Any], values: ValueTotals) -> dict[str
 
 
 def drop_shared_groups(tables: Tables, number: int, keys: Keys, shared: np.ndarray) -> Tables:
-    """A part without the groups that others share."""
+    """Return a part without the groups that it shares with others."""
     return {
         name: table.filter(~np.isin(hash_groups(table, keys[name]), shared)) if name in keys else table
         for name, table in tables.items()
@@ -157,7 +157,7 @@ def drop_shared_groups(tables: Tables, number: int, keys: Keys, shared: np.ndarr
 def collect_shared_rows(
     tables: Tables, number: int, keys: Keys, shared: np.ndarray, homes: int
 ) -> list[tuple[int, Tables]]:
-    """The rows of groups that several parts hold, by where they are brought together."""
+    """Return the rows of groups that lie in several parts, by the part where they are collected."""
     found: dict[int, Tables] = {}
     for name, columns in keys.items():
         group = hash_groups(tables[name], columns)
@@ -182,20 +182,20 @@ def apply_to_piece(
     work: Callable[..., Any],
     more: tuple[Any, ...],
 ) -> tuple[None, tuple[Any, ...]]:
-    """What is said of one piece, as a release of its own; nothing where nobody is in it."""
+    """Apply a function to one piece, as a release of its own; return nothing if it has no people."""
     if not tables or not any(table.height for table in tables.values()):
         return None, ()
     return None, (work(find_shape(shape)(tables, dictionary, certificate), *more),)
 
 
 def apply_with_totals(piece: Release, values: ValueTotals, work: Callable[..., Any], more: tuple[Any, ...]) -> Any:
-    """What is said of a piece that knows the totals of the whole release."""
+    """Apply a function to a piece that knows the totals of the whole release."""
     piece.__dict__["tallies"] = add_totals(piece, values)
     return work(piece, *more)
 
 
 def add_totals(release: Release, values: ValueTotals) -> dict[str, Counts]:
-    """The tallies of a piece, which know how often each value occurs in the whole release."""
+    """Return the tallies of a piece with the number of times that each value occurs in the whole release."""
     found = {}
     for name, counts in release.tallies.items() if values else ():
         assert counts.column is not None

@@ -3,7 +3,7 @@
 A query asks how many people have one of b values in each of some quasi-identifier columns and in the sensitive
 columns; b is chosen so that a query of independent columns would select about the share `selectivity` of the table.
 The estimate spreads each cell evenly (section 6 of the specification). The error is |actual - estimate| / actual;
-queries that nobody satisfies are drawn anew. Queries are drawn from a public seed: they are a benchmark, not coins.
+queries that nobody satisfies are redrawn. Queries are drawn from a public seed: they are a benchmark, not a secret.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class QueryError(ByGroup):
     seed: int = 0
 
     def measure_pieces(self, data: Microdata, release: Release, over: Over) -> Loss:
-        """Queries are drawn first, and counted in the table; then every piece is asked all of them."""
+        """Draw the queries and count them in the table; then ask every piece all of them."""
         questions = self._questions(data.columns)
         runs = [_Run(questions, self.queries, np.random.default_rng([self.seed, n])) for n in range(self.repetitions)]
         _fill(runs, data.rows)
@@ -69,7 +69,7 @@ class QueryError(ByGroup):
         return self._loss(questions, np.split(errors, np.cumsum([run.got for run in runs])[:-1]), redrawn)
 
     def _questions(self, columns: Columns) -> Questions:
-        """What queries are drawn from; PolicyError where they would ask about more columns than there are."""
+        """Return the source of random queries. PolicyError if they would ask about more columns than there are."""
         quasi, sensitive = len(columns.quasi), len(columns.sensitive)
         dimensions = self.dimensions or quasi
         if dimensions > quasi:
@@ -85,7 +85,7 @@ class QueryError(ByGroup):
         return Questions(columns, dimensions, self.selectivity, self.contiguous, self.sensitive)
 
     def _loss(self, questions: Questions, errors: Sequence[np.ndarray], redrawn: int) -> Loss:
-        """The loss from the errors of each repetition."""
+        """Return the loss from the errors of each repetition."""
         pooled, means = np.concatenate(errors), [float(some.mean()) for some in errors if len(some)]
         mean = float(np.mean(means))
         spread = 1.96 * float(np.std(means, ddof=1)) / math.sqrt(len(means)) if len(means) > 1 else 0.0
@@ -101,7 +101,7 @@ class QueryError(ByGroup):
 
 
 def sum_piece(piece: Release, table: Outline, chosen: np.ndarray) -> np.ndarray:
-    """What one piece says to every query, some of them at a time."""
+    """Return the sums of one piece for every query, a batch at a time."""
     estimates = View(table, piece).estimates
     batches = [chosen[low : low + CHUNK] for low in range(0, len(chosen), CHUNK)]
     return np.concatenate([estimates.sums(batch) for batch in batches], axis=1)
@@ -135,7 +135,7 @@ class _Run:
 
 
 def _fill(runs: Sequence[_Run], rows: Table) -> None:
-    """Draw until every repetition has its queries; the table is counted once for all that are drawn at a time."""
+    """Draw until every repetition has its queries; all queries of a round are counted in one pass over the table."""
     while waiting := [run for run in runs if run.open]:
         drawn = [run.draw() for run in waiting]
         questions = waiting[0].questions
@@ -147,7 +147,7 @@ def _fill(runs: Sequence[_Run], rows: Table) -> None:
 
 
 class Questions:
-    """What random queries are drawn from: the columns of a table, and how many values each predicate admits."""
+    """A source of random queries: the columns of a table, and how many values each predicate admits."""
 
     def __init__(
         self, columns: Columns, dimensions: int, selectivity: float, contiguous: bool, sensitive: int | None = None
@@ -159,7 +159,7 @@ class Questions:
         self.widths = [predicate_width(column.size, selectivity, asked - 1) for column in self.columns]
 
     def draw(self, queries: int, rng: np.random.Generator) -> np.ndarray:
-        """Random predicates: in the asked columns b distinct random values, elsewhere everything."""
+        """Draw random predicates: b distinct random values in the columns that are asked about, everything elsewhere."""
         chosen = np.ones((queries, int(self.offset[-1])), dtype=np.uint8)
         quasi = self.quasi
         ranked = np.argsort(rng.random((queries, quasi)), axis=1)
@@ -184,7 +184,7 @@ class Questions:
 
 
 def predicate_width(domain_size: int, s: float, qd: int) -> int:
-    """How many values a predicate admits: ceil(|A| s^(1/(qd+1))), between 1 and |A|.
+    """Return how many values a predicate admits: ceil(|A| s^(1/(qd+1))), between 1 and |A|.
 
     >>> predicate_width(75, 0.05, 5)
     46

@@ -1,4 +1,4 @@
-"""Which sensitive row is whose: what decomposed tables tell about it, all matchings being equally likely.
+"""Whose a sensitive row may be, according to decomposed tables, if all matchings are equally likely.
 
 Every person is a slot: a group and the primary value that the group lists. The joint table has complete sensitive rows
 without their group. A row fits the slots of its primary value in groups that list all its other values, and the rows of
@@ -21,12 +21,12 @@ from voile.kernels import lazy_kernel
 
 row_matching_kernel = lazy_kernel("voile.releases.row_matching.kernel")
 
-CELLS = 4_000_000  # classes x types of one part that are looked at together
+CELLS = 4_000_000  # the most classes x types of a part that is counted
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Classes and types that hang together and are too many to be counted exactly."""
+class UncountedPart:
+    """Connected classes and types that are too many to be counted exactly."""
 
     classes: np.ndarray
     types: np.ndarray
@@ -51,7 +51,7 @@ class RowMatching:
     codes: np.ndarray
     counts: np.ndarray
     possible: bool  # whether the tables can belong together at all
-    parts: tuple[Part, ...] = field(default=())
+    parts: tuple[UncountedPart, ...] = field(default=())
 
     def __repr__(self) -> str:
         return f"RowMatching({len(self.slot)} slots of {len(self.exact)} classes)"
@@ -62,21 +62,21 @@ class RowMatching:
         return np.repeat(np.arange(len(self.exact)), np.diff(self.starts))
 
     def shares(self, wanted: np.ndarray) -> np.ndarray:
-        """For queries (queries x types: does the type satisfy it?) the share of each class's rows that does."""
+        """Return, for queries (queries x types: does the type match?), the share of matching rows of each class."""
         weight = self.counts[self.types].astype(np.float64)
         table = sparse.csr_matrix((weight, self.types, self.starts), shape=(len(self.exact), len(self.counts)))
         total = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
         return np.asarray((table @ wanted.T.astype(np.float64)).T / total)
 
     def sum_by_value(self, column: int, size: int, quantity: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers of entries summed by value of one column: where each class starts, the values, the sums."""
+        """Sum a quantity of the entries by value of one column: where each class starts, the values, the sums."""
         key = self.owner * size + self.codes[self.types, column]
         found, place = np.unique(key, return_inverse=True)
         sums = np.bincount(place, weights=quantity, minlength=len(found))
         return np.searchsorted(found // size, np.arange(len(self.exact) + 1)), found % size, sums
 
     def with_sampled_beliefs(self) -> RowMatching:
-        """The same with the chances of uncounted parts estimated by random walks, with their intervals."""
+        """Return the same with the chances of uncounted parts estimated by random walks, with intervals."""
         if not self.parts:
             return self
         belief, error = self.belief.copy(), self.error.copy()
@@ -96,8 +96,8 @@ class RowMatching:
 
 
 def equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """One representative of each different set, and the number of each set's. Never confuses two sets: who writes a
-    release could make fingerprints collide on purpose."""
+    """Return one representative of each different set, and the number of each set's. Two sets are never confused, even
+    if the author of a release makes their fingerprints collide on purpose."""
     first, number = kernels.group_scans.match_equal_sets(starts, members, size)
     if size <= 64 or kernels.group_scans.sets_agree(starts, members, first[number]):
         return first, number
@@ -141,13 +141,13 @@ def match_rows(
     lengths = np.diff(begins)[first]
     cuts = np.concatenate([[0], np.cumsum(lengths)])
     inside = np.arange(cuts[-1]) - np.repeat(cuts[:-1] - begins[first], lengths)
-    return _believed(number[pair], cuts, types[inside], codes, counts)
+    return _compute_chances(number[pair], cuts, types[inside], codes, counts)
 
 
-def _believed(
+def _compute_chances(
     slot: np.ndarray, starts: np.ndarray, types: np.ndarray, codes: np.ndarray, counts: np.ndarray
 ) -> RowMatching:
-    """The chances, part by part: a part with one class in closed form, all such parts at once."""
+    """Compute the chances, part by part; all parts with a single class at once, in closed form."""
     classes, width = len(starts) - 1, len(counts)
     slots = np.bincount(slot, minlength=classes)
     owner = np.repeat(np.arange(classes), np.diff(starts))
@@ -159,7 +159,7 @@ def _believed(
     possible = bool((places == rows).all())
     belief = counts[types] / np.maximum(rows[mine[owner]], 1)
     upper, error, exact = belief.copy(), np.zeros(len(types)), np.ones(classes, dtype=bool)
-    parts: list[Part] = []
+    parts: list[UncountedPart] = []
     many = np.flatnonzero(np.bincount(mine, minlength=pieces) > 1)
     by_class, by_type = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
     class_cuts = np.searchsorted(mine[by_class], np.stack([many, many + 1]))
@@ -173,17 +173,17 @@ def _believed(
         allowed = np.zeros((len(c), len(t)), dtype=bool)
         row, column = np.searchsorted(c, owner[entry]), np.searchsorted(t, types[entry])
         allowed[row, column] = True
-        chance, most, sure, hard = _counted(allowed, slots[c], counts[t])
+        chance, most, sure, hard = _count_part(allowed, slots[c], counts[t])
         possible = possible and bool(chance.any())
         belief[entry], upper[entry], exact[c] = chance[row, column], most[row, column], sure
-        parts += [Part(c[a], t[b], inner) for a, b, inner in hard]
+        parts += [UncountedPart(c[a], t[b], inner) for a, b, inner in hard]
     return RowMatching(slot, starts, types, belief, upper, error, exact, codes, counts, possible, tuple(parts))
 
 
-def _counted(
+def _count_part(
     allowed: np.ndarray, slots: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
-    """Chances, bounds, which classes are exact, and what could not be counted."""
+    """Return the chances, their bounds, which classes are exact, and the parts that could not be counted."""
     usable, mine, theirs = row_matching_kernel.matchable(allowed, slots, rows)
     chance, most = np.zeros(allowed.shape), np.zeros(allowed.shape)
     sure = np.ones(len(slots), dtype=bool)

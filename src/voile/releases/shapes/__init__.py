@@ -1,1 +1,1 @@
-"""The ways of showing a group, one file a shape. Defining the class registers the shape; `find_shape` finds it."""
+"""The ways to show a group, one file per shape. Defining the class registers the shape; `find_shape` finds it."""

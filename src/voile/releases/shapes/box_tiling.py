@@ -1,7 +1,7 @@
-"""Boxes that tile the space: every combination of quasi-identifier values lies in exactly one.
+"""Boxes that tile the space: every combination of quasi-identifier values lies in exactly one of them.
 
-A group is shown as its whole region of the split tree, not as the box around its people: a register's people find one
-box each, and a box says nothing about where in it the people are.
+A group is shown as its whole region of the split tree, not as the box around its people: everybody in a register fits
+exactly one box, and a box does not tell where in it its people are.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def region_cells(
     A region of numbers or dates starts right after the last value left of its cut, so that nothing lies between two.
     """
     size = column.size
-    keys, cell = _numbered(low * size + high, size * size)
+    keys, cell = _number_keys(low * size + high, size * size)
     low, high = keys // size, keys % size
     if column.domain.uses_intervals:
         return _ranges(column.domain, low, high), cell
@@ -50,8 +50,8 @@ def region_cells(
     return cells, shown[cell]
 
 
-def _numbered(keys: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """The keys that occur, rising, and the number of each: by a table of all keys where that is small."""
+def _number_keys(keys: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the keys that occur, rising, and the number of each; by a table of all keys if that is small."""
     if limit > 1_000_000 + 8 * len(keys):
         return np.unique(keys, return_inverse=True)
     there = np.zeros(limit, dtype=bool)
@@ -64,7 +64,7 @@ def _ranges(domain: Domain, low: np.ndarray, high: np.ndarray) -> Cells:
     missing = (high > last) if domain.missing else np.zeros(len(high), dtype=bool)
     none = low > last
     physical = domain.values.to_physical()
-    first = pl.concat([physical.head(1), _after(physical.head(last))]).gather(np.minimum(low, last))
+    first = pl.concat([physical.head(1), _next_values(physical.head(last))]).gather(np.minimum(low, last))
     final = physical.gather(np.minimum(high, last))
     # the ends of the domain are among them: only what reaches from one to the other is everything
     ends = pl.concat([first, final, physical.head(1), physical.tail(1)]).unique().sort()
@@ -73,8 +73,8 @@ def _ranges(domain: Domain, low: np.ndarray, high: np.ndarray) -> Cells:
     return ranges(bounds, np.where(none, 0, left), np.where(none, -1, right), missing)
 
 
-def _after(values: pl.Series) -> pl.Series:
-    """The next value that the type can hold."""
+def _next_values(values: pl.Series) -> pl.Series:
+    """Return the next value that the type can hold."""
     if values.dtype.is_float():
         numbers = values.to_numpy()
         return pl.Series(np.nextafter(numbers, np.full_like(numbers, np.inf)), dtype=values.dtype)
@@ -82,7 +82,7 @@ def _after(values: pl.Series) -> pl.Series:
 
 
 def tiles(shown: Sequence[tuple[Mapping[str, Any], Cells, np.ndarray]]) -> bool:
-    """Whether boxes cover the dictionary's domain and no two overlap; (entry, cells, the cell of each box) a column.
+    """Whether boxes cover the dictionary's domain and no two overlap; (entry, cells, the cell of each box) per column.
 
     Give every value of every column a random weight. A box weighs the product of its cells' sums, and the boxes
     together weigh as much as the whole space, whatever the weights, if and only if they tile it. For boxes that do not,
@@ -102,7 +102,7 @@ def tiles(shown: Sequence[tuple[Mapping[str, Any], Cells, np.ndarray]]) -> bool:
 
 
 def _weights(entry: Mapping[str, Any], cells: Cells, rng: np.random.Generator) -> tuple[np.ndarray, int]:
-    """The random weight of each cell of a column, and of its whole domain, modulo the prime."""
+    """Return the random weight of each cell of a column, and of its whole domain, modulo the prime."""
     if cells.members is not None and cells.starts is not None:
         each = rng.integers(0, PRIME, cells.domain.size)
         sums = np.append(0, np.cumsum(each[cells.members] % PRIME))
@@ -112,7 +112,7 @@ def _weights(entry: Mapping[str, Any], cells: Cells, rng: np.random.Generator) -
     if not len(cells.domain.values):
         return np.full(len(cells), absent), absent
     values = cells.domain.values.to_physical()
-    starts, stops = values.to_list(), _after(values.cast(_wide(values.dtype))).to_list()
+    starts, stops = values.to_list(), _next_values(values.cast(_wider_type(values.dtype))).to_list()
     edges = sorted({*starts, *stops})
     place = {edge: number for number, edge in enumerate(edges)}
     sums = np.append(0, np.cumsum(rng.integers(0, PRIME, len(edges))))
@@ -125,13 +125,14 @@ def _weights(entry: Mapping[str, Any], cells: Cells, rng: np.random.Generator) -
     return weight % PRIME, (int(right[ends[1]]) - int(left[ends[0]]) + absent) % PRIME
 
 
-def _wide(dtype: pl.DataType) -> pl.DataType:
-    """A type in which one more than the largest value fits."""
+def _wider_type(dtype: pl.DataType) -> pl.DataType:
+    """Return a type that holds one more than the largest value."""
     return dtype if dtype.is_float() else pl.Int128()
 
 
 def _domain_ends(entry: Mapping[str, Any], domain: Domain) -> tuple[int, int] | None:
-    """The places of the least and the greatest value of a column's domain among the ends that are written."""
+    """Return the positions of the least and greatest value of a column's domain among the written ends; None if they
+    are not written."""
     listed = entry["domain"].get("values")
     ends = (listed[0], listed[-1]) if listed else (entry["domain"]["min"], entry["domain"]["max"])
     texts = domain.labels
@@ -146,7 +147,7 @@ def show_samples(
     sizes: np.ndarray,
     channel: Channel,
 ) -> Sampled:
-    """One row a group: its box, a disturbed value, and how many people it stands for; ordered by the box."""
+    """Return one row per group: its box, a perturbed value, and the number of people; ordered by the box."""
     names = [column.name for column in columns.quasi]
     # every box is there once, so its rank is its place
     rank, _ = kernels.distinct_rows.rank_rows([shown[n][1] for n in names], [max(len(shown[n][0]), 1) for n in names])
@@ -159,7 +160,7 @@ def show_samples(
     }
     published[target.name] = target.domain.decode(values[order])
     published["group_size"] = pl.Series(sizes[order], dtype=pl.Int64)
-    entries = [_described(column) for column in columns.quasi]
+    entries = [_describe_cells(column) for column in columns.quasi]
     entry = describe(replace(target, hierarchy=None), None)
     entry |= {
         "shown": "perturbed",
@@ -171,8 +172,8 @@ def show_samples(
     return Sampled({"table": pl.DataFrame(published)}, {"format": 1, "columns": [*entries, entry]}, UNSIGNED)
 
 
-def _described(column: Column) -> dict[str, Any]:
-    """A generalized column's entry; labels are shown also where every cell is one value."""
+def _describe_cells(column: Column) -> dict[str, Any]:
+    """Return the entry of a generalized column, which shows labels even if every cell is a single value."""
     entry = describe(replace(column, hierarchy=None), None)
     entry["shown"] = "generalized"
     if column.domain.uses_intervals:

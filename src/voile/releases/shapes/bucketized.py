@@ -49,7 +49,7 @@ class Bucketized(LinkedShape):
 
     @cached_property
     def _labels(self) -> tuple[np.ndarray, np.ndarray]:
-        """Group numbers in rising order, and the group of each row of the quasi table."""
+        """The group numbers in rising order, and the group of each row of the quasi table."""
         quasi = self.column_of("quasi", "group").to_numpy()
         labels = np.union1d(quasi, self.column_of("sensitive", "group").to_numpy())
         return labels, np.searchsorted(labels, quasi)
@@ -113,23 +113,23 @@ class Bucketized(LinkedShape):
         return found
 
     def answer(self, query: Query) -> float:
-        """Per group the share of matching people times the number of matching sensitive values."""
+        """Sum, over groups, the share of matching people times the number of matching sensitive values."""
         matching, values, slots = self._matching(query)
         return float((matching * values / np.maximum(slots, 1)).sum())
 
     def variance(self, query: Query) -> float:
-        """Per group the values are dealt to its people by chance: hypergeometric."""
+        """The values of each group are dealt to its people by chance: hypergeometric."""
         matching, values, slots = self._matching(query)
         share = matching / np.maximum(slots, 1)
         return float((values * share * (1 - share) * (slots - values) / np.maximum(slots - 1, 1)).sum())
 
     @property
     def slots(self) -> np.ndarray:
-        """Among how many each group's values are dealt: its people."""
+        """The number of slots to which each group's values are dealt: its people."""
         return self.sizes
 
     def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Per group the people and the values that satisfy the conditions, and among how many values are dealt."""
+        """Return, for each group, the people and the values that satisfy the conditions, and the number of slots."""
         name = str(self.described("sensitive")[0]["name"])
         quasi = self.tables["quasi"]
         query.check([*(column for column in quasi.columns if column != "group"), name])

@@ -62,7 +62,7 @@ class Decomposed(ListShape):
 
     @cached_property
     def sampled_matching(self) -> RowMatching | None:
-        """The same, with the beliefs that could not be counted estimated by sampling."""
+        """The same, with beliefs that could not be counted estimated by sampling."""
         return self.row_matching.with_sampled_beliefs() if self.row_matching is not None else None
 
     @cached_property
@@ -200,13 +200,13 @@ class Decomposed(ListShape):
         return ListEstimates(columns, self.groups, self.exact_rows(columns), *slots)
 
     def answer(self, query: Query) -> float:
-        """Per group the number of matching people times the share of its slots' rows that match."""
+        """Sum, over groups, the number of matching people times the share of matching rows of its slots."""
         share, chance = self._chances(query)
         return float((share * self._by_group(chance)).sum())
 
     def variance(self, query: Query) -> float:
-        """Per group the matching rows are dealt to its people by chance (hypergeometric), and whether the row of a slot
-        matches is by chance too."""
+        """The matching rows of each group are dealt to its people by chance (hypergeometric), and whether the row of a
+        slot matches is a matter of chance too."""
         share, chance = self._chances(query)
         rows, unsure = self._by_group(chance), self._by_group(chance * (1 - chance))
         dealt = rows * share * (1 - share) * (self.sizes - rows) / np.maximum(self.sizes - 1, 1)
@@ -216,7 +216,7 @@ class Decomposed(ListShape):
         return np.bincount(self.slots, weights=weights, minlength=len(self.sizes))
 
     def _chances(self, query: Query) -> tuple[np.ndarray, np.ndarray]:
-        """For every group the share of matching people, for every slot the chance that its row matches."""
+        """Return the share of matching people of every group, and the chance that the row of every slot matches."""
         quasi = self.tables["quasi"]
         known = [column for column in quasi.columns if column != "group"]
         query.check([*known, *self.sensitive_names])

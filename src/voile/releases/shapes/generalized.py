@@ -27,7 +27,7 @@ from voile.tables.schema import Column, Columns
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Generalized(BoxShape):
-    """Each group is shown as a box: one table, equal quasi-identifier cells make a group."""
+    """Each group is shown as a box: one table, in which rows with equal quasi-identifier cells are a group."""
 
     shape: ClassVar[str] = "generalized"
     description: ClassVar[ShapeDescription] = ShapeDescription(
@@ -120,18 +120,18 @@ class Generalized(BoxShape):
         return TrainingRows(self.draw_quasi(rng), values, weight, channel)
 
     def answer(self, query: Query) -> float:
-        """Per group the product of the shares of its cells that satisfy the conditions, times the matching rows."""
+        """Sum, over groups, the product of the shares of the cells that satisfy the conditions, times matching rows."""
         rows, share = self._matching(query)
         return float((rows * share).sum())
 
     def variance(self, query: Query) -> float:
-        """Everybody satisfies the conditions with the share of their cells, one apart from the other."""
+        """Everybody satisfies the conditions with the share of their cells as probability, independently of others."""
         rows, share = self._matching(query)
         return float((rows * share * (1 - share)).sum())
 
     def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray]:
-        """Per group the rows that satisfy the conditions on exact columns, and the share of its box that the others
-        leave."""
+        """Return, for each group, the rows that satisfy the conditions on exact columns, and the share of its box that
+        satisfies the others."""
         sensitive = {str(entry["name"]) for entry in self.described("sensitive")}
         exact = {str(entry["name"]) for entry in self.described("other")} | sensitive
         query.check([*self.cells, *exact])
@@ -148,7 +148,7 @@ class Generalized(BoxShape):
 
 
 def show_boxes(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np.ndarray]]) -> Generalized:
-    """The table of boxes: groups with equal cells become one; rows are ordered by what is published."""
+    """Return the table of boxes: groups with equal cells are merged, and rows are ordered by what is published."""
     names = [column.name for column in columns.quasi]
     sizes = [max(len(shown[name][0]), 1) for name in names]
     label, first = kernels.distinct_rows.rank_rows([shown[name][1] for name in names], sizes)
@@ -167,7 +167,7 @@ def show_boxes(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np
 
 
 def _shown_column(column: Column, cells: Cells, cell: np.ndarray) -> pl.Series:
-    """Labels; or, where no cell of the column is generalized, the values with their own type."""
+    """Return labels or, if no cell of the column is generalized, the values with their own type."""
     if cells.exact:
         return column.domain.decode(cells.matrix.indices[cell])
     return pl.Series(cells.labels, dtype=pl.Enum(cells.labels)).gather(cell)

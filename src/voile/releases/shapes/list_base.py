@@ -39,7 +39,7 @@ class ListShape(LinkedShape):
 
     @cached_property
     def _labels(self) -> np.ndarray:
-        """Group numbers in rising order."""
+        """The group numbers in rising order."""
         homes = ["quasi", *(f"sensitive_{name}" for name in self.sensitive_names)]
         columns = [self.column_of(home, "group").to_numpy() for home in homes]
         # tables are in the order of their groups, so that one of each run is enough
@@ -48,7 +48,7 @@ class ListShape(LinkedShape):
         return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
 
     def _numbered(self, home: str) -> np.ndarray:
-        """The group of each row of a table, counted from 0."""
+        """Return the group of each row of a table, counted from 0."""
         labels, column = self._labels, self.column_of(home, "group").to_numpy()
         if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
             return np.asarray(column - labels[0])
@@ -82,7 +82,7 @@ class ListShape(LinkedShape):
         column, codes = self.read_values(entry, pl.concat([shown, rows]))
         group, values = self._numbered(home), codes[: len(shown)].astype(np.int64)
         key = group * column.size + values
-        if (key[1:] < key[:-1]).any():  # not as it was written
+        if (key[1:] < key[:-1]).any():  # the rows were reordered after publishing
             values = values[np.argsort(key, kind="stable")]
         starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=len(self._labels)))])
         return ValueLists(column, starts, values, codes[len(shown) :])

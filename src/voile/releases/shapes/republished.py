@@ -1,4 +1,4 @@
-"""A group shown as two linked tables, some of its values being nobody's."""
+"""A group shown as linked tables, in which some values belong to nobody."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from voile.tables.schema import Columns
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Republished(Bucketized):
-    """As bucketized, with a third table: how many of a group's sensitive values are counterfeits, which keep the list
-    of values as it was when the group's people were shown before."""
+    """Like `Bucketized`, with a third table: how many of a group's sensitive values are counterfeits. These keep the
+    list of values as it was when the group's people were published before."""
 
     shape: ClassVar[str] = "republished"
     has_counterfeits: ClassVar[bool] = True
@@ -65,16 +65,16 @@ class Republished(Bucketized):
         counts = next(iter(self.tallies.values()))
         if not np.array_equal(counts.sizes, self.sizes + self.counterfeits):
             wrong = int((counts.sizes != self.sizes + self.counterfeits).sum())
-            found.append(f"{wrong} groups have values for another number of people and counterfeits.")
+            found.append(f"In {wrong} groups the number of values is not the number of people and counterfeits.")
         for table in ("sensitive", "counterfeits"):
             if bool((self.column_of(table, "count") < 1).any()):
                 found.append(f"The table {table} holds counts below 1.")
         labels = self.column_of("counterfeits", "group")
         if labels.n_unique() < len(labels) or not np.isin(labels.to_numpy(), self._labels[0]).all():
-            found.append("The table of counterfeits names groups twice, or groups that are not there.")
+            found.append("The table of counterfeits names groups twice, or groups that do not exist.")
         return found
 
     @property
     def slots(self) -> np.ndarray:
-        """A group's values are dealt to its people and its counterfeits alike."""
+        """The number of slots to which each group's values are dealt: its people and its counterfeits."""
         return np.asarray(self.sizes + self.counterfeits)

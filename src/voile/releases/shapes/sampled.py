@@ -1,4 +1,4 @@
-"""A group shown as one disturbed row."""
+"""A group shown as one row with a perturbed value."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from voile.tables.schema import Columns
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sampled(BoxShape):
-    """Each group is shown as its box, one disturbed sensitive value, and its size: one row a group, no box twice.
+    """Each group is shown as its box, one perturbed sensitive value, and its size: one row per group, no box twice.
 
-    `tallies` holds what is published, one value a group; it is no count of true values.
+    `tallies` holds the published values, one per group; they do not count true values.
     """
 
     shape: ClassVar[str] = "sampled"
@@ -53,12 +53,12 @@ class Sampled(BoxShape):
 
     @cached_property
     def channel(self) -> Channel:
-        """What the sensitive values went through."""
+        """The channel that the sensitive values went through."""
         entry = self.described("sensitive")[0] if self.described("sensitive") else {}
         keep, listed = entry.get("keep"), entry.get("domain", {}).get("values")
         if isinstance(keep, bool) or not isinstance(keep, (int, float)) or not 0 <= keep <= 1 or not listed:
             raise DataError(
-                "The dictionary does not say how the sensitive values were disturbed.",
+                "The dictionary does not say how the sensitive values were perturbed.",
                 code="data.channel",
                 hint="Its entry needs `keep`, a probability, and the list of values. Fetch the release again.",
             )
@@ -71,7 +71,7 @@ class Sampled(BoxShape):
 
     @cached_property
     def published(self) -> np.ndarray:
-        """The code of the disturbed value of each group, in the order of the dictionary's list."""
+        """The code of the perturbed value of each group, in the order of the dictionary's list."""
         return next(iter(self.tallies.values())).values
 
     @cached_property
@@ -83,7 +83,7 @@ class Sampled(BoxShape):
         return {column.name: Counts(sizes, starts, values, ones, totals, column)}
 
     def sensitive_rows(self, columns: Columns) -> SensitiveRows:
-        """Return the disturbed values as published: whoever counts with them must undo the channel."""
+        """Return the perturbed values as published: whoever counts with them must undo the channel."""
         column, codes = self.published_column(self.described("sensitive")[0], "table")
         recoded = table_codes(column.domain, columns[column.name].domain)[codes]
         return SensitiveRows(np.arange(self.groups), recoded.reshape(-1, 1), self.sizes)
@@ -101,7 +101,7 @@ class Sampled(BoxShape):
         return found
 
     def answer(self, query: Query) -> float:
-        """Per group the shares of its cells times its size; a condition on the disturbed values is undone in the sum.
+        """Sum the shares of each group's cells times its size; a condition on perturbed values is undone in the sum.
 
         Of B people that satisfy the other conditions, those with a published value that satisfies this one are A; then
         (A - (1 - p) B |chosen values| / |U|) / p had it before, between 0 and B.
@@ -114,7 +114,7 @@ class Sampled(BoxShape):
         return float(self.channel.undo(np.array([seen, weight.sum() - seen]), np.array([share, 1 - share]))[0])
 
     def variance(self, query: Query) -> float:
-        """Where people are in their boxes; and, of values, that one disturbed row speaks for its whole group."""
+        """Add two variances: of people within their boxes, and of one perturbed row that speaks for its group."""
         weight, share, chosen = self._matching(query)
         boxes = float((weight * (1 - share)).sum())
         keep = float(self.channel.keep)
@@ -126,8 +126,8 @@ class Sampled(BoxShape):
         return float(seen * boxes + seen * (1 - seen) * (weight**2).sum() / keep**2)
 
     def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Per group how many people satisfy the conditions on its box, the share of the box, and which values are
-        asked for, if any."""
+        """Return, for each group, the people who satisfy the conditions on its box and the share of the box; and which
+        values are asked for, if any."""
         name = str(self.described("sensitive")[0]["name"])
         query.check([*self.cells, name])
         share = np.ones(len(self.sizes))
