@@ -159,7 +159,7 @@ class Questions:
         self.widths = [predicate_width(column.size, selectivity, asked - 1) for column in self.columns]
 
     def draw(self, queries: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw random predicates: b distinct random values in the columns that are asked about, everything elsewhere."""
+        """Draw random predicates: b distinct random values in the columns asked about, everything elsewhere."""
         chosen = np.ones((queries, int(self.offset[-1])), dtype=np.uint8)
         quasi = self.quasi
         ranked = np.argsort(rng.random((queries, quasi)), axis=1)
