@@ -1,4 +1,4 @@
-"""Releases of the same people count_join, against joining row by row."""
+"""The join of releases of the same people, against joining row by row."""
 
 from __future__ import annotations
 

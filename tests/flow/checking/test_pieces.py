@@ -241,7 +241,7 @@ def test_counting_brings_nothing_into_memory(releases: Any, name: str) -> None:
     assert not fresh.tables.findings, "showing it counts nothing"
     assert (fresh.people, fresh.groups) == (whole.people, whole.groups)
     assert repr(fresh) == repr(whole)
-    assert repr(apart) == repr(whole), "verify has count_part it"
+    assert repr(apart) == repr(whole), "verify has counted it"
 
 
 @pytest.mark.parametrize("name", NAMES)
