@@ -57,7 +57,7 @@ class Verdict:
         if wrong:
             listed = " ".join(f"{check.what}: {check.detail}" for check in wrong)
             raise BrokenPromise(
-                f"The release does not keep what it claims. {listed}",
+                f"The release does not keep its claims. {listed}",
                 code="broken.claim",
                 hint="Do not use or pass on this release.",
             )
@@ -76,7 +76,7 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What an attack reached: for each person the probability, with the baseline of who has not seen the release.
+    """What an attack achieves: a probability for each person, and the baseline of someone who has not seen the release.
 
     `risk[i]` holds for `people[i]` persons. `limits` says what is believed: an identity, a value, or a distance. Above
     `floor`, where the attack knows one, a person counts as at risk.
@@ -118,7 +118,7 @@ class Belief:
 
     @property
     def rows(self) -> np.ndarray:
-        """One risk a person, highest first: no order of the table survives."""
+        """One risk per person, highest first, so that no order of the table survives."""
         return np.sort(np.repeat(self.risk, self.people.astype(np.int64)))[::-1]
 
 
@@ -132,7 +132,7 @@ class Finding:
     belief: Belief
     bound: Fraction | None
     claim: str = ""
-    before: Belief | None = None  # the same attack on the table as it was, without identifiers
+    before: Belief | None = None  # the same attack on the original table without identifiers
     by: tuple[str, ...] = ()  # the presets that asked for it
 
     @property
@@ -171,10 +171,10 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """All findings: those inside the promise must pass, the others are shown because they are outside."""
+    """All findings. Those inside the promise must pass; the others show where the promise ends."""
 
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()  # what was asked for and does not apply
+    notes: tuple[str, ...] = ()  # requested attacks that do not apply
 
     @property
     def passed(self) -> bool:

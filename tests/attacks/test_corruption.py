@@ -153,7 +153,7 @@ def test_known_people_are_struck() -> None:
     belief = Corruption(known=known).guesses(release, None)[0].belief
     by_risk = {float(risk): int(people) for risk, people in zip(belief.risk, belief.people, strict=True) if people}
     assert sum(people for risk, people in by_risk.items() if risk == 1.0) >= 1
-    assert belief.details["people known"] == 1
+    assert belief.details["known people"] == 1
     raw = Corruption(known=known).guesses(RawTable(vl.read(frame, PLAIN)), None)[0].belief
     assert raw.worst == 1.0
 
@@ -164,7 +164,7 @@ def test_known_people_are_struck_from_a_decomposed_release() -> None:
     release: Any = vl.publish(vl.read(frame, schema), vl.MultiDiversity({"value": 2, "other": 2}), key=KEY)
     (guess,) = Corruption(known=vl.read(frame.head(1), schema)).guesses(release, None)
     assert guess.belief.column == release.sensitive_names[0]  # of the others there are lists, and nothing to strike
-    assert guess.belief.details == {"people known": 1.0, "known people whose group is not clear": 0.0}
+    assert guess.belief.details == {"known people": 1.0, "known people whose group is unclear": 0.0}
     assert Corruption().guesses(release, None)[0].belief.worst == 1.0
 
 

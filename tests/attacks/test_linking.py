@@ -45,7 +45,7 @@ def test_prosecutor_and_marketer(seed: int, rows: int, k: int) -> None:
     assert found["Prosecutor"].worst <= 1 / k
     assert found["Prosecutor"].baseline == pytest.approx(1 / rows)
     assert found["Marketer"].worst == pytest.approx(len(risk) / rows)
-    assert found["Marketer"].details["expected right links"] == pytest.approx(len(risk))
+    assert found["Marketer"].details["expected correct links"] == pytest.approx(len(risk))
 
 
 @settings(max_examples=25)
@@ -71,14 +71,14 @@ def test_journalist(seed: int, k: int, hierarchy: bool) -> None:
         expected.append(1 / fitting)
     assert sorted(belief.rows) == pytest.approx(sorted(expected))
     assert belief.baseline == pytest.approx(1 / population.height)
-    assert belief.details["people whom nobody in the external table fits"] == 0
+    assert belief.details["people who match nobody in the external table"] == 0
 
 
 def test_a_register_without_the_people() -> None:
     release = vl.publish(vl.read(crowd(0, 30), SCHEMA), vl.KAnonymity(k=3))
     nobody = vl.read(pl.DataFrame({"age": [90], "city": ["Rome"]}), vl.Schema(quasi=["age", "city"]))
     belief = beliefs(release, nobody)["Journalist"]
-    assert belief.details["people whom nobody in the external table fits"] == 30
+    assert belief.details["people who match nobody in the external table"] == 30
 
 
 @given(st.integers(0, 2**32))

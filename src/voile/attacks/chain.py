@@ -1,10 +1,10 @@
-"""Chain: who knows one sensitive value of a person reads off another.
+"""Chain: one sensitive value of a person, once known, reveals another.
 
 A colleague knows that Carl is a policeman. In Carl's group only one row is a policeman's, and it has his salary. The
 worst case is computed for everybody: the belief in the most likely value of one column once the person's value in
-another is known. Knowing a value tells something even without the release, because values go together: the baseline is
-the belief of who knows the person's value and the complete sensitive rows of the whole table, but not the person's
-group.
+another is known. Values occur together, so knowing one of them tells something even without the release: the baseline
+is the belief of an adversary who knows the person's value and the complete sensitive rows of the whole table, but not
+the person's group.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from voile.tables.schema import suggest_name
 
 @dataclass(frozen=True)
 class Chain(Attack):
-    """Belief in a value of one sensitive column, the value of another being known: of `known`, or of each in turn.
+    """Belief in a value of one sensitive column if the value in another is known: in `known`, or in each in turn.
 
     >>> Chain(known="occupation").known
     'occupation'
@@ -50,7 +50,7 @@ class Chain(Attack):
     def _guess(self, target: Target, one: str, other: str) -> Guess:
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_VALUE)
         colleague = Adversary.who("colleague", *known)
-        title = f"{other!r} of who knows {one!r}"
+        title = f"{other!r}, if {one!r} is known"
         known_beliefs = target.beliefs_given(one, other)
         pairs = target.pairs_of_values(one, other) if known_beliefs is None else None
         if known_beliefs is not None:
@@ -99,7 +99,7 @@ def require(attack: str, wanted: str | None, columns: list[str]) -> None:
     """A column that an attack names must be sensitive in what it attacks."""
     if wanted is not None and wanted not in columns:
         raise PolicyError(
-            f"{attack} speaks of {wanted!r}, which is no sensitive column.",
+            f"The attack {attack} names {wanted!r}, which is not a sensitive column.",
             code="policy.column",
             hint=suggest_name(wanted, columns),
         )

@@ -1,14 +1,15 @@
-"""Corruption: ask the others, and see what is left for the one who did not answer.
+"""Corruption: ask everybody else, and see which values remain for the one who did not answer.
 
-The adversary has learned the true values of other people in the table: they told, or a file leaked. Where a group's
-true values are published, the known ones are struck and the rest is yours; with everybody else known it is certain.
-On a release of disturbed, sampled rows the adversary weighs for each candidate how likely the one published value of
-the group comes from them, and then how likely each value of yours would have become it (section V of the paper on
-perturbed generalization).
+The adversary has learned the true values of other people in the table: they told, or a file leaked. If a group's true
+values are published, the known ones are removed and the person has one of the rest; once everybody else is known, it is
+certain. In a release of perturbed, sampled rows the adversary weighs for each candidate how likely the group's one
+published value comes from them, and how likely each value of the person would have become it (section V of the paper
+on perturbed generalization).
 
-Who is corrupted is told by a table (`known`; an empty sensitive cell means: not in the table), or drawn at random: each
-other person with probability `corrupted`. On disturbed values the prior is the worst that gives no value more than
-`skew`, and without the table the corrupted are the worst ones: nobody of them has the published value.
+A table names the corrupted people (`known`; an empty sensitive cell means that the person is not in the table), or they
+are drawn at random: each other person with probability `corrupted`. On perturbed values the prior is the worst one that
+gives no value more than `skew`. Without the table the corrupted people are the worst ones: none of them has the
+published value.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ class Corruption(Attack):
         people = np.concatenate([total, known])
         risk, people = risk[people > 0], people[people > 0]
         baseline = float(counts.totals.max(initial=0) / max(int(counts.totals.sum()), 1))
-        details = {"people known": float(known.sum()), "known people whose group is not clear": float(unplaced)}
-        return Guess(f"Corruption of {name!r}", ASKER, Belief("belief", risk, people, baseline, name, details))
+        details = {"known people": float(known.sum()), "known people whose group is unclear": float(unplaced)}
+        return Guess(f"Corruption attack on {name!r}", ASKER, Belief("belief", risk, people, baseline, name, details))
 
     def _struck(self, target: Target, name: str, counts: Counts) -> tuple[np.ndarray, int]:
         """How many people of each (group, value) are known, and how many known people fit no group clearly."""
@@ -109,18 +110,18 @@ class Corruption(Attack):
         people, others = people[some], _others(channel, np.concatenate([sizes, sizes])[some], alike[some])
         details = {
             "corrupted people with the published value": float(same.sum()),
-            "known people whose group is not clear": float(unplaced),
+            "known people whose group is unclear": float(unplaced),
         }
         found = []
         for model in self._settings(release, channel):
             if model.rho2 is None:
-                risk, baseline, title = _growth(channel, others, model.skew), 0.0, "rise of belief in"
+                risk, baseline, title = _growth(channel, others, model.skew), 0.0, "rise in belief about"
             else:
                 assert model.rho1 is not None
                 risk, baseline = _belief(channel, others, model.skew, model.rho1), model.rho1
                 title = f"from a prior of {model.rho1:g} about"
             belief = Belief(model.limits, risk, people, baseline, name, details)
-            found.append(Guess(f"Corruption, skew {model.skew:g}: {title} {name!r}", CORRUPTER, belief))
+            found.append(Guess(f"Corruption attack, skew {model.skew:g}: {title} {name!r}", CORRUPTER, belief))
         return found
 
     def _settings(self, release: Target, channel: Channel) -> list[AntiCorruption]:
@@ -245,7 +246,7 @@ def posterior(
 
 def _contradiction(what: str) -> InconsistentKnowledge:
     return InconsistentKnowledge(
-        f"What the adversary is taken to know contradicts the release: {what}.",
+        f"The adversary's assumed knowledge contradicts the release: {what}.",
         code="data.inconsistent",
         hint="Check the table of corrupted people and the external table.",
     )

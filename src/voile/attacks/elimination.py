@@ -1,7 +1,7 @@
-"""Elimination: rule out values, and see what is left.
+"""Elimination: rule out values, and see which ones remain.
 
 The adversary knows a few things that the person does not have: a Japanese patient is unlikely to have a heart
-disease, a man is not pregnant. In the person's group the ruled-out values are struck; the worst case is to rule out
+disease, a man is not pregnant. The ruled-out values are removed from the person's group; in the worst case they are
 the most frequent others. The baseline rules out the same number of values in the whole table.
 """
 
@@ -42,8 +42,12 @@ class Elimination(PiecewiseAttack):
             others = whole.sum() - whole[: self.values + 1].sum()
             baseline = float(whole[0] / max(float(whole[0] + others), 1e-12))
             guess = Belief("belief", worst(counts, self.values), target.sizes, baseline, name, counts.remarks)
-            found.append(Guess(f"{name!r} after ruling out {self.values}", informed, guess))
+            found.append(Guess(f"{name!r} after ruling out {_count_values(self.values)}", informed, guess))
         return found
+
+
+def _count_values(values: int) -> str:
+    return f"{values} value{'' if values == 1 else 's'}"
 
 
 def worst(counts: Counts, values: int) -> np.ndarray:

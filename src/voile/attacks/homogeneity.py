@@ -1,7 +1,7 @@
 """Homogeneity: the rows that fit a person agree on the sensitive value.
 
-Nobody needs to know which row is yours if all of them say the same. The adversary finds the person's group and believes
-its most frequent value; the baseline is the most frequent value of the whole table.
+Nobody needs to know which row is yours if all of them show the same value. The adversary finds the person's group and
+believes its most frequent value; the baseline is the most frequent value of the whole table.
 """
 
 from __future__ import annotations

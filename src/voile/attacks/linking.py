@@ -1,9 +1,9 @@
-"""Linking: find a person's row by what is known of them.
+"""Linking: find a person's row by what is known about them.
 
 The prosecutor knows that the person is in the table and looks for the rows that fit. The journalist does not know who
 is in it, but has a register of the population: the more people fit a row, the less it says. The marketer does not
-care whom they find, only how many they get right on average. For a bucketized release "their row" is their sensitive
-value's: the quasi-identifier itself is published as it is.
+care whom they find, only how many they get right on average. In a bucketized release "their row" means the row of
+their sensitive value, because the quasi-identifier itself is published unchanged.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class Linking(PiecewiseAttack):
             journalist = Adversary.who("journalist", Knowledge.QUASI, Knowledge.POPULATION)
             fitting, people = target.candidates(external)
             chance = 1 / max(external.rows.total, 1)
-            # a register may lack people; that a group has so many rows is public all the same
+            # a register may lack people, but the number of rows in a group is public
             risk = 1 / np.maximum(fitting, people)
             unmatched = int(people[fitting == 0].sum())
-            details = {"people whom nobody in the external table fits": unmatched}
+            details = {"people who match nobody in the external table": unmatched}
             found.insert(1, Guess("Journalist", journalist, Belief("identity", risk, people, chance, details=details)))
             found.append(Guess("Marketer with the external table", journalist, _average(risk, people, chance)))
         return found
 
     def combine(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
-        """Who is in the table is one of all its people; the marketer's average is the mean over the pieces."""
+        """Guessing means choosing among all people of the table; the marketer's result is the mean over the pieces."""
         found = []
         for guess in super().combine(pieces):
             belief = guess.belief
@@ -67,7 +67,7 @@ class Linking(PiecewiseAttack):
 
 
 def _average(risk: np.ndarray, people: np.ndarray, chance: float) -> Belief:
-    """The expected share of right links, the same for everybody."""
+    """The expected share of correct links, the same for everybody."""
     share = float(np.average(risk, weights=people)) if people.sum() else 0.0
-    hits = {"expected right links": share * float(people.sum())}
+    hits = {"expected correct links": share * float(people.sum())}
     return Belief("identity", np.array([share]), np.array([people.sum()]), chance, details=hits)

@@ -1,8 +1,9 @@
 """Replay: an adversary who knows the algorithm and runs it again.
 
-A method that looks for company for each protected row leaves traces: from most members of a group the same search would
-have led elsewhere, so they did not start it. The adversary runs the search from every member and believes in those from
-whom it leads to the published group. A method that deals blindly gives them nothing beyond the counts.
+A method that searches for companions of each protected row leaves traces: from most members of a group the same search
+would have led elsewhere, so they did not start it. The adversary runs the search from every member and suspects those
+from whom it leads to the published group. Against a method that assigns people without looking, they learn nothing
+beyond the counts.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Replay(Attack):
             inside = counts.totals[model.events(counts.column) >= 0].sum() / max(int(counts.totals.sum()), 1)
             people = target.members.counts
             belief = Belief(model.limits, risk, people, float(inside), counts.column.name)
-            title = f"Belief in a protected value of {claim['column']!r}, the method run again"
+            title = f"Protected value of {claim['column']!r}, after running the method again"
             found.append(Guess(title, insider, belief, prior.digest))
         return found
 

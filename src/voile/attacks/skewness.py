@@ -1,4 +1,4 @@
-"""Skewness: how much a group teaches beyond the whole table.
+"""Skewness: how much a group reveals beyond the whole table.
 
 The adversary knows how common every value is overall. In the person's group some values are more common; the most they
 can gain, over all sets of values, is the total variation distance between the two. The baseline gain is zero.
@@ -19,7 +19,7 @@ from voile.tables.microdata import Microdata
 
 @dataclass(frozen=True)
 class Skewness(PiecewiseAttack):
-    """The largest gain of belief in any set of values.
+    """The largest gain in belief in any set of values.
 
     >>> Skewness().name
     'skewness'
@@ -37,5 +37,5 @@ class Skewness(PiecewiseAttack):
             # the best set of values is all that are more common here than overall
             gain = counts.summed(np.maximum(share - usual[counts.values], 0))
             belief = Belief("gain", np.minimum(gain, 1.0), target.sizes, 0.0, name, counts.remarks)
-            found.append(Guess(f"Gain of belief in {name!r}", statistician, belief))
+            found.append(Guess(f"Gain in belief about {name!r}", statistician, belief))
         return found

@@ -57,7 +57,7 @@ def test_corrupted_people_alone_choose_the_attack(voile: Voile) -> None:
     code, out, _ = voile("audit", "k", "--corrupted", "known.csv", "--json")
     assert code == 0
     assert [finding["attack"] for finding in json.loads(out)["findings"]] == ["corruption"]
-    assert json.loads(out)["findings"][0]["details"]["people known"] == 100
+    assert json.loads(out)["findings"][0]["details"]["known people"] == 100
     code, _, err = voile("audit", "k", "--attack", "linking", "--corrupted", "known.csv")
     assert code == 2
     assert "--attack corruption" in err

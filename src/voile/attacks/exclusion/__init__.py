@@ -1,4 +1,4 @@
-"""The exclusion attack: several values of a second column are ruled out."""
+"""The exclusion attack: values of one sensitive column are ruled out to learn another."""
 
 from voile.attacks.exclusion.exclusion import Exclusion
 

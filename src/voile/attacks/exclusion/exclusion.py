@@ -1,8 +1,8 @@
 """Exclusion: rule out values of one sensitive column, and read off another.
 
-Nobody knows what Carl does, but he is no nurse: in his group that leaves two rows, and both earn much the same. Each
-value ruled out in one column strikes the rows that have it; the worst case over all sets of `values` values is computed
-for every group. The baseline rules out the same number of values in the whole table.
+The adversary does not know Carl's occupation, only that he is not a nurse. In his group that leaves two rows with much
+the same salary. Each value ruled out in one column removes the rows that have it; for every group the worst case over
+all sets of `values` values is computed. The baseline rules out the same number of values in the whole table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ kernel = lazy_kernel("voile.attacks.exclusion.kernel")
 @dataclass(frozen=True)
 class Exclusion(Attack):
     """Belief in a value of one sensitive column after ruling out the most telling `values` of another: of `column`, or
-    of each in turn.
+    of each column in turn.
 
     >>> Exclusion(values=2).values
     2
@@ -51,7 +51,7 @@ class Exclusion(Attack):
     def _guess(self, target: Target, one: str, other: str) -> Guess:
         known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_EXCLUSION)
         informed = Adversary.who("informed colleague", *known, excludes=self.values)
-        title = f"{other!r} after ruling out {self.values} of {one!r}"
+        title = f"{other!r} after ruling out {self.values} value{'' if self.values == 1 else 's'} of {one!r}"
         pairs = target.pairs_of_values(one, other)
         if pairs is None:
             return Guess(title, informed, alone(target, other, title).belief)

@@ -1,4 +1,4 @@
-"""Ruling out values of one column to learn another: the set that tells most."""
+"""Find the values of one column whose exclusion reveals most about another."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def worst(starts, value, guessed, weight, size, wide, number):
-    """For each group the largest share of any guessed value once up to `number` other values are struck.
+    """For each group the largest share of any guessed value once up to `number` other values are removed.
 
     Group g has the pairs starts[g]..starts[g+1] of (value, guessed) with their weight. For a guessed value the best set
-    is found by raising the share: strike the values that lie furthest below it, until it rises no more (Dinkelbach),
-    which is exact. O(guessed * values * log values) a group and round; a few rounds.
+    is found by raising the share: remove the values that lie furthest below it, until it rises no more (Dinkelbach),
+    which is exact. O(guessed * values * log values) per group and round; a few rounds.
     """
     found = np.zeros(starts.size - 1)
     at, there = np.full(size, -1, np.int64), np.full(wide, -1, np.int64)

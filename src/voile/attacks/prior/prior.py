@@ -1,6 +1,6 @@
 """Prior: an adversary who knows the statistics of every group of people.
 
-They know everybody's quasi-identifier, and who is in which group. For each set of columns they know how likely each
+They know everybody's quasi-identifier and group. For each set of columns they know how likely each
 sensitive value is for people with those values ("men get lung cancer with probability 0.1, women 0.003"). They weigh
 every way of giving the group's values to its members, and believe accordingly. Guessing without the release, they
 believe the statistics themselves: that is the baseline.
@@ -101,7 +101,7 @@ class Prior(PiecewiseAttack):
                 model = RRobustness(r=2, protect=protect or "all", protect_as="set" if as_set else "values")
                 belief = self._belief(prior, members, counts, model, reading == "binary")
                 what = f"one of {len(protect)} protected values of {name!r}" if protect else repr(name)
-                title = f"Belief in {what}, statistics of {len(prior.sets)} column sets"
+                title = f"Belief about {what}, with statistics of {len(prior.sets)} column sets"
                 title += " (binary reading)" if reading == "binary" else ""
                 asked_of = int(members.counts.sum()) if members is not None else None
                 found.append(Guess(title, statistician(reading), belief, prior.digest, asked_of))

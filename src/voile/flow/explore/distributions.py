@@ -1,4 +1,4 @@
-"""Distributions: each column as it was, and as a recipient would count it from the release."""
+"""Distributions: each column in the original table, and as a recipient would estimate it from the release."""
 
 from __future__ import annotations
 

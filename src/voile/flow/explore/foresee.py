@@ -1,7 +1,7 @@
 """Foresee: what a table can keep, before anything is published.
 
-Merging groups never breaks a monotone promise, so what the whole table in one group does not keep, no grouping keeps.
-That test costs one count and says at once how far a parameter can go.
+Merging groups never breaks a monotone promise, so a promise that fails for the whole table as one group fails for every
+grouping. That test costs one count and says at once how far a parameter can go.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ FARTHEST = 1 << 40
 
 @dataclass(frozen=True)
 class Reach:
-    """How far one parameter of a model can go on a table, the others as they are. `most`: it is the largest value that
-    can be kept, else the smallest. What is within reach for one group of everybody may still cost a lot."""
+    """How far one parameter of a model can go on a table if the others stay. With `most`, `value` is the largest that
+    can be kept, else the smallest. A value that one group of everybody reaches may still cost a lot."""
 
     knob: str
     value: float
@@ -45,8 +45,8 @@ class Reach:
 
 
 def foresee(data: Microdata, policy: Policy | Model, method: Method | None = None) -> None:
-    """Raise at once what publishing would raise sooner or later: SpecError where policy, method and table do not fit,
-    Unsatisfiable (whose `best` says what can be reached) where no grouping keeps the promise.
+    """Raise at once the error that publishing would raise later: SpecError if policy, method and table do not fit,
+    Unsatisfiable (whose `best` says what can be reached) if no grouping keeps the promise.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))

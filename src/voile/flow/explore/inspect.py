@@ -33,8 +33,9 @@ FEW = 5  # a group of fewer people is small
 
 
 @dataclass(frozen=True)
-class Crowd:
-    """How people stand out on some columns: how many share their values with nobody, and with fewer than `FEW`."""
+class Uniqueness:
+    """How many people stand out on some columns: `alone` share their values with nobody, `few` are in groups of fewer
+    than `FEW` people."""
 
     columns: tuple[str, ...]
     people: int
@@ -48,16 +49,19 @@ class Crowd:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Inspection:
-    """What `inspect` found. `known` are the columns that an adversary is taken to know, `whole` how people stand out on
-    all of them, `adds` how many people each of them singles out that the others do not, and `combinations` the crowds
-    of up to three of them (`possible` is how many there are; of wide or long tables the likeliest are looked at)."""
+    """The result of `inspect`.
+
+    `known` are the columns that an adversary is assumed to know, `whole` is how people stand out on all of them, `adds`
+    how many people each of them singles out that the others do not, and `combinations` the uniqueness on up to three of
+    them (`possible` counts all combinations; of wide or long tables only the likeliest are computed).
+    """
 
     people: int
     columns: tuple[ColumnProfile, ...]
     known: tuple[str, ...]
-    whole: Crowd | None
+    whole: Uniqueness | None
     adds: Mapping[str, int] = field(default_factory=dict)
-    combinations: tuple[Crowd, ...] = ()
+    combinations: tuple[Uniqueness, ...] = ()
     possible: int = 0
 
     def __repr__(self) -> str:
@@ -74,9 +78,9 @@ class Inspection:
             for role in ("identifier", "quasi", "sensitive", "other")
         }
 
-    def riskiest(self, each: int = 4) -> list[Crowd]:
+    def riskiest(self, each: int = 4) -> list[Uniqueness]:
         """Of one, two and three columns those on which most people are alone; a column more must single out more."""
-        found: list[Crowd] = []
+        found: list[Uniqueness] = []
         for size in range(1, TOGETHER + 1):
             ranked = sorted(
                 (crowd for crowd in self.combinations if len(crowd.columns) == size and crowd.alone),
@@ -156,7 +160,7 @@ def inspect(
 
 
 def _of_microdata(data: Microdata) -> Inspection:
-    """The same for a table that was read: its published columns, and its quasi-identifier as what is known."""
+    """Inspect a table that was read: its published columns, with its quasi-identifier as the known columns."""
     seen = []
     for column in data.columns:
         table = data.rows.histogram([column.name])
@@ -176,11 +180,12 @@ def _check_width(names: Sequence[str]) -> None:
 
 
 def _check_delimiter(names: Sequence[str], delimiter: str | None) -> None:
-    """One column whose name holds signs that part columns elsewhere: the delimiter is another one."""
+    """Refuse a single column whose name contains separators: the table has another delimiter."""
     if len(names) == 1 and any(sign in names[0] for sign in ",;\t|:"):
         given = f" with the delimiter {delimiter!r}" if delimiter else ""
         raise DataError(
-            f"The table is read as one single column{given}, but its first line holds signs that may part columns.",
+            f"The table is read as a single column{given}, but its first line contains characters that may "
+            "separate columns.",
             code="data.delimiter",
             hint=f"Name the separator (e.g. {option('delimiter', ';')}), or leave it out to have it guessed.",
         )
@@ -197,30 +202,30 @@ def _seen(name: str, domain: Domain, counts: np.ndarray) -> ColumnProfile:
 
 
 def _risk(seen: tuple[ColumnProfile, ...], rows: Table, sizes: Mapping[str, int]) -> Inspection:
-    """Who stands out on the columns with these sizes."""
+    """Count who stands out on the columns with these sizes."""
     names = list(sizes)
-    whole = _crowd(rows, names)
+    whole = _measure_uniqueness(rows, names)
     adds = {}
     if len(names) > 1:
         for name in names:
-            adds[name] = whole.alone - _crowd(rows, [other for other in names if other != name]).alone
+            adds[name] = whole.alone - _measure_uniqueness(rows, [other for other in names if other != name]).alone
     sets = [one for size in range(1, TOGETHER + 1) for one in itertools.combinations(names, size)]
     distinct = len(rows.histogram(rows.names).counts)
     affordable = max(VISITS // max(distinct, 1), len(names))
     chosen = sets if len(sets) <= affordable else _likeliest(sets, sizes, affordable)
-    found = tuple(_crowd(rows, list(one)) for one in chosen)
+    found = tuple(_measure_uniqueness(rows, list(one)) for one in chosen)
     return Inspection(rows.total, seen, tuple(names), whole, adds, found, len(sets))
 
 
 def _likeliest(sets: list[tuple[str, ...]], sizes: Mapping[str, int], number: int) -> list[tuple[str, ...]]:
-    """Every column alone, then the sets with most possible combinations of values."""
+    """Every single column, then the sets with the most possible combinations of values."""
     ranked = sorted(sets, key=lambda one: (len(one) > 1, -sum(math.log(max(sizes[name], 1)) for name in one)))
     return ranked[:number]
 
 
-def _crowd(rows: Table, names: list[str]) -> Crowd:
+def _measure_uniqueness(rows: Table, names: list[str]) -> Uniqueness:
     counts = rows.histogram(names).counts
-    return Crowd(tuple(names), rows.total, int((counts == 1).sum()), int(counts[counts < FEW].sum()))
+    return Uniqueness(tuple(names), rows.total, int((counts == 1).sum()), int(counts[counts < FEW].sum()))
 
 
 def _advice(found: Inspection, schema: Schema) -> Iterator[str]:
@@ -233,8 +238,8 @@ def _advice(found: Inspection, schema: Schema) -> Iterator[str]:
             lost = f"{column.alone:,} of {found.people:,} people have a value of {name!r} that nobody else has."
             if name in schema.quasi:
                 yield (
-                    f"{lost} As a column that others may know it would be shown as * nearly everywhere, and slow "
-                    "everything down. Mark it as an identifier or leave it out, or give it a hierarchy."
+                    f"{lost} If others may know it, nearly every cell would be shown as *, and everything becomes "
+                    "slow. Mark it as an identifier or leave it out, or give it a hierarchy."
                 )
             else:
                 yield (

@@ -131,7 +131,10 @@ def test_a_preset_is_one_adversary_with_its_story(release: Release, data: Any) -
     made = report(release, vl.audit(release, data, adversary=["insurer", "colleague", "employer"]))
     told = made.as_json()["adversaries"]
     assert [row["preset"]["name"] for row in told] == ["insurer", "colleague"]
-    assert [item["title"] for item in told[1]["tries"]] == ["Homogeneity of 'disease'", "Corruption of 'disease'"]
+    assert [item["title"] for item in told[1]["tries"]] == [
+        "Homogeneity of 'disease'",
+        "Corruption attack on 'disease'",
+    ]
     page = Page(made.html).text
     assert all(row["preset"]["story"] in page for row in told)
     assert "employer: the attack chain does not apply to a generalized release like this one." in page
