@@ -17,7 +17,7 @@ import pytest
 import voile as vl
 from voile.errors import DataError, SpecError
 from voile.web import received_files
-from voile.web.access_control import POLICY, Settings
+from voile.web.access_control import CONTENT_POLICY, Settings
 from voile.web.app import make_app
 
 
@@ -135,13 +135,13 @@ def test_the_names_of_this_server() -> None:
 def test_every_answer_is_strict(visitor: Any, stranger: httpx.Client) -> None:
     answers = [visitor.client.get(path) for path in ("/", "/job", "/static/voile.css", "/nothing", "/receive")]
     for answer in [*answers, stranger.get("/"), stranger.get("/", headers={"Host": "x"})]:
-        assert answer.headers["content-security-policy"] == POLICY
+        assert answer.headers["content-security-policy"] == CONTENT_POLICY
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["x-frame-options"] == "DENY"
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["referrer-policy"] == "same-origin"
-    assert "unsafe" not in POLICY
-    assert "http" not in POLICY
+    assert "unsafe" not in CONTENT_POLICY
+    assert "http" not in CONTENT_POLICY
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def receive(place: Path) -> Any:
 
 
 def test_the_folder_is_read_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_folder = recipient_tasks.check_folder
+    check_folder: Any = vars(recipient_tasks)["check_folder"]
 
     def check_and_remove(folder: Path) -> Any:
         checked = check_folder(folder)
