@@ -1,4 +1,4 @@
-"""The values a column may hold, in order. After the border a cell is its position here, a code."""
+"""The values that a column may hold, in order. Once a table is read, a cell is its position here, a code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("categorical", "ordered", "numeric", "date")
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Distinct values in order, with their own type; `missing` adds a last code for absent values.
+    """Distinct values in order, with their own type. `missing` adds a last code for missing cells.
 
     >>> Domain(pl.Series([17, 23, 90]), "numeric")
     Domain(3 numeric values)
@@ -57,7 +57,7 @@ class Domain:
         return [format_value(value) for value in self.values] + [MISSING] * self.missing
 
     def code_of(self, value: Any) -> int:
-        """The code of one value, or -1."""
+        """Return the code of a value, or -1."""
         return self._positions.get(value, -1)
 
     @cached_property
@@ -65,20 +65,20 @@ class Domain:
         return {value: code for code, value in enumerate(self.values.to_list())}
 
     def decode(self, codes: np.ndarray) -> pl.Series:
-        """Codes back to values of the column's own type; missing becomes null."""
+        """Turn codes back into values of the column's own type; missing becomes null."""
         values = pl.concat([self.values, pl.Series([None], dtype=self.values.dtype)]) if self.missing else self.values
         return values.gather(codes)
 
     def as_json(self) -> dict[str, Any]:
-        """What a recipient needs: the list for categories, the ends for numbers and dates."""
+        """Return what a recipient needs: the list of categories, or the ends of the range of numbers and dates."""
         if self.uses_intervals and not self.declared:
-            ends = {"min": _json(self.values[0]), "max": _json(self.values[-1])} if len(self.values) else {}
+            ends = {"min": _as_json(self.values[0]), "max": _as_json(self.values[-1])} if len(self.values) else {}
             return {**ends, "missing": self.missing}
-        return {"values": [_json(value) for value in self.values], "missing": self.missing}
+        return {"values": [_as_json(value) for value in self.values], "missing": self.missing}
 
 
 def infer_kind(values: pl.Series) -> str:
-    """The kind a column has unless the schema says otherwise."""
+    """Return the kind that a column has unless the schema says otherwise."""
     if values.dtype.is_numeric():
         return "numeric"
     if values.dtype in (pl.Date, pl.Datetime):
@@ -115,14 +115,14 @@ def build_domain(
     if declared is not None:
         distinct = _declared_values(column, values, declared, kind, counts)
     elif isinstance(values.dtype, pl.Enum):
-        distinct = _present(values)
+        distinct = _occurring_categories(values)
     else:
         distinct = values.drop_nulls().unique().sort()
     return Domain(distinct, kind, missing, declared is not None)
 
 
 def normalize_type(column: str, values: pl.Series) -> pl.Series:
-    """The same values in a type whose values can be compared, written and read back."""
+    """Cast values to a type that can be compared, written and read back."""
     dtype = values.dtype
     if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
         raise DataError(
@@ -139,23 +139,23 @@ def normalize_type(column: str, values: pl.Series) -> pl.Series:
         texts = values.cast(pl.String)
         values = texts.cast(pl.Enum(texts.drop_nulls().unique().sort()))
     elif dtype in (pl.Int128, pl.UInt128):
-        values = _narrower(column, values)
+        values = _cast_to_64_bits(column, values)
     elif isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
         values = values.cast(pl.Datetime("us", dtype.time_zone))  # what a written date and time can hold
     if values.dtype.is_float():
         values = values.fill_nan(None)
         values = values.set(values == 0, 0.0)  # -0 and 0 are one number
-        endless = int(values.is_infinite().sum())
-        if endless:
+        infinite = int(values.is_infinite().sum())
+        if infinite:
             raise DataError(
-                f"Column {column!r} has {endless} infinite numbers.",
+                f"Column {column!r} has {infinite} infinite numbers.",
                 code="data.infinite",
                 hint="Replace them by a number, or leave the cells empty.",
             )
     return values
 
 
-def _narrower(column: str, values: pl.Series) -> pl.Series:
+def _cast_to_64_bits(column: str, values: pl.Series) -> pl.Series:
     narrow = values.cast(pl.Int64, strict=False)
     if narrow.null_count() != values.null_count():
         raise DataError(
@@ -167,12 +167,12 @@ def _narrower(column: str, values: pl.Series) -> pl.Series:
 
 
 def type_name(dtype: pl.DataType) -> str:
-    """A type without the categories that an Enum or a Categorical would show."""
+    """Return the name of a type, without the categories that an Enum or a Categorical would show."""
     return str(dtype.base_type())
 
 
-def _present(values: pl.Series) -> pl.Series:
-    """The categories of an Enum that occur, kept in the order of the Enum and typed by it alone."""
+def _occurring_categories(values: pl.Series) -> pl.Series:
+    """Return the categories of an Enum that occur, in the order and the type of the Enum."""
     counts = np.bincount(values.drop_nulls().to_physical().to_numpy(), minlength=len(values.dtype.categories))  # type: ignore[attr-defined]
     return values.dtype.categories.filter(pl.Series(counts > 0)).cast(values.dtype)  # type: ignore[attr-defined, no-any-return]
 
@@ -213,8 +213,8 @@ def _cast_declared(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | N
 
 
 def encode_values(domain: Domain, values: pl.Series) -> np.ndarray:
-    """Positions in the domain; null takes the last code."""
-    dtype = _smallest(domain.size)
+    """Return the codes of values in a domain; null takes the last code."""
+    dtype = _narrowest_type(domain.size)
     distinct = domain.values
     if len(values) == 0 or len(distinct) == 0:
         return np.full(len(values), max(domain.size - 1, 0), dtype=dtype)
@@ -236,7 +236,7 @@ def encode_values(domain: Domain, values: pl.Series) -> np.ndarray:
         codes = (
             distinct.search_sorted(filled).to_numpy().astype(dtype)
             if distinct.is_sorted()
-            else _joined(filled, distinct, dtype)
+            else _encode_by_join(filled, distinct, dtype)
         )
     if domain.missing:
         codes = np.where(values.is_null().to_numpy(), domain.size - 1, codes).astype(dtype)
@@ -244,7 +244,7 @@ def encode_values(domain: Domain, values: pl.Series) -> np.ndarray:
 
 
 def _integer_codes(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
-    """A lookup table where the range is narrow, a sorted search where it is wide."""
+    """Encode whole numbers: by a lookup table where their range is narrow, by binary search where it is wide."""
     numbers, present = values.to_numpy(), distinct.to_physical().to_numpy()
     low, high = int(present.min()), int(present.max())
     if high - low <= 4 * len(numbers) + 1000 and bool((present[1:] > present[:-1]).all()):
@@ -255,10 +255,10 @@ def _integer_codes(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.nda
         return np.asarray(table[numbers - low])
     if distinct.is_sorted():
         return np.asarray(np.searchsorted(present, numbers).astype(dtype))
-    return _joined(values, distinct.to_physical(), dtype)
+    return _encode_by_join(values, distinct.to_physical(), dtype)
 
 
-def _joined(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
+def _encode_by_join(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
     lookup = distinct.alias("v").to_frame().with_row_index("code")
     return (
         values.alias("v")
@@ -269,9 +269,9 @@ def _joined(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
     )
 
 
-def _smallest(size: int) -> Any:
+def _narrowest_type(size: int) -> Any:
     return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
 
 
-def _json(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     return format_value(value) if isinstance(value, (datetime.date, datetime.datetime, datetime.time)) else value

@@ -1,4 +1,4 @@
-"""After rows were withheld, nothing that is published may speak of them: domains shrink to the values that are left."""
+"""Remove values that no published row has: after rows were withheld, a release must not mention theirs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from voile.tables.schema import Column, Columns
 
 
 def find_used_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
-    """The codes that occur. A declared domain is public and stays."""
+    """Return the codes that occur in each column, except those whose declared domain is public and stays."""
     return {
         column.name: rows.histogram([column.name]).codes[:, 0].astype(np.int64)
         for column in columns
@@ -23,17 +23,17 @@ def find_used_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
 
 
 def trim_columns(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Columns, dict[str, np.ndarray]]:
-    """Columns without the values that no row has, and what becomes of the codes of those that lost some."""
+    """Remove the values that no row has; return the columns, and the code maps of those that lost some."""
     used = {name: codes for name, codes in used.items() if len(codes) < columns[name].size}
-    moved = {}
+    code_maps = {}
     for name, codes in used.items():
-        moved[name] = np.zeros(columns[name].size, dtype=np.int64)
-        moved[name][codes] = np.arange(len(codes))
+        code_maps[name] = np.zeros(columns[name].size, dtype=np.int64)
+        code_maps[name][codes] = np.arange(len(codes))
     fewer = {
-        role: tuple(_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
+        role: tuple(_trim_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
         for role in ("quasi", "sensitive", "other")
     }
-    return Columns(**fewer), moved
+    return Columns(**fewer), code_maps
 
 
 def trim_unused_values(columns: Columns, rows: Rows) -> tuple[Columns, Rows]:
@@ -42,15 +42,15 @@ def trim_unused_values(columns: Columns, rows: Rows) -> tuple[Columns, Rows]:
     return fewer, rows.recode(code_map) if code_map else rows
 
 
-def _column(column: Column, used: np.ndarray) -> Column:
+def _trim_column(column: Column, used: np.ndarray) -> Column:
     domain = column.domain
     known = used[used < len(domain.values)]
     fewer = Domain(domain.values.gather(known), domain.kind, len(known) < len(used))
-    return replace(column, domain=fewer, hierarchy=_hierarchy(column.hierarchy, used))
+    return replace(column, domain=fewer, hierarchy=_trim_hierarchy(column.hierarchy, used))
 
 
-def _hierarchy(hierarchy: Hierarchy | None, used: np.ndarray) -> Hierarchy | None:
-    """The same levels over fewer leaves; heights stay, because distances are measured in levels."""
+def _trim_hierarchy(hierarchy: Hierarchy | None, used: np.ndarray) -> Hierarchy | None:
+    """Keep the levels over fewer leaves. Heights stay, because distances are measured in levels."""
     if hierarchy is None:
         return None
     maps, labels = [], []

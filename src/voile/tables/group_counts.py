@@ -1,4 +1,4 @@
-"""How often each sensitive value occurs in each group: all that a model of this kind ever looks at."""
+"""How often each sensitive value occurs in each group: all that a count-based model looks at."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Counts:
         return np.diff(self.starts)
 
     def summed(self, entries: np.ndarray) -> np.ndarray:
-        """Sums of per-entry numbers by group."""
+        """Sum numbers, one per entry, by group."""
         return _reduce(np.add, entries, self.starts)
 
 
 def _reduce(operation: np.ufunc, entries: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """One number a group, 0 for an empty one."""
+    """Return one number per group, 0 for an empty one."""
     filled = np.diff(starts) > 0
     result = np.zeros(len(filled), dtype=entries.dtype)
     if filled.any():
@@ -65,7 +65,7 @@ def _reduce(operation: np.ufunc, entries: np.ndarray, starts: np.ndarray) -> np.
 
 
 def at_most(left: np.ndarray, ratio: Fraction, right: np.ndarray) -> np.ndarray:
-    """left <= ratio * right, in integers: nothing is rounded, nothing overflows."""
+    """Test left <= ratio * right in integers, so that nothing is rounded and nothing overflows."""
     widest = max(int(left.max(initial=0)) * ratio.denominator, int(right.max(initial=0)) * ratio.numerator)
     if widest < 1 << 62:
         return left * ratio.denominator <= right * ratio.numerator
@@ -73,7 +73,7 @@ def at_most(left: np.ndarray, ratio: Fraction, right: np.ndarray) -> np.ndarray:
 
 
 def sizes_only(sizes: np.ndarray) -> Counts:
-    """Counts for a model that looks at sizes alone."""
+    """Return counts for a model that looks at sizes alone."""
     empty = np.zeros(0, dtype=np.int64)
     return Counts(sizes, np.zeros(len(sizes) + 1, dtype=np.int64), empty, empty, empty)
 

@@ -39,14 +39,14 @@ class Hierarchy:
         return np.flatnonzero(self.maps[level] == node)
 
     def rows(self) -> list[list[str]]:
-        """One row a leaf, leaf first, as a file holds it."""
+        """Return one row per leaf, leaf first, as a file holds it."""
         return [
             [self.labels[h][self.maps[h][code]] for h in range(self.height + 1)] for code in range(len(self.maps[0]))
         ]
 
 
 def hierarchy_from_rows(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierarchy:
-    """A hierarchy from rows as `Hierarchy.rows` writes them, every level kept. KeyError where a leaf has no row."""
+    """Build a hierarchy from rows as `Hierarchy.rows` writes them, with every level. KeyError if a leaf has no row."""
     by_leaf = {row[0]: row for row in rows}
     table = [by_leaf[leaf] for leaf in domain.labels]
     maps, labels = [], []
@@ -59,7 +59,7 @@ def hierarchy_from_rows(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierar
 
 @dataclass(frozen=True)
 class HierarchyRecipe:
-    """How a hierarchy is to be made. `text()` is its form in spec.toml.
+    """The request for a hierarchy. `text()` is its form in spec.toml.
 
     >>> prefixes(5, 3, 1).text()
     'prefixes:5,3,1'
@@ -77,7 +77,7 @@ class HierarchyRecipe:
         return self.name + (":" + ",".join(numbers) if numbers else "")
 
     def fit(self, column: str, domain: Domain, counts: np.ndarray) -> Hierarchy:
-        """The hierarchy over this domain; `counts` says how often each leaf occurs."""
+        """Fit the hierarchy to a domain; `counts` says how often each leaf occurs."""
         makers = {
             "rows": lambda: hierarchy_builders.from_rows(column, domain, counts, self.content),
             "tree": lambda: hierarchy_builders.from_rows(
@@ -95,7 +95,7 @@ class HierarchyRecipe:
                 code="schema.hierarchy",
                 hint="Use intervals, prefixes, dates, frequency, auto, or name a CSV file.",
             )
-        return _stacked(domain, makers[self.name]())
+        return _stack_levels(domain, makers[self.name]())
 
 
 def intervals(*widths: float) -> HierarchyRecipe:
@@ -127,8 +127,8 @@ def tree(nested: Mapping[str, Any]) -> HierarchyRecipe:
     return HierarchyRecipe("tree", content=nested)
 
 
-def _stacked(domain: Domain, levels: hierarchy_builders.Levels) -> Hierarchy:
-    """Levels of labels (one label a leaf) to arrays; the root is added, repeated levels are dropped."""
+def _stack_levels(domain: Domain, levels: hierarchy_builders.Levels) -> Hierarchy:
+    """Turn levels of labels (one label per leaf) into arrays; the root is added, repeated levels are dropped."""
     leaves = domain.labels
     if domain.missing:
         levels = [[*level, MISSING] for level in levels]

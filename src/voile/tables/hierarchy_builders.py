@@ -1,7 +1,7 @@
 """How hierarchies are made: each recipe gives, level by level above the leaves, one label for every value.
 
 Labels that differ at a level differ above the leaves they stand for; equal labels are one node. The root is not among
-the levels. A value that is missing is no business of a recipe.
+the levels, and recipes leave missing values alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def from_rows(column: str, domain: Domain, counts: np.ndarray, rows: Sequence[Se
     """The rows of a file: leaf first, then its label at each level."""
     widths = {len(row) for row in rows}
     if not widths or widths == {0}:
-        raise _wrong(f"The hierarchy of {column!r} is empty.", "Give one row a value, leaf first.")
+        raise _wrong(f"The hierarchy of {column!r} is empty.", "Give one row per value, leaf first.")
     if len(widths) != 1:
         raise _wrong(
             f"The hierarchy of {column!r} has rows of {len(widths)} different lengths.",

@@ -1,4 +1,4 @@
-"""A table of people after the border: columns with domains, and rows of codes."""
+"""A table of people once it is read: columns with domains, and rows of codes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Column, Columns
 
-PERSON = "#person"  # the column of linked rows that tells who is who; no published column is named like this
+PERSON = "#person"  # the column of linked rows that says whose row it is; no published column has this name
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Microdata:
 
 
 def count_people_with(external: Microdata, names: list[str], texts: list[np.ndarray]) -> np.ndarray:
-    """How many external people have exactly these quasi-identifier values."""
+    """Count the people of an external table who have exactly these quasi-identifier values."""
     table = external.rows.histogram(names)
     shown = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     known = dict(zip(zip(*shown, strict=True), table.counts.tolist(), strict=True))

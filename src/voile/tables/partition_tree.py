@@ -68,7 +68,7 @@ class PartitionTree:
         return [dict(zip(self.names, found[int(leaf)], strict=True)) for leaf in self.leaves]
 
     def nodes(self, names: Sequence[str], codes: np.ndarray) -> np.ndarray:
-        """The leaf that each row of codes is in."""
+        """Find the leaf that each row of codes is in."""
         places = np.array([list(names).index(name) for name in self.names], dtype=np.int64)
         offset = np.concatenate([[0], np.cumsum([len(rank) for rank in self.ranks])]).astype(np.int64)
         ranks = np.concatenate([*self.ranks, np.zeros(0, np.int64)]).astype(np.int64)

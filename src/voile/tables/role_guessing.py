@@ -1,4 +1,4 @@
-"""What a column may be for, guessed from its name and its values. A guess to start from: only a person can know."""
+"""Guess the role of a column from its name and its values: a start, since only a person can know."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ PROSE = 40  # letters on average: free text
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """A column as it is: how many different values, how many cells are missing, how many people have a value that
-    nobody else has; and which role it may have (none: leave it out), and why."""
+    """The values of a column: how many differ, how many cells are missing, how many people have a value that nobody
+    else has; and the role that it may have (none: leave it out), with the reason."""
 
     name: str
     kind: str
@@ -41,7 +41,7 @@ class ColumnProfile:
 
 
 def suggest_role(column: ColumnProfile, rows: int, length: float) -> ColumnProfile:
-    """The column with a role; `length` is how many letters its texts have on average.
+    """Return the column with a role; `length` is the average number of letters of its texts.
 
     >>> suggest_role(ColumnProfile("zip", "categorical", "String", 40, 0, 1), 400, 5.0).role
     'quasi'

@@ -1,4 +1,4 @@
-"""What a method may ask of the rows, wherever they live. Methods and engines meet only here.
+"""What a method may ask of rows, wherever they lie. Methods and engines meet only here.
 
 People with the same values are interchangeable, so a method decides on the histogram of distinct rows (cells) and the
 engine applies the decision. An engine implements these verbs and knows no word of privacy.
@@ -59,15 +59,15 @@ class Table(Protocol):
 
     @property
     def key(self) -> Key:
-        """The coins that these rows are dealt with."""
+        """The secret key that random choices about these rows follow."""
         ...
 
     def with_key(self, key: Key) -> Self:
-        """The same rows under a key."""
+        """Return the same rows under a key."""
         ...
 
     def collect(self) -> Rows:
-        """The same rows in this process's memory; EngineError where they are too many."""
+        """Bring the rows into the memory of this process; EngineError if they are too many."""
         ...
 
     def histogram(self, names: Sequence[str]) -> Histogram:
@@ -75,24 +75,24 @@ class Table(Protocol):
         ...
 
     def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        """How many people satisfy each query: a row of `chosen`, which marks the codes that it admits in each of some
-        columns, those of column j from `offset[j]` on."""
+        """Count the people who satisfy each query. A query is a row of `chosen`, which marks the codes that it admits
+        in each of some columns, those of column j from `offset[j]` on."""
         ...
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
-        """How many people at each of some leaves of a division have each code of some columns, one after the other."""
+        """Count the people at each of some leaves who have each code of some columns, one column after the other."""
         ...
 
     def parts(self, tree: PartitionTree | None) -> Parts:
-        """The rows of each part of a division, under keys of their own; all rows where there is none."""
+        """Return the rows of each part of a partition, under keys of their own; without a tree, one part."""
         ...
 
     def tally_values(self, columns: Columns) -> dict[str, Counts]:
-        """The counts of each sensitive column by group."""
+        """Count the values of each sensitive column by group."""
         ...
 
     def recode(self, codes: Mapping[str, np.ndarray]) -> Self:
-        """In the named columns code c becomes `codes[name][c]`; codes that no row has may become anything."""
+        """Replace code c by `codes[name][c]` in the named columns; codes that no row has may become anything."""
         ...
 
 
@@ -115,15 +115,15 @@ class Rows(Table, Protocol):
         ...
 
     def place(self, histogram: Histogram, groups: np.ndarray) -> Rows:
-        """Each row goes to the group of its cell; WITHHELD rows are not published."""
+        """Put each row into the group of its cell; WITHHELD rows are not published."""
         ...
 
     def deal(self, histogram: Histogram, cells: np.ndarray, groups: np.ndarray, counts: np.ndarray) -> Rows:
-        """`counts[i]` rows of cell `cells[i]` go to `groups[i]`; which ones is left to chance."""
+        """Put `counts[i]` rows of cell `cells[i]` into `groups[i]`; which ones is left to chance."""
         ...
 
     def regroup(self, labels: np.ndarray) -> Rows:
-        """Group g becomes `labels[g]`."""
+        """Renumber group g as `labels[g]`."""
         ...
 
     def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:
@@ -136,21 +136,21 @@ class Rows(Table, Protocol):
         ...
 
     def find_extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest code of a column in each group, or the least and greatest `rank[code]`."""
+        """Find the least and the greatest code of a column in each group, or the least and greatest `rank[code]`."""
         ...
 
     def count_people(self) -> np.ndarray:
-        """How many people each group has."""
+        """Count the people of each group."""
         ...
 
     def pick(self, places: np.ndarray, name: str) -> np.ndarray:
-        """One person of each group, the `places[g]`-th in the order of the rows: their code in a column."""
+        """Return the code of one person per group in a column: of the `places[g]`-th in the order of the rows."""
         ...
 
     def list_codes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """The codes of a column that occur in each group: where each group starts, and the codes, rising."""
+        """List the codes of a column that occur in each group: where each group starts, and the codes, rising."""
         ...
 
     def count_by_group(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
-        """The distinct combinations of (group, some columns): the groups, and the histogram beside them."""
+        """Count the distinct combinations of (group, some columns): return the groups, and their histogram."""
         ...

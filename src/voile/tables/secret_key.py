@@ -1,7 +1,7 @@
-"""The secret coins. A key never enters a release, a log or a report.
+"""The secret key of random choices. It never enters a release, a log or a report.
 
 Randomness is a function of (key, purpose, position): the same key deals the same rows the same way, on any engine,
-and a retried task never draws new coins.
+and a task that runs again draws the same numbers.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class Key:
         return np.frombuffer(cipher.update(bytes(8 * size)), dtype=np.uint64)
 
     def draw_below(self, purpose: str, limits: int | np.ndarray, size: int) -> np.ndarray:
-        """`size` whole numbers below `limits` (one for all, or one each), every one exactly as likely.
+        """`size` whole numbers below `limits` (one for all, or one each), each exactly as likely as any other.
 
-        A coin beyond the last full round of a limit would favour small numbers: it is thrown again.
+        A number beyond the last full round of a limit would favour small results, so it is drawn again.
 
         >>> bool((Key(bytes(32)).draw_below("draw", 3, 1000) < 3).all())
         True

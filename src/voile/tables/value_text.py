@@ -13,7 +13,7 @@ MISSING = "(missing)"
 
 
 def format_value(value: Any) -> str:
-    """A value as it is written in a published cell."""
+    """Return a value as it is written in a published cell."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime.datetime):
@@ -22,7 +22,7 @@ def format_value(value: Any) -> str:
 
 
 def parse_values(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Texts of published values back to the column's type; what cannot be read is null."""
+    """Parse texts of published values as the column's type; a text that cannot be read becomes null."""
     if dtype == pl.Date:
         return texts.str.to_date("%Y-%m-%d", strict=False)
     if isinstance(dtype, pl.Datetime):
@@ -43,14 +43,14 @@ def _moments(texts: pl.Series) -> pl.Series:
 
 
 def escape(value: str) -> str:
-    """A value inside a set, so that the set can be read back."""
+    """Escape a value inside a set, so that the set can be read back."""
     for sign in "\\|{}":
         value = value.replace(sign, "\\" + sign)
     return value
 
 
 def format_set(values: Sequence[str]) -> str:
-    """How a set of categories is written.
+    """Write a set of categories.
 
     >>> format_set(["A", "B"])
     '{A|B}'
@@ -59,7 +59,7 @@ def format_set(values: Sequence[str]) -> str:
 
 
 def split_set(inner: str) -> list[str]:
-    """The parts of a set, split at unescaped bars."""
+    """Split a set at its unescaped bars."""
     if "\\" not in inner:
         return inner.split("|")
     parts, part, shielding = [], "", False

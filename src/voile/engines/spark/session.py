@@ -1,4 +1,4 @@
-"""A session on a cluster, and what to say where there is none."""
+"""Start a session on a cluster, or say why there is none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 10.0  # seconds
 
 
 def start_session(master: str) -> Any:
-    """A session on a cluster; EngineError that says what is missing."""
+    """Start a session on a cluster; EngineError says what is missing."""
     if importlib.util.find_spec("pyspark") is None:
         raise EngineError("PySpark is not installed.", code="engine.extra", hint="Install voile[spark].")
     remote = master.startswith("sc://")
@@ -66,7 +66,7 @@ def _connected(url: str) -> Any:
 
 
 def name_cause(error: BaseException) -> str:
-    """What went wrong, without what it went wrong about: a message of Spark's may quote a cell."""
+    """Return the kind of an error without its message, because a message of Spark's may quote a cell."""
     text = str(error)
     for line in text.splitlines():
         head = line.strip().split(":")[0]
