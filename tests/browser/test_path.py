@@ -134,7 +134,7 @@ def test_small_and_dark(look: Any) -> None:
     seen = look("small", width=400, dark=True)
     page = seen.page
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 30)"
-    press(page, "button", "Load the demonstration")
+    press(page, "button", "Load the demo table")
     page.wait_for_selector("#seen")
     seen.shot("loaded")
     press(page, "link", "Continue: mark the columns")

@@ -44,9 +44,9 @@ def test_a_file_that_cannot_be_read(visitor: Any, name: str) -> None:
 def test_a_wrong_delimiter(visitor: Any, folder: Any) -> None:
     (folder / "semi.csv").write_text(f"age;name\n31;{SECRET}\n32;{SECRET}\n")
     page = visitor.post("/", {"how": "path", "path": "semi.csv", "delimiter": "comma"})
-    assert "sign between the columns" in said(page)
+    assert "Name the separator (e.g. Separator: semicolon ;)" in said(page)
     page = visitor.post("/", {"how": "path", "path": "semi.csv"})
-    assert "semi.csv: how it stands" in page
+    assert "semi.csv: at a glance" in page
 
 
 def test_two_thousand_columns(visitor: Any, folder: Any) -> None:
@@ -55,7 +55,7 @@ def test_two_thousand_columns(visitor: Any, folder: Any) -> None:
     assert "2000 columns" in said(page)
     assert "Name the columns" in said(page)
     page = visitor.post("/", {"how": "path", "path": "wide.csv", "columns": "c1, c2"})
-    assert "wide.csv: how it stands" in page
+    assert "wide.csv: at a glance" in page
     page = visitor.post("/", {"how": "path", "path": "wide.csv", "columns": "c1, nope"})
     assert "no column &#39;nope&#39;" in page
 

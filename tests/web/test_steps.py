@@ -32,7 +32,7 @@ def test_load_by_path_upload_and_demonstration(visitor: Any, folder: Path) -> No
     ):
         page = visitor.post("/", data, **({"files": files} if files else {}))
         assert "400 of 400 people (100 %)" in page
-        assert "how it stands" in page
+        assert "at a glance" in page
 
 
 def test_rows_are_shown_only_on_demand_and_without_names(visitor: Any) -> None:
@@ -230,7 +230,7 @@ def test_a_running_comparison_shows_what_it_has_found(visitor: Any) -> None:
     part, page = (visitor.client.get(path).text for path in ("/compare/found", "/compare"))
     assert "<html" not in part
     for shown in (part, page):
-        assert "Found so far" in shown
+        assert "Results so far" in shown
         assert "<svg" in shown
         assert "How sure each attack is" in shown
         assert "Look closer" not in shown
@@ -245,8 +245,8 @@ def slow() -> dict[str, str]:
 def test_two_visitors_do_not_see_each_other(visitor: Any, stranger: Any, settings: Any) -> None:
     start(visitor)
     stranger.get(f"/?token={settings.token}")
-    assert ": how it stands" not in stranger.get("/").text
-    assert ": how it stands" in visitor.client.get("/").text
+    assert ": at a glance" not in stranger.get("/").text
+    assert ": at a glance" in visitor.client.get("/").text
 
 
 @pytest.mark.parametrize("how", ["/", "/mark", "//evil.example", "https://evil.example"])

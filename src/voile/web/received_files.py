@@ -107,5 +107,5 @@ def _not_a_release(why: str) -> DataError:
     return DataError(
         f"This zip is not a release: {why}.",
         code="data.zip",
-        hint="Give the zip that voile made, or the path of the unpack_release folder.",
+        hint="Give the zip that voile made, or the path of the unpacked folder.",
     )

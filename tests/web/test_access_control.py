@@ -1,12 +1,10 @@
-"""Rules about who may ask and what the answer may show."""
+"""Every rule about who may use the workbench, and what everybody else is told."""
 
 from __future__ import annotations
 
 import io
 import logging
 import re
-import stat
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +13,6 @@ import httpx
 import pytest
 
 import voile as vl
-from voile.errors import DataError, SpecError
-from voile.web import received_files
 from voile.web.access_control import CONTENT_POLICY, Settings
 from voile.web.app import make_app
 
@@ -28,6 +24,7 @@ def paths(method: str) -> list[str]:
     return [path.replace("{number:int}", "0") for path in found]
 
 
+# the token and the cookie ------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", paths("GET"))
 def test_nothing_is_shown_without_the_cookie(stranger: httpx.Client, path: str) -> None:
     answer = stranger.get(path)
@@ -71,6 +68,7 @@ def test_a_guessed_cookie_opens_nothing(stranger: httpx.Client, settings: Settin
     assert stranger.get("/").status_code == 403
 
 
+# forms from elsewhere ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("path", paths("POST"))
 def test_every_post_needs_the_secret_of_its_form(visitor: Any, path: str) -> None:
     for data in ({}, {"csrf": "wrong"}, {"csrf": visitor.settings.token}):
@@ -107,6 +105,7 @@ def test_a_get_changes_nothing(visitor: Any) -> None:
     assert visitor.client.put("/").status_code == 405
 
 
+# the name of the server -------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:{}", "127.0.0.1:1", "127.0.0.1", "a@127.0.0.1:{}", "", "[::1", "x:y"]
 )
@@ -132,6 +131,7 @@ def test_the_names_of_this_server() -> None:
     assert not wide.answers_to("evil.example:8000")
 
 
+# headers ----------------------------------------------------------------------------------------------------------
 def test_every_answer_is_strict(visitor: Any, stranger: httpx.Client) -> None:
     answers = [visitor.client.get(path) for path in ("/", "/job", "/static/voile.css", "/nothing", "/receive")]
     for answer in [*answers, stranger.get("/"), stranger.get("/", headers={"Host": "x"})]:
@@ -162,6 +162,7 @@ def test_the_script_and_the_style_stay_here() -> None:
         assert not re.search(r"https?:|@import|url\(|eval\(|document\.write", text)
 
 
+# size -------------------------------------------------------------------------------------------------------------
 def test_an_upload_has_a_limit(visitor: Any) -> None:
     big = io.BytesIO(b"a,b\n" + b"1,2\n" * 1_000_000)
     answer = visitor.client.post("/", data={"csrf": visitor.csrf(), "how": "upload"}, files={"file": ("big.csv", big)})
@@ -179,125 +180,13 @@ def test_a_missing_length_does_not_help(visitor: Any) -> None:
     assert visitor.client.post("/", content=endless(), headers=kind).status_code == 413
 
 
-OUTSIDE = [
-    "../outside.csv",
-    "/etc/passwd",
-    "link.csv",
-    "below/../../outside.csv",
-    "..",
-    ".",
-    "",
-    "x\x00y",
-    "~/x.csv/../..",
-]
-
-
-@pytest.mark.parametrize("text", OUTSIDE)
-def test_no_path_outside_the_folder(visitor: Any, folder: Path, text: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        received_files.resolve_inside(folder, text)
-    assert caught.value.code == "spec.outside"
-    if text.strip():
-        for path in ("/", "/receive"):
-            page = visitor.post(path, {"how": "path", "path": text})
-            assert "not inside the folder" in page
-            assert str(folder.parent) not in page
-
-
-def test_paths_inside_the_folder(folder: Path) -> None:
-    assert (
-        received_files.resolve_inside(folder, "below/patients.parquet")
-        == (folder / "below" / "patients.parquet").resolve()
-    )
-    assert received_files.resolve_inside(folder, str(folder / "patients.csv")) == (folder / "patients.csv").resolve()
-    assert received_files.list_tables(folder) == ["patients.csv", "below/patients.parquet"]  # links are not followed
-
-
-def test_a_release_is_written_inside_the_folder(visitor: Any) -> None:
-    demo(visitor)
-    for name in ("../escaped", "/tmp/escaped", "a/b", "..", ".hidden"):
-        page = visitor.post("/publish", {"where": "folder", "name": name, "format": "csv"})
-        assert "no name for a folder" in page
-
-
-def test_knobs_cannot_name_files(visitor: Any) -> None:
-    """A prior may be the path of a file; a form may not say which."""
-    demo(visitor)
-    form = {"models.r-robustness.on": "on", "models.r-robustness.r": "2", "models.r-robustness.prior": "/etc/passwd"}
-    visitor.post("/promise", form)
-    assert "passwd" not in visitor.client.get("/publish/spec.toml").text
-    page = visitor.post("/tree/1", {"how": "recipe", "recipe": "/etc/passwd"})
-    assert "no such recipe" in page
-
-
-def zipped(place: Path, members: dict[str, bytes], links: dict[str, str] | None = None) -> Path:
-    with zipfile.ZipFile(place, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-        for name, target in (links or {}).items():
-            entry = zipfile.ZipInfo(name)
-            entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-            archive.writestr(entry, target)
-    return place
-
-
-def test_a_zip_cannot_write_elsewhere(tmp_path: Path) -> None:
-    members = {"r/certificate.json": b"{}", "r/../../evil.txt": b"x", "/abs.txt": b"x", "r/sub/deep.txt": b"x"}
-    place = received_files.unpack_release(
-        zipped(tmp_path / "a.zip", members, {"r/link": "/etc/passwd"}), tmp_path / "out" / "r"
-    )
-    assert sorted(found.name for found in place.iterdir()) == ["certificate.json"]
-    assert sorted(found.name for found in tmp_path.iterdir()) == ["a.zip", "out"]
-
-
-@pytest.mark.parametrize(
-    "members",
-    [{}, {"a.txt": b""}, {"a/certificate.json": b"", "b/certificate.json": b""}, {f"{n}": b"" for n in range(200)}],
-)
-def test_a_zip_that_is_no_release(tmp_path: Path, members: dict[str, bytes]) -> None:
-    with pytest.raises(DataError, match="no release"):
-        received_files.unpack_release(zipped(tmp_path / "a.zip", members), tmp_path / "out")
-
-
-def test_a_folder_cannot_write_elsewhere(visitor: Any) -> None:
-    names = ["r/certificate.json", "r/../../../evil.json", "/tmp/evil.json"]
-    page = visitor.post("/receive", {"how": "files"}, files=[("files", (name, b"{}")) for name in names])
-    assert "No release folder was chosen" in page  # two files of one name
-    visitor.post("/receive", {"how": "files"}, files=[("files", (name, b"{}")) for name in names[:2]])
-    assert not Path("/tmp/evil.json").exists()
-    assert [found.parent.parent.parent for found in visitor.settings.private.rglob("evil.json")] == [
-        visitor.settings.private
-    ]
-
-
-def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(received_files, "BYTES", 1_000_000)
-    bomb = zipped(tmp_path / "a.zip", {"certificate.json": b"{}", "table.csv": b"0" * 2_000_000})
-    with pytest.raises(DataError, match="too large"):
-        received_files.unpack_release(bomb, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_no_zip_at_all(tmp_path: Path) -> None:
-    (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(DataError, match="damaged"):
-        received_files.unpack_release(tmp_path / "a.zip", tmp_path / "out")
-
-
-def demo(visitor: Any) -> None:
-    """The demonstration up to a promise."""
-    visitor.post("/", {"how": "demo"})
-    visitor.mark({"birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive", "name": "identifier"})
-    visitor.post("/promise", {"models.k-anonymity.on": "on", "models.k-anonymity.k": "5"})
-
-
 def test_an_unexpected_error_tells_its_kind_and_no_more(
     visitor: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
         raise ValueError("Jane Doe has HIV")
 
-    monkeypatch.setattr("voile.web.visits.Visit.collect", broken)
+    monkeypatch.setattr("voile.web.visits.Visit.collect_result", broken)
     with caplog.at_level(logging.DEBUG):
         answer = visitor.client.get("/receive")
     assert answer.status_code == 500
