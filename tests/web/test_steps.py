@@ -162,7 +162,7 @@ def repeated(visitor: Any, page: str, folder: Path, place: Path) -> None:
 
 def received(visitor: Any, packed: bytes, release: Release) -> None:
     page = visitor.post("/receive", {"how": "upload"}, files={"file": ("out.zip", packed)})
-    assert "Everything that the certificate claims was recounted" in page
+    assert "Everything that the certificate claims has been recounted" in page
     asked = {"column.0": "sex", "how.0": "is", "value.0": "Female"}
     page = visitor.post("/receive/count", asked)
     assert "sex is Female" in page
@@ -175,7 +175,7 @@ def received(visitor: Any, packed: bytes, release: Release) -> None:
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         files = [("files", (name, archive.read(name))) for name in archive.namelist()]
     page = visitor.post("/receive", {"how": "files"}, files=files)
-    assert "Everything that the certificate claims was recounted" in page
+    assert "Everything that the certificate claims has been recounted" in page
     page = visitor.post("/receive", {"how": "own"})
     assert "the release that you just published" in page
 
