@@ -19,23 +19,8 @@ import numpy as np
 import polars as pl
 
 import voile as vl
-from voile.extend import (
-    Attack,
-    Column,
-    Counts,
-    Measure,
-    Method,
-    Microdata,
-    Model,
-    Plugin,
-    PolicyError,
-    RawTable,
-    Release,
-    SizeModel,
-    Target,
-    sizes_only,
-    tally,
-)
+from voile import extend
+from voile.extend import Attack, Column, Measure, Method, Microdata, Model, Plugin, PolicyError, Release
 from voile.flow.publish.plan import check_request
 from voile.models.abilities import distinct_values_needed
 from voile.plugins.registry import build_plugin, find_class, registered_classes
@@ -46,9 +31,9 @@ Given = TypeVar("Given", bound=Plugin)
 
 
 def check_model(model: Model | type[Model], column: Column | None = None) -> None:
-    """A model's contract: knobs, claim and adversary, and a predicate that answers group by group.
+    """Check the contract of a model: its knobs, claim and adversary, and a predicate that answers group by group.
 
-    The predicate is tried on random groups of values of `column`, by default of one that the model accepts.
+    The predicate is tried on random groups of values of `column`, by default a column that the model accepts.
 
     >>> check_model(vl.KAnonymity(k=3))
     """
@@ -57,9 +42,9 @@ def check_model(model: Model | type[Model], column: Column | None = None) -> Non
     known = model.limits.partition(" under ")[0] in LIMITS and model.basis in BASES
     _require(model, known, f"limits must be one of {LIMITS} and basis one of {BASES}")
     exact = isinstance(model.bound(), Fraction) and 0 <= model.bound() <= 1
-    _require(model, exact, "bound() must be a Fraction between 0 and 1: nothing is rounded")
+    _require(model, exact, "bound() must be a Fraction between 0 and 1, because nothing is rounded")
     stated = bool(model.promise("disease").strip()) and isinstance(model.adversary(), vl.Adversary)
-    _require(model, stated, "promise() must say something, and adversary() against whom")
+    _require(model, stated, "promise() must say something, and adversary() must say against whom")
     find_class("methods", model.method)
     if model.basis == "counts":
         column, rng = column or _column_for(model), np.random.default_rng(1)
@@ -84,24 +69,24 @@ def _check_predicate(model: Model, column: Column, groups: np.ndarray, rng: np.r
     def holds(groups: np.ndarray) -> np.ndarray:
         answer = np.asarray(model.holds(_counts(model, column, groups, totals)))
         fits = answer.dtype == bool and answer.shape == (len(groups),)
-        _require(model, fits, "holds() must give True or False for each group")
+        _require(model, fits, "holds() must return True or False for each group")
         return answer
 
     whole, order = holds(groups), rng.permutation(len(groups))
     alone = [bool(holds(groups[number : number + 1])[0]) for number in range(len(groups))]
-    _require(model, np.array_equal(whole, holds(groups)), "holds() must answer the same twice")
+    _require(model, np.array_equal(whole, holds(groups)), "holds() must give the same answer twice")
     _require(model, np.array_equal(whole[order], holds(groups[order])), "holds() must not depend on the groups' order")
-    _require(model, whole.tolist() == alone, "holds() must judge a group alone as among others")
+    _require(model, whole.tolist() == alone, "holds() must give a group the same answer alone as among others")
     _require(model, not whole[sizes < model.smallest()].any(), "a group below smallest() must not hold")
-    if isinstance(model, SizeModel):
+    if isinstance(model, extend.SizeModel):
         _require(model, np.array_equal(whole, sizes >= model.smallest()), "a size model holds from smallest() rows on")
     good = groups[whole]
     if model.monotone and len(good) > 1:
-        _require(model, bool(holds(good[1:] + good[:-1]).all()), "not monotone: two groups hold, and merged they fail")
+        _require(model, bool(holds(good[1:] + good[:-1]).all()), "not monotone: two groups hold, but their union fails")
 
 
 def check_method(method: Method | type[Method], policy: vl.Policy | Model | None = None) -> None:
-    """A method's contract: its releases verify, depend on nothing but table and key, lose nobody, and tell no key.
+    """Check the contract of a method: releases verify, depend only on table and key, lose nobody, reveal no key.
 
     >>> check_method(vl.Anatomy())
     """
@@ -118,7 +103,7 @@ def check_method(method: Method | type[Method], policy: vl.Policy | Model | None
         true = vl.verify(release, prior=known, data=data, key=key).holds and release.shape == method.produces
         _require(method, true, f"the release must verify and be {method.produces}, as the method says")
         people = int(release.sizes.sum()) + int(release.dictionary["withheld"])
-        _require(method, release.people == release.sizes.sum() and people == rows, "somebody is lost")
+        _require(method, release.people == release.sizes.sum() and people == rows, "somebody is missing")
         for other in (data, vl.read(table[0].sample(fraction=1.0, shuffle=True), table[1])):
             same = _same(release, vl.publish(other, wanted, method, key=key))
             _require(method, same, "the same people and the same key must give the same release")
@@ -127,14 +112,14 @@ def check_method(method: Method | type[Method], policy: vl.Policy | Model | None
                 saved = release.save(Path(place) / "release", format=format)
                 holds = vl.verify(saved, prior=known, data=data, key=key).holds
                 _require(method, holds, f"the release saved as {format} must verify")
-                _require(method, _same(release, vl.load(saved)), f"{format} must keep tables and claims")
+                _require(method, _same(release, vl.load(saved)), f"{format} must preserve tables and claims")
                 forms = (key.secret, key.secret.hex().encode(), base64.b64encode(key.secret).rstrip(b"="))
                 told = any(form in found.read_bytes() for found in saved.iterdir() for form in forms)
                 _require(method, not told, "the key appears in a published file")
 
 
 def check_attack(attack: Attack | type[Attack]) -> None:
-    """An attack's contract: on every shape and on the raw table, a probability for each person, and a baseline.
+    """Check the contract of an attack: on every shape and on the raw table, a probability per person and a baseline.
 
     >>> check_attack(vl.attacks.Homogeneity)
     """
@@ -143,8 +128,11 @@ def check_attack(attack: Attack | type[Attack]) -> None:
     frame, schema = sample(40, 3)
     data, bare = vl.read(frame, schema), vl.read(frame, vl.Schema(quasi=schema.quasi))
     several = vl.read(*sample(40, 5, more=True))
-    full: list[Target] = [*_releases(data), RawTable(data), *_releases(several), RawTable(several)]
-    empty: list[Target] = [vl.publish(bare, vl.KAnonymity(k=3)), RawTable(bare)]  # nothing sensitive to guess
+    full: list[extend.Target] = [*_releases(data), extend.RawTable(data), *_releases(several), extend.RawTable(several)]
+    empty: list[extend.Target] = [
+        vl.publish(bare, vl.KAnonymity(k=3)),
+        extend.RawTable(bare),
+    ]  # nothing sensitive to guess
     for target in full + empty:
         if not attack.applies(target):
             continue
@@ -165,8 +153,8 @@ def check_attack(attack: Attack | type[Attack]) -> None:
 
 
 def check_measure(measure: Measure | type[Measure], unchanged: float | None = None) -> None:
-    """A measure's contract: finite, never negative, the same twice, and no worse where nothing is changed than where
-    all is lost. `unchanged` is the most that it may say of a release in which nothing is changed.
+    """Check the contract of a measure: finite, never negative, the same twice, and no worse on a release that changes
+    nothing than on one that loses everything. `unchanged` is the largest loss it may report if nothing is changed.
 
     >>> check_measure(vl.measures.Certainty(), unchanged=0)
     """
@@ -182,15 +170,13 @@ def check_measure(measure: Measure | type[Measure], unchanged: float | None = No
         _require(measure, measure(table, release) == loss, "it must measure the same twice")
         json.dumps(loss.as_json(), allow_nan=False)
     exact, worst = (measure(twice, vl.publish(twice, vl.KAnonymity(k=k))).value for k in (2, 80))
-    _require(measure, exact <= worst, "nothing changed must not lose more than everybody in one box")
-    _require(measure, unchanged is None or exact <= unchanged, f"nothing was changed, and it says {exact}")
+    _require(measure, exact <= worst, "changing nothing must not lose more than putting everybody in one box")
+    _require(measure, unchanged is None or exact <= unchanged, f"nothing was changed, but it reports {exact}")
 
 
 def sample(rows: int, seed: int, *, more: bool = False) -> tuple[pl.DataFrame, vl.Schema]:
-    """A small random table of people, no two alike, and its schema; no disease covers more than a quarter of them.
-
-    With `more` there is a second sensitive column.
-    """
+    """Return a small random table of people, no two alike, and its schema. No disease covers more than a quarter of
+    the rows. With `more` there is a second sensitive column."""
     rng = np.random.default_rng(seed)
     days = [datetime.date(2024, 1, 1) + datetime.timedelta(int(day)) for day in rng.integers(0, 700, rows)]
     columns = {"age": rng.permutation(np.arange(18, 18 + rows)), "city": rng.choice(["Bern", "Lyon", "Oslo"], rows)}
@@ -208,7 +194,7 @@ def _require(plugin: Plugin, fine: bool, complaint: str) -> None:
 
 
 def _example(given: Given | type[Given]) -> Given:
-    """An object from a class: knobs without a default get a value within their limits."""
+    """Return an object of a class: knobs without a default get a value within their limits."""
     if not isinstance(given, type):
         return given
     knobs: dict[str, Any] = {}
@@ -222,13 +208,13 @@ def _example(given: Given | type[Given]) -> Given:
 
 
 def _check_plugin(plugin: Plugin) -> None:
-    """What all families share: a frozen dataclass, registered under its name, whose knobs survive JSON and text."""
+    """Check what all families share: a frozen dataclass, registered by name, whose knobs survive JSON and text."""
     cls, knobs = type(plugin), plugin.parameters()
     _require(plugin, getattr(vars(cls).get("__dataclass_params__"), "frozen", False), "it must be a frozen dataclass")
     _require(
         plugin, registered_classes(plugin.family).get(plugin.name) is cls, f"it is not registered as {plugin.name!r}"
     )
-    bare = (cls.__doc__ or "").partition(f"{cls.__name__}(")[0] == ""  # what a dataclass writes itself
+    bare = (cls.__doc__ or "").partition(f"{cls.__name__}(")[0] == ""  # a dataclass writes its signature
     _require(plugin, not bare, "it needs a docstring")
     words = {key: _words(value) for key, value in knobs.items() if value not in (None, [], {})}
     for way, sent in (("JSON", json.loads(json.dumps(knobs))), ("the command line", words)):
@@ -236,7 +222,7 @@ def _check_plugin(plugin: Plugin) -> None:
 
 
 def _words(value: Any) -> str:
-    """A knob as the command line writes it."""
+    """Write a knob as the command line does."""
     if isinstance(value, dict) and "name" in value:  # a plug-in within a plug-in
         inner = [f"{key}={_words(item)}" for key, item in value.items() if key != "name" and item not in (None, [], {})]
         return f"{value['name']}:{';'.join(inner)}"
@@ -246,7 +232,7 @@ def _words(value: Any) -> str:
 
 
 def _column_for(model: Model) -> Column:
-    """A column that the model accepts: numbers, ordered or plain categories, each with a hierarchy."""
+    """Return a column that the model accepts: numbers, ordered or plain categories, each with a hierarchy."""
     words = [f"value {letter}" for letter in "abcdefgh"]
     tree = {"first": words[:4], "last": words[4:]}
     kinds = {"numeric": (range(10, 90, 10), "intervals:20,40"), "ordered": (words, tree), "categorical": (words, tree)}
@@ -256,11 +242,11 @@ def _column_for(model: Model) -> Column:
         with contextlib.suppress(PolicyError):
             model.check(column)
             return column
-    raise AssertionError(f"{model!r}: no column at hand fits; pass one as `column`.")
+    raise AssertionError(f"{model!r}: none of the sample columns fits; pass one as `column`.")
 
 
 def _takes_several(method: Method, policy: vl.Policy | Model | None) -> bool:
-    """Whether a method takes a table with two sensitive columns, under a policy or its usual one."""
+    """Whether a method accepts a table with two sensitive columns, under a policy or its usual one."""
     data = vl.read(*sample(12, 0, more=True))
     with contextlib.suppress(PolicyError, AssertionError):
         wanted = _policy_for(method, data) if policy is None else policy
@@ -271,7 +257,7 @@ def _takes_several(method: Method, policy: vl.Policy | Model | None) -> bool:
 
 
 def _policy_for(method: Method, data: Microdata) -> vl.Policy:
-    """The first of a few policies that the method serves."""
+    """Return the first of a few policies that the method serves."""
     served: list[Model] = [vl.KAnonymity(k=3), vl.LDiversity(l=3), vl.MultiDiversity(otherwise=3)]
     served += [vl.AntiCorruption(skew=1), vl.MConfidentiality(m=2), vl.MInvariance(m=3)]
     served.append(vl.RRobustness(r=1.5, prior=vl.learn_prior(data, min_support=10)))
@@ -279,18 +265,18 @@ def _policy_for(method: Method, data: Microdata) -> vl.Policy:
         with contextlib.suppress(PolicyError):
             check_request(data.columns, data.rows, vl.Policy(policy), method)
             return vl.Policy(policy)
-    raise AssertionError(f"{method!r}: it serves no policy at hand; pass one as `policy`.")
+    raise AssertionError(f"{method!r}: it serves none of the sample policies; pass one as `policy`.")
 
 
-def _counts(model: Model, column: Column, groups: np.ndarray, totals: np.ndarray) -> Counts:
-    if isinstance(model, SizeModel):
-        return sizes_only(groups.sum(axis=1))
+def _counts(model: Model, column: Column, groups: np.ndarray, totals: np.ndarray) -> extend.Counts:
+    if isinstance(model, extend.SizeModel):
+        return extend.sizes_only(groups.sum(axis=1))
     owner, value = np.nonzero(groups)
-    return tally(column, owner, value, groups[owner, value], len(groups), totals)
+    return extend.tally(column, owner, value, groups[owner, value], len(groups), totals)
 
 
 def _releases(data: Microdata) -> list[Release]:
-    """One of each shape, and one that withholds rows."""
+    """Publish one release of each shape, and one that withholds rows."""
     diverse, alike, coarse = vl.LDiversity(l=3), vl.KAnonymity(k=3), vl.FullDomain(suppression=0.2)
     asked: list[tuple[vl.Policy, Method | None]] = [(vl.Policy(alike, diverse), None), (vl.Policy(alike), coarse)]
     if len(data.columns.sensitive) == 1:
@@ -302,7 +288,7 @@ def _releases(data: Microdata) -> list[Release]:
 
 
 def _same(one: Release, other: Release) -> bool:
-    """Equal as published: what a reader sees in the tables, the claims, the dictionary."""
+    """Whether a reader sees the same in the tables, the claims and the dictionary of two releases."""
     tables, others = ({name: table.cast(pl.String) for name, table in r.tables.items()} for r in (one, other))
     said = [json.dumps([r.certificate.claims, r.dictionary], sort_keys=True) for r in (one, other)]
     same = tables.keys() == others.keys() and all(tables[name].equals(others[name]) for name in tables)
