@@ -24,7 +24,11 @@ FAMILIES = {
 
 # Behaviour that was changed on purpose since the pins were written: case -> field -> why.
 # The field "*" stands for every field of the case. `write.py` makes the exceptions needless: remove them with it.
-EXCEPTIONS: dict[str, dict[str, str]] = {}
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "errands: compare, spec": {
+        "*": "A comparison tries methods, so [method] in its spec cannot matter: that is an error now, not ignored."
+    },
+}
 
 
 def cases() -> dict[str, Callable[[], dict[str, Any]]]:
