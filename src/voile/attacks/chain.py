@@ -58,7 +58,7 @@ class Chain(Attack):
         elif pairs is not None:
             risk, people, whole = _from_pairs(target, pairs, tuple(_size(target, name) for name in (one, other)))
         else:
-            return Guess(title, colleague, alone(target, other, title).belief)
+            return Guess(title, colleague, guess_unlinked(target, other, title).belief)
         baseline = float(whole.max(axis=1).sum() / max(whole.sum(), 1e-12))
         risk, people = np.minimum(risk, 1.0), people.astype(np.int64)
         return Guess(title, colleague, Belief("belief", risk, people, baseline, other, target.sampling_notes))
@@ -86,8 +86,8 @@ def _from_pairs(target: Target, pairs: ValuePairs, sizes: tuple[int, ...]) -> tu
     return np.concatenate(risk), np.concatenate(people), whole
 
 
-def alone(target: Target, name: str, title: str) -> Guess:
-    """Where nothing links two columns: belief in the most likely value of one, nothing else being known."""
+def guess_unlinked(target: Target, name: str, title: str) -> Guess:
+    """Guess where nothing links two columns: belief in the most likely value of one, nothing else being known."""
     counts = target.tallies[name]
     neighbour = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)
     risk = counts.largest() / np.maximum(counts.sizes, 1)

@@ -189,7 +189,7 @@ def _placed(target: Target, source: Microdata, name: str, counts: Counts) -> tup
 
 
 def _others(channel: Channel, sizes: np.ndarray, alike: np.ndarray) -> np.ndarray:
-    """G times the probability that the published value is another's: u each, and p more for who has it.
+    """G times the probability that the published value is another person's: u each, and p more for those who have it.
 
     Of the others who are not corrupted the adversary believes the worst for the victim: none has the value. Then it
     does not matter which candidates are in the table, because as many as there are, are.

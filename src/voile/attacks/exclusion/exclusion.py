@@ -15,7 +15,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
-from voile.attacks.chain import alone, require
+from voile.attacks.chain import guess_unlinked, require
 from voile.kernels import lazy_kernel
 from voile.plugins.registry import knob
 from voile.results import Belief
@@ -54,7 +54,7 @@ class Exclusion(Attack):
         title = f"{other!r} after ruling out {self.values} value{'' if self.values == 1 else 's'} of {one!r}"
         pairs = target.pairs_of_values(one, other)
         if pairs is None:
-            return Guess(title, informed, alone(target, other, title).belief)
+            return Guess(title, informed, guess_unlinked(target, other, title).belief)
         sizes = []
         for name in (one, other):
             column = target.tallies[name].column

@@ -1,4 +1,4 @@
-"""Step 5, for who receives a release: verify it, and count with it."""
+"""Step 5, for people who receive a release: verify it, and run COUNT queries on it."""
 
 from __future__ import annotations
 
