@@ -78,7 +78,7 @@ def _check_predicate(model: Model, column: Column, groups: np.ndarray, rng: np.r
     _require(model, np.array_equal(whole[order], holds(groups[order])), "holds() must not depend on the groups' order")
     _require(model, whole.tolist() == alone, "holds() must give a group the same answer alone as among others")
     _require(model, not whole[sizes < model.smallest()].any(), "a group below smallest() must not hold")
-    if isinstance(model, extend.SizeModel):
+    if isinstance(model, extend.SizeModel) and model.is_threshold:
         _require(model, np.array_equal(whole, sizes >= model.smallest()), "a size model holds from smallest() rows on")
     good = groups[whole]
     if model.monotone and len(good) > 1:

@@ -248,5 +248,5 @@ def test_adult_refuses_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_adult_refuses_two_files_of_other_columns(tmp_path: Path) -> None:
     (tmp_path / "adult.data").write_text(KNOWN)
     (tmp_path / "adult.test").write_text(",".join([*NINE, "income"]) + "\n" + ",".join(["1"] * 9))
-    with pytest.raises(DataError, match="other columns"):
+    with pytest.raises(DataError, match="different columns"):
         adult(tmp_path)

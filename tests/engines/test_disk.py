@@ -107,7 +107,7 @@ def test_no_temporary_file_survives_a_kill(tmp_path: Path) -> None:
     script = textwrap.dedent(
         f"""
         import os, signal, sys
-        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+        sys.path.insert(0, {str(Path(__file__).parents[1] / "helpers")!r})
         import voile as vl
         from published import schema
         from voile.tables import partition_tree

@@ -232,7 +232,7 @@ def test_a_running_comparison_shows_what_it_has_found(visitor: Any) -> None:
     for shown in (part, page):
         assert "Results so far" in shown
         assert "<svg" in shown
-        assert "How sure each attack is" in shown
+        assert "How certain each attack is" in shown
         assert "Look closer" not in shown
     visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": "/compare"})
     assert visitor.client.get("/compare/found").text.strip() == ""

@@ -19,7 +19,8 @@ from voile.tables.schema import Column, Columns
 
 @dataclass(frozen=True)
 class SizeModel(Model):
-    """A promise about the sizes of groups only: a group holds if and only if it has at least `smallest()` rows."""
+    """A promise about the sizes of groups only. A group holds if and only if it has at least `smallest()` rows, unless
+    a subclass says otherwise in `holds`."""
 
     @property
     def limits(self) -> str:
@@ -30,6 +31,11 @@ class SizeModel(Model):
 
     def targets(self, columns: Columns) -> list[Column | None]:
         return [None]
+
+    @property
+    def is_threshold(self) -> bool:
+        """Whether the number of rows alone decides: no subclass has changed `holds`."""
+        return type(self).holds is SizeModel.holds
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Policy:
     @property
     def sizes_suffice(self) -> bool:
         """Whether a group holds if and only if it has `smallest()` rows."""
-        return all(isinstance(model, SizeModel) for model in self)
+        return all(isinstance(model, SizeModel) and model.is_threshold for model in self)
 
     @property
     def rests_on_draws(self) -> bool:

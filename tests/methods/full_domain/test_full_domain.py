@@ -210,7 +210,6 @@ def odd() -> Iterator[Any]:
 
         name: ClassVar[str] = "toy-odd"
         monotone: ClassVar[bool] = False
-        threshold: ClassVar[bool] = False
 
         def holds(self, counts: Counts) -> np.ndarray:
             return np.asarray((counts.sizes >= self.k) & (counts.sizes % 2 == 1))

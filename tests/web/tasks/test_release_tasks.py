@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import voile as vl
-from voile.web.tasks import TASKS, session_data
+from voile.web.tasks import TASKS, release_tasks, session_data
 from voile.web.worker import JobProgress
 
 ROLES = {"identifier": ["name"], "quasi": ["sex", "zip"], "sensitive": ["disease"]}
@@ -19,7 +19,7 @@ ROBUST = {"model": "r-robustness", "r": 2, "protect": ["HIV infection"]}
 @pytest.fixture
 def payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(session_data, "memory", memory := session_data.Memory())
-    monkeypatch.setattr("voile.web.tasks.release_tasks.memory", memory)
+    monkeypatch.setattr(release_tasks, "memory", memory)
     vl.datasets.hospital().write_parquet(tmp_path / "patients.parquet")
     spec = {"schema": ROLES, "policy": [ROBUST]}
     out = {"place": str(tmp_path / "out"), "zip": str(tmp_path / "out.zip"), "page": str(tmp_path / "out.html")}

@@ -71,7 +71,7 @@ def _refused_steps(
 ) -> RefusedSteps | None:
     """What the method says that it refused, one row per entry; None if it does not say."""
     kind, group = candidates.kind, candidates.group
-    if policy is None or policy.sizes_suffice:
+    if policy is None or not policy.value_models:
         return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64))
     method = _find_method(candidates.release)
     if original or not isinstance(method, ExplainsRefusals):
