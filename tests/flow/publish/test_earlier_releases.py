@@ -121,3 +121,10 @@ def test_the_digest_is_of_what_is_shown(first: Any, data: Any) -> None:
     coarser = vl.publish(data, vl.Policy(vl.LDiversity(l=3), vl.KAnonymity(k=30)))
     assert again.digest == first.digest
     assert coarser.digest != first.digest
+
+
+def test_a_ledger_that_no_model_needs_is_refused() -> None:
+    data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
+    with pytest.raises(PolicyError) as caught:
+        vl.publish(data, vl.KAnonymity(k=5), ledger=vl.Ledger())
+    assert caught.value.code == "policy.ledger"

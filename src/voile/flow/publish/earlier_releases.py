@@ -11,7 +11,7 @@ import polars as pl
 
 from voile.adversaries.ledger import Ledger
 from voile.engines.memory_rows import build_rows
-from voile.errors import BrokenPromise, DataError, option
+from voile.errors import BrokenPromise, DataError, PolicyError, option
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
 from voile.models.base import Model
@@ -59,6 +59,12 @@ class EarlierReleases:
         shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
         for number, release in enumerate(self.releases, 1):
             require_same_columns(shown, release, number)
+        if self.ledger is not None and not policy.follows_people:
+            raise PolicyError(
+                "A ledger records who was shown with which values, and no model of this policy follows people.",
+                code="policy.ledger",
+                hint=f"Leave the ledger out, or ask for {option('model', 'm-invariance', m=2)}.",
+            )
         if not policy.follows_people or (self.ledger is None and not self.releases):
             return data.columns, data.rows
         if self.ledger is None:
