@@ -253,10 +253,11 @@ def test_a_size_model_with_a_rule_of_its_own_is_asked_and_not_guessed() -> None:
     def holds(self: Any, counts: Counts) -> np.ndarray:
         return np.asarray((counts.sizes >= self.k) & (counts.sizes % 2 == 0))
 
-    plain, even = spoiled(vl.KAnonymity)(k=3), spoiled(vl.KAnonymity, holds=holds)(k=3)
+    plain = spoiled(vl.KAnonymity)(k=3)
     check_model(plain)
-    check_model(even)
     assert vl.Policy(plain).sizes_suffice
+    even = spoiled(vl.KAnonymity, holds=holds)(k=3)
+    check_model(even)
     assert not vl.Policy(even).sizes_suffice
     release = vl.publish(vl.read(*sample(40, 1)), even)
     assert (release.sizes % 2 == 0).all()
