@@ -12,7 +12,7 @@ import voile as vl
 from voile.errors import SpecError
 from voile.plugins import registry
 from voile.plugins.registry import FAMILIES, build_plugin, knob, registered_classes
-from voile.web.forms import fill_form, make_card, make_cards, read_form
+from voile.web.forms import fill_form, make_card, make_cards, read_description, read_form
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -88,3 +88,9 @@ def test_a_third_party_is_shown_like_our_own(third_party: type[registry.Plugin])
     (told,) = read_form("models", form)
     assert told == {"name": "novel", "k": 3, "way": "right", "strict": False, "names": ["a", "b"]}
     assert build_plugin("models", "novel", {key: value for key, value in told.items() if key != "name"})
+
+
+def test_a_headline_starts_with_a_capital_letter() -> None:
+    headlines = [read_description(cls)[0] for cls in registered_classes("models").values()]
+    assert len(headlines) > 10
+    assert all(headline[0].isupper() for headline in headlines)

@@ -72,7 +72,9 @@ def read_description(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
     headline = " ".join(first.split())
     name, sign, after = headline.partition(": ")
     headline = after if sign and len(name) < 40 else headline
-    start = headline[:1] if headline[1:2] == " " else headline[:1].upper()  # the letter of a parameter stays as it is
+    # the letter of a parameter stays as it is; the article "a" is no such letter
+    is_parameter = headline[1:2] == " " and headline[:1] != "a"
+    start = headline[:1] if is_parameter else headline[:1].upper()
     return start + headline[1:], tuple(" ".join(part.split()) for part in rest.split("\n\n") if part)
 
 
