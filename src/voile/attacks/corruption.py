@@ -24,7 +24,8 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target
 from voile.errors import InconsistentKnowledge
 from voile.models.anti_corruption.anti_corruption import CORRUPTER, AntiCorruption
-from voile.plugins.registry import knob, learned_field
+from voile.models.claimed_model import claimed_model
+from voile.plugins.registry import knob, learned_field, narrow_type
 from voile.releases.randomized_response import Channel, exact_fraction
 from voile.results import Belief
 from voile.tables.group_counts import Counts
@@ -130,7 +131,9 @@ class Corruption(Attack):
         own = [AntiCorruption(growth=0.5, skew=skew)]
         if self.rho1 < 1:
             own.append(AntiCorruption(rho1=self.rho1, rho2=(1 + self.rho1) / 2, skew=skew))
-        claimed = [_model(stated) for stated in release.certificate.claims if stated["model"] == AntiCorruption.name]
+        claimed = [
+            _claimed_target(claim) for claim in release.certificate.claims if claim["model"] == AntiCorruption.name
+        ]
         return list({model.limits: model for model in [*claimed, *own]}.values())
 
     def _alike(self, release: Target, name: str, counts: Counts, external: Microdata | None) -> tuple[np.ndarray, int]:
@@ -166,9 +169,9 @@ UNHEARD = -1  # a value that the release does not know
 OUTSIDE = -2  # a known person who is not in the table
 
 
-def _model(stated: Mapping[str, Any]) -> AntiCorruption:
-    used = {key: value for key, value in stated["parameters"].items() if key in ("rho1", "rho2", "growth", "skew")}
-    return AntiCorruption(**used)
+def _claimed_target(claim: Mapping[str, Any]) -> AntiCorruption:
+    """Build the model of a claim without its arithmetic: an attack asks only what is bounded, and by how much."""
+    return replace(narrow_type(AntiCorruption, claimed_model(claim)), bounds="paper", domain=None)
 
 
 def _placed(target: Target, source: Microdata, name: str, counts: Counts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
