@@ -38,10 +38,10 @@ class ToyParts(PartsInMemory):
     engine: Toy = field(default_factory=Toy)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.held)
+        return iter(self.contents)
 
     def map(self, stage: str, work: Any, *arguments: Any) -> ToyParts:
         if self.engine.watch is not None:
             self.engine.watch(stage, len(self), len(self))
         results = super().map(stage, work, *arguments)
-        return ToyParts(results.held, results.summaries, self.engine)
+        return ToyParts(results.contents, results.summaries, self.engine)

@@ -214,7 +214,7 @@ def test_bad_input(tmp_path: Path) -> None:
         vl.read(pl.concat([frame, frame.head(1)]), SCHEMA)
     with pytest.raises(PolicyError, match="has no meaning"):
         vl.publish(data, vl.MInvariance(m=3), vl.Anatomy())
-    with pytest.raises(SchemaError, match="role twice"):
+    with pytest.raises(SchemaError, match="listed twice"):
         vl.Schema(person="age", quasi=["age"])
     with pytest.raises(SchemaError, match="no column 'nobody'"):
         vl.read(frame, vl.Schema(person="nobody", quasi=["age"]))

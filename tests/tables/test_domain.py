@@ -41,7 +41,7 @@ TYPED = {
 
 
 @pytest.mark.parametrize("name", TYPED)
-def test_codes_and_back(name: str) -> None:
+def test_decoding_restores_the_values(name: str) -> None:
     values = TYPED[name]
     domain, codes = encode_column("c", values, infer_kind(values), None)
     assert domain.decode(codes).dtype == values.dtype
@@ -55,35 +55,35 @@ def test_codes_and_back(name: str) -> None:
 @pytest.mark.parametrize("name", TYPED)
 def test_the_order_of_appearance_does_not_matter(name: str) -> None:
     values = TYPED[name]
-    one, _ = encode_column("c", values, infer_kind(values), None)
-    two, _ = encode_column("c", values.reverse(), infer_kind(values), None)
-    assert one.values.to_list() == two.values.to_list()
-    assert one.as_json() == two.as_json()
+    domain, _ = encode_column("c", values, infer_kind(values), None)
+    reverse, _ = encode_column("c", values.reverse(), infer_kind(values), None)
+    assert domain.values.to_list() == reverse.values.to_list()
+    assert domain.as_json() == reverse.as_json()
 
 
-def test_kinds() -> None:
+def test_the_kind_is_inferred_from_the_type() -> None:
     kinds = {name: infer_kind(values) for name, values in TYPED.items()}
     assert kinds["int8"] == kinds["float64"] == kinds["uint64"] == "numeric"
     assert kinds["date"] == kinds["datetime"] == "date"
     assert kinds["string"] == kinds["boolean"] == kinds["time"] == kinds["enum"] == "categorical"
 
 
-def test_an_enum_keeps_its_order_and_drops_what_does_not_occur() -> None:
+def test_an_enum_keeps_its_order_and_drops_unused_categories() -> None:
     domain, codes = encode_column("c", TYPED["enum"], "ordered", None)
     assert domain.labels == ["lo", "hi", "(missing)"]
     assert codes.tolist() == [0, 1, 2, 0]
 
 
-def test_a_categorical_becomes_an_enum_of_what_occurs() -> None:
-    first = pl.Series(["zebra", "other column"], dtype=pl.Categorical)
+def test_a_categorical_becomes_an_enum_of_the_categories_that_occur() -> None:
+    other = pl.Series(["zebra", "other column"], dtype=pl.Categorical)
     values = pl.Series(["b", "a", None, "b"], dtype=pl.Categorical)
-    assert len(first) == 2
+    assert len(other) == 2
     domain, codes = encode_column("c", values, "categorical", None)
     assert domain.decode(codes).dtype == pl.Enum(["a", "b"])
     assert domain.decode(codes).to_list() == ["b", "a", None, "b"]
 
 
-def test_decimals_and_wide_numbers() -> None:
+def test_decimals_become_floats_and_numbers_beyond_64_bits_are_refused() -> None:
     domain, _ = encode_column("c", pl.Series([decimal.Decimal("1.50"), decimal.Decimal("2.25")]), "numeric", None)
     assert domain.values.to_list() == [1.5, 2.25]
     wide = pl.Series([1, 5], dtype=pl.Int128)
@@ -100,13 +100,13 @@ def test_nanoseconds_become_microseconds() -> None:
     assert domain.decode(codes).dtype == pl.Datetime("us")
 
 
-def test_nothing_is_known_of_anybody() -> None:
+def test_a_column_without_values_has_only_the_missing_code() -> None:
     domain, codes = encode_column("c", pl.Series([None, None]), "categorical", None)
     assert (domain.size, codes.tolist(), domain.labels) == (1, [0, 0], ["(missing)"])
     assert domain.decode(codes).to_list() == [None, None]
 
 
-def test_floats_that_are_no_numbers() -> None:
+def test_nan_is_missing_infinity_is_refused_and_zero_has_no_sign() -> None:
     domain, codes = encode_column("c", pl.Series([1.0, float("nan"), None]), "numeric", None)
     assert domain.decode(codes).to_list() == [1.0, None, None]
     with pytest.raises(DataError, match="Column 'c' has 2 infinite numbers"):
@@ -126,14 +126,14 @@ def test_floats_that_are_no_numbers() -> None:
     ],
     ids=["list", "struct", "binary", "object", "duration"],
 )
-def test_types_without_values(values: pl.Series) -> None:
+def test_types_that_cannot_be_compared_are_refused(values: pl.Series) -> None:
     with pytest.raises(DataError, match="Column 'c' has the type") as error:
         encode_column("c", values, "categorical", None)
     assert "SECRET" not in str(error.value)
 
 
 @pytest.mark.parametrize(("kind", "values"), [("numeric", ["SECRET"]), ("date", ["SECRET"]), ("date", [20250101])])
-def test_kinds_that_do_not_fit(kind: str, values: list[Any]) -> None:
+def test_a_kind_that_does_not_fit_the_type_is_refused(kind: str, values: list[Any]) -> None:
     with pytest.raises(SchemaError, match=f"Column 'c' is marked {kind} but holds") as error:
         encode_column("c", pl.Series(values), kind, None)
     assert "SECRET" not in str(error.value)
@@ -165,9 +165,9 @@ def test_a_declared_domain_fixes_the_order() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["categorical", "natural"])
-def test_declared_domains_of_all_types(values: pl.Series, declared: list[Any], kind: str) -> None:
-    chosen = infer_kind(values) if kind == "natural" else kind
-    domain, codes = encode_column("c", values, chosen, declared)
+def test_declared_domains_work_for_every_type(values: pl.Series, declared: list[Any], kind: str) -> None:
+    kind = infer_kind(values) if kind == "natural" else kind
+    domain, codes = encode_column("c", values, kind, declared)
     assert domain.decode(codes).to_list() == values.to_list()
     assert domain.values.dtype == values.dtype
     listed = domain.values.to_list()
@@ -175,7 +175,7 @@ def test_declared_domains_of_all_types(values: pl.Series, declared: list[Any], k
 
 
 @pytest.mark.parametrize("declared", [[1, 1, 2], [1, "SECRET"], [1, None], [1, 2.5], [[1]], [1, 10**30]])
-def test_declared_domains_that_are_none(declared: list[Any]) -> None:
+def test_declared_domains_with_duplicates_or_other_types_are_refused(declared: list[Any]) -> None:
     with pytest.raises(SchemaError, match="declared domain of 'c' has duplicates or values of another type") as error:
         encode_column("c", pl.Series([1, 2], dtype=pl.Int64), "numeric", declared)
     assert "SECRET" not in str(error.value)
@@ -192,7 +192,7 @@ def test_the_repr_shows_no_value() -> None:
     assert repr(encode_column("c", pl.Series(["SECRET"]), "categorical", None)[0]) == "Domain(1 categorical values)"
 
 
-def test_texts() -> None:
+def test_values_and_sets_are_written_as_text() -> None:
     assert [format_value(x) for x in (True, 1, 1.5, DAY, NOON, "x")] == [
         "true",
         "1",
@@ -206,7 +206,7 @@ def test_texts() -> None:
 
 @given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), min_size=1, max_size=30))
 @settings(max_examples=80, deadline=None, derandomize=True, database=None)
-def test_any_whole_numbers(values: list[int | None]) -> None:
+def test_decoding_restores_any_integers(values: list[int | None]) -> None:
     series = pl.Series(values, dtype=pl.Int64)
     domain, codes = encode_column("c", series, "numeric", None)
     assert domain.decode(codes).to_list() == values
@@ -214,7 +214,7 @@ def test_any_whole_numbers(values: list[int | None]) -> None:
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=4)), min_size=1, max_size=30), st.booleans())
 @settings(max_examples=80, deadline=None, derandomize=True, database=None)
-def test_any_texts(values: list[str | None], declare: bool) -> None:
+def test_decoding_restores_any_texts(values: list[str | None], declare: bool) -> None:
     series = pl.Series(values, dtype=pl.String)
     declared = sorted({value for value in values if value is not None}, reverse=True) if declare else None
     domain, codes = encode_column("c", series, "categorical", declared)
@@ -231,6 +231,6 @@ def test_many_values_take_wider_codes() -> None:
     assert encode_column("c", wide, "numeric", None)[1].tolist() == list(range(1000))
 
 
-def test_position() -> None:
+def test_code_of_an_absent_value_is_minus_one() -> None:
     domain = Domain(pl.Series([3, 5]), "numeric")
     assert (domain.code_of(5), domain.code_of(4)) == (1, -1)

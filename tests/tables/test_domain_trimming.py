@@ -15,7 +15,7 @@ from voile.tables.domain_trimming import find_used_codes, trim_columns
 
 @pytest.fixture
 def frame() -> pl.DataFrame:
-    """Forty people of one town, and one who is alone in everything."""
+    """Forty people of two towns, and one person whose values nobody else has."""
     many = pl.DataFrame(
         {
             "age": [30 + i % 4 for i in range(40)],
@@ -30,11 +30,11 @@ def test_values_of_withheld_rows_are_published_nowhere(frame: pl.DataFrame, tmp_
     data = vl.read(frame, vl.Schema(quasi=["age", "city"], sensitive=["disease"]))
     release = vl.publish(data, vl.KAnonymity(k=3), vl.FullDomain(suppression=0.05))
     assert release.dictionary["withheld"] == 1
-    place = release.save(tmp_path / "out", format="csv")
-    text = "".join(path.read_text() for path in place.iterdir())
+    folder = release.save(tmp_path / "out", format="csv")
+    text = "".join(path.read_text() for path in folder.iterdir())
     for trace in ("97531", "Zennor", "kuru"):
         assert trace not in text
-    assert vl.verify(place).holds
+    assert vl.verify(folder).holds
 
 
 def test_a_declared_domain_is_public_and_stays(frame: pl.DataFrame) -> None:
@@ -45,11 +45,11 @@ def test_a_declared_domain_is_public_and_stays(frame: pl.DataFrame) -> None:
     assert listed == cities
 
 
-def test_nothing_changes_where_nothing_was_withheld(frame: pl.DataFrame) -> None:
+def test_nothing_changes_if_nothing_was_withheld(frame: pl.DataFrame) -> None:
     data = vl.read(frame, vl.Schema(quasi=["age", "city"], sensitive=["disease"]))
-    columns, moved = trim_columns(data.columns, find_used_codes(data.columns, data.rows))
+    columns, code_maps = trim_columns(data.columns, find_used_codes(data.columns, data.rows))
     assert columns.quasi == data.columns.quasi
-    assert moved == {}
+    assert code_maps == {}
 
 
 def test_hierarchies_keep_their_levels_over_fewer_leaves(frame: pl.DataFrame) -> None:
@@ -57,11 +57,11 @@ def test_hierarchies_keep_their_levels_over_fewer_leaves(frame: pl.DataFrame) ->
     schema = vl.Schema(quasi=["age", "city"], sensitive=["disease"], hierarchies={"city": nested})
     data = vl.read(frame, schema)
     table = data.rows.histogram(["age", "city"])
-    gone = table.column("city") == 2
-    rows: Any = data.rows  # kept in memory
-    kept = rows.place(table, np.where(gone, -1, 0))
-    columns, moved = trim_columns(data.columns, find_used_codes(data.columns, kept))
-    rows = kept.recode(moved)
+    withheld = table.column("city") == 2
+    rows: Any = data.rows
+    published = rows.place(table, np.where(withheld, -1, 0))
+    columns, code_maps = trim_columns(data.columns, find_used_codes(data.columns, published))
+    rows = published.recode(code_maps)
     hierarchy = columns["city"].hierarchy
     assert hierarchy is not None
     assert hierarchy.height == data.columns["city"].hierarchy.height
@@ -70,8 +70,8 @@ def test_hierarchies_keep_their_levels_over_fewer_leaves(frame: pl.DataFrame) ->
     assert json.dumps(columns["age"].domain.as_json()) == '{"min": 30, "max": 33, "missing": false}'
 
 
-def test_closeness_is_judged_on_what_is_published() -> None:
-    """The ordered distance counts steps of the published order; a value that was withheld is no step."""
+def test_closeness_is_measured_on_the_published_values() -> None:
+    """The ordered distance counts steps of the published order; a withheld value is not a step."""
     rng = np.random.default_rng(3)
     frame = pl.DataFrame({"q": ["a", "b"] * 50 + ["c"], "pay": [*rng.integers(1, 9, 100).tolist(), 1000]})
     data = vl.read(frame, vl.Schema(quasi=["q"], sensitive=["pay"]))

@@ -18,8 +18,8 @@ def column(size: int) -> Column:
 
 
 @pytest.mark.parametrize("size", [3, 40_000_000])
-def test_tally_counts_as_a_loop_does(size: int) -> None:
-    """Three values take the dense way, forty million the sorted one."""
+def test_tally_agrees_with_a_loop(size: int) -> None:
+    """Three values are counted in a dense matrix, forty million by sorting."""
     rng = np.random.default_rng(1)
     group, value, weight = rng.integers(0, 5, 200), rng.integers(0, 3, 200), rng.integers(1, 4, 200)
     domain = Column("s", "sensitive", Domain(pl.Series(range(3)), "numeric"))
@@ -28,14 +28,14 @@ def test_tally_counts_as_a_loop_does(size: int) -> None:
     for g in range(6):
         inside = slice(counts.starts[g], counts.starts[g + 1])
         expected = {v: int(weight[(group == g) & (value == v)].sum()) for v in range(3)}
-        got = dict(zip(counts.values[inside].tolist(), counts.counts[inside].tolist(), strict=True))
-        assert got == {v: c for v, c in expected.items() if c}
+        counted = dict(zip(counts.values[inside].tolist(), counts.counts[inside].tolist(), strict=True))
+        assert counted == {v: c for v, c in expected.items() if c}
     assert counts.sizes.tolist() == [int(weight[group == g].sum()) for g in range(6)]
     assert counts.largest()[5] == 0  # an empty group
 
 
 class _Wide(Domain):
-    """A domain that says it is larger than it is."""
+    """A domain that claims to be larger than it is."""
 
     def __init__(self, domain: Domain, size: int) -> None:
         super().__init__(domain.values, domain.kind)
@@ -51,13 +51,13 @@ def test_totals_default_to_the_sum_of_the_groups() -> None:
     assert counts.totals.tolist() == [0, 0, 9]
 
 
-def test_sizes_alone_have_no_values() -> None:
+def test_counts_of_sizes_alone_have_no_values() -> None:
     counts = sizes_only(np.array([3, 4]))
     assert counts.groups == 2
     assert counts.distinct().tolist() == [0, 0]
 
 
-def test_comparisons_do_not_round_or_overflow() -> None:
+def test_at_most_neither_rounds_nor_overflows() -> None:
     huge = np.array([1 << 61, (1 << 61) + 1])
     right = np.array([3 << 60, 3 << 60])
     assert at_most(huge, Fraction(2, 3), right).tolist() == [True, False]

@@ -1,4 +1,4 @@
-"""Schemas: roles, kinds, and all that is wrong with them at once."""
+"""Schemas: roles, kinds, and errors that list all problems at once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from voile.errors import SchemaError
 from voile.tables.schema import suggest_name
 
 
-def test_a_single_name_is_a_list_of_one() -> None:
+def test_a_single_name_counts_as_a_list() -> None:
     schema = vl.Schema(quasi="age", sensitive="disease")
     assert (schema.quasi, schema.names()) == (("age",), ("age", "disease"))
 
 
-def test_all_problems_together() -> None:
+def test_all_problems_of_a_schema_are_raised_together() -> None:
     with pytest.raises(SchemaError) as error:
         vl.Schema(
             quasi=["age", "age"],
@@ -46,7 +46,7 @@ def test_all_problems_together() -> None:
     }
 
 
-def test_no_quasi_identifier() -> None:
+def test_a_schema_without_quasi_identifier_is_refused() -> None:
     with pytest.raises(SchemaError) as error:
         vl.Schema(sensitive=["x"])
     assert error.value.code == "schema.no-quasi"
@@ -64,7 +64,7 @@ def test_no_quasi_identifier() -> None:
         {"quasi": ["a"], "hierarchies": "folder"},
     ],
 )
-def test_parts_of_another_type(wrong: dict[str, Any]) -> None:
+def test_parts_of_the_wrong_type_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SchemaError) as error:
         vl.Schema(**wrong)
     assert error.value.code == "schema.type"
@@ -80,7 +80,7 @@ def test_unknown_columns_are_all_named() -> None:
     assert suggest_name("x", []) == "There are none."
 
 
-def test_problems_of_all_columns_come_together() -> None:
+def test_problems_of_all_columns_are_raised_together() -> None:
     frame = pl.DataFrame({"a": ["x"], "b": ["y"], "c": [1]})
     schema = vl.Schema(quasi=["a", "b", "c"], kinds={"a": "numeric", "b": "date"}, hierarchies={"c": "dates"})
     with pytest.raises(SchemaError) as error:
@@ -96,7 +96,7 @@ def test_reprs_show_roles_and_no_values() -> None:
         assert "SECRET" not in repr(thing)
 
 
-def test_columns_by_name() -> None:
+def test_columns_are_found_by_name() -> None:
     data = vl.read(pl.DataFrame({"age": [1, 2], "s": ["a", "b"]}), vl.Schema(quasi=["age"], sensitive=["s"]))
     assert [column.name for column in data.columns] == ["age", "s"]
     assert data.columns["s"].role == "sensitive"

@@ -13,16 +13,16 @@ from voile.errors import DataError
 
 
 def test_fresh_keys_differ_and_stay_secret() -> None:
-    one, two = vl.Key.fresh(), vl.Key.fresh()
-    assert one != two
-    assert one == vl.Key(one.secret)
-    for shown in (repr(one), str(one), f"{one}"):
-        assert shown == "Key(secret)"
-        assert one.secret.hex() not in shown
+    key, other = vl.Key.fresh(), vl.Key.fresh()
+    assert key != other
+    assert key == vl.Key(key.secret)
+    for text in (repr(key), str(key), f"{key}"):
+        assert text == "Key(secret)"
+        assert key.secret.hex() not in text
 
 
 @pytest.mark.parametrize("content", [b"00" * 32, b"  " + b"0a" * 32 + b"\n", bytes(range(200, 232)), b"AB" * 32])
-def test_key_files(tmp_path: Path, content: bytes) -> None:
+def test_a_key_file_holds_hexadecimal_digits_or_raw_bytes(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "key"
     path.write_bytes(content)
     assert len(vl.Key.read(path).secret) == 32
@@ -30,19 +30,19 @@ def test_key_files(tmp_path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"00" * 31, b"00" * 33, b"not a key", b"\xff\x01SECRET" * 2, b"zz" * 32])
-def test_files_that_hold_no_key(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_holds_no_key_is_refused_without_showing_it(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "key"
     path.write_bytes(content)
     with pytest.raises(DataError) as error:
         vl.Key.read(path)
     assert error.value.code == "data.key"
     assert "secrets.token_hex" in error.value.hint
-    shown = "".join(traceback.format_exception(error.value))
-    assert "SECRET" not in shown
-    assert "0xff" not in shown, "the message of the decoder shows a byte of the key"
+    text = "".join(traceback.format_exception(error.value))
+    assert "SECRET" not in text
+    assert "0xff" not in text, "the message of the decoder shows a byte of the key"
 
 
-def test_there_is_no_key_file(tmp_path: Path) -> None:
+def test_a_missing_key_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="'none' cannot be read"):
         vl.Key.read(tmp_path / "none")
 
@@ -55,7 +55,7 @@ def test_streams_are_functions_of_key_and_purpose() -> None:
     assert len(key.stream("a", 0)) == 0
 
 
-def test_permutations() -> None:
+def test_shuffle_is_a_repeatable_permutation() -> None:
     key = vl.Key(bytes(range(32)))
     order = key.shuffle("deal", 1000)
     assert sorted(order.tolist()) == list(range(1000))

@@ -1,4 +1,4 @@
-"""The values that a column may hold, in order. Once a table is read, a cell is its position here, a code."""
+"""The values that a column may hold, in order. Once a table is read, a cell is a code: the position of its value."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Domain:
         return values.gather(codes)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what a recipient needs: the list of categories, or the ends of the range of numbers and dates."""
+        """Return the part that a recipient needs: the list of categories, or the range of numbers and dates."""
         if self.uses_intervals and not self.declared:
             ends = {"min": _as_json(self.values[0]), "max": _as_json(self.values[-1])} if len(self.values) else {}
             return {**ends, "missing": self.missing}
@@ -78,7 +78,7 @@ class Domain:
 
 
 def infer_kind(values: pl.Series) -> str:
-    """Return the kind that a column has unless the schema says otherwise."""
+    """Return the kind of a column for which the schema names none."""
     if values.dtype.is_numeric():
         return "numeric"
     if values.dtype in (pl.Date, pl.Datetime):
@@ -98,7 +98,7 @@ def encode_column(
 def build_domain(
     column: str, values: pl.Series, kind: str, declared: Sequence[Any] | None, counts: np.ndarray | None = None
 ) -> Domain:
-    """Return the domain of values whose type is normalized. Each value stands for `counts` cells, by default one."""
+    """Return the domain of values whose type is normalized. Value i stands for `counts[i]` cells, by default one."""
     if kind == "numeric" and not values.dtype.is_numeric():
         raise SchemaError(
             f"Column {column!r} is marked numeric but holds {type_name(values.dtype)}.",
@@ -126,7 +126,7 @@ def normalize_type(column: str, values: pl.Series) -> pl.Series:
     dtype = values.dtype
     if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
         raise DataError(
-            f"Column {column!r} has the type {type_name(dtype)}, which has no values to compare.",
+            f"Column {column!r} has the type {type_name(dtype)}, whose values cannot be compared.",
             code="data.type",
             hint="Flatten or convert it, or leave the column out.",
         )
@@ -135,22 +135,22 @@ def normalize_type(column: str, values: pl.Series) -> pl.Series:
     elif dtype == pl.Null:
         values = values.cast(pl.String)
     elif dtype == pl.Categorical:
-        # the categories that occur, in their own order: a Categorical may carry other columns' and the input's order
+        # only categories that occur, sorted: a Categorical may carry other columns' categories and the input's order
         texts = values.cast(pl.String)
         values = texts.cast(pl.Enum(texts.drop_nulls().unique().sort()))
     elif dtype in (pl.Int128, pl.UInt128):
         values = _cast_to_64_bits(column, values)
     elif isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
-        values = values.cast(pl.Datetime("us", dtype.time_zone))  # what a written date and time can hold
+        values = values.cast(pl.Datetime("us", dtype.time_zone))  # the precision of a written date and time
     if values.dtype.is_float():
         values = values.fill_nan(None)
-        values = values.set(values == 0, 0.0)  # -0 and 0 are one number
+        values = values.set(values == 0, 0.0)  # -0 and 0 are the same number
         infinite = int(values.is_infinite().sum())
         if infinite:
             raise DataError(
                 f"Column {column!r} has {infinite} infinite numbers.",
                 code="data.infinite",
-                hint="Replace them by a number, or leave the cells empty.",
+                hint="Replace them with a number, or leave the cells empty.",
             )
     return values
 
@@ -180,7 +180,7 @@ def _occurring_categories(values: pl.Series) -> pl.Series:
 def _declared_values(
     column: str, values: pl.Series, declared: Sequence[Any], kind: str, counts: np.ndarray | None
 ) -> pl.Series:
-    """Return the declared values in order, as the column types them; every value of the column must be among them."""
+    """Return the declared values in order and in the type of the column, all of whose values must be among them."""
     if isinstance(values.dtype, pl.Enum):
         values = values.cast(pl.String)
     listed = _cast_declared(declared, values.dtype)
@@ -202,14 +202,14 @@ def _declared_values(
 
 
 def _cast_declared(declared: Sequence[Any], dtype: pl.DataType) -> pl.Series | None:
-    """Return declared values in the type of the column; None where they cannot be of that type."""
+    """Return declared values in the type of the column, or None if they cannot have that type."""
     try:
         raw = pl.Series(list(declared), strict=False)
         listed = parse_values(raw, dtype) if raw.dtype == pl.String else raw.cast(dtype, strict=False)
     except (TypeError, OverflowError, pl.exceptions.PolarsError):
         return None
-    whole = raw.dtype.is_float() and dtype.is_integer()
-    return None if whole and bool((raw != raw.floor()).any()) else listed
+    must_be_whole = raw.dtype.is_float() and dtype.is_integer()
+    return None if must_be_whole and bool((raw != raw.floor()).any()) else listed
 
 
 def encode_values(domain: Domain, values: pl.Series) -> np.ndarray:
@@ -244,7 +244,7 @@ def encode_values(domain: Domain, values: pl.Series) -> np.ndarray:
 
 
 def _integer_codes(values: pl.Series, distinct: pl.Series, dtype: Any) -> np.ndarray:
-    """Encode whole numbers: by a lookup table where their range is narrow, by binary search where it is wide."""
+    """Encode integers: by a lookup table if their range is narrow, by binary search if it is wide."""
     numbers, present = values.to_numpy(), distinct.to_physical().to_numpy()
     low, high = int(present.min()), int(present.max())
     if high - low <= 4 * len(numbers) + 1000 and bool((present[1:] > present[:-1]).all()):

@@ -1,4 +1,4 @@
-"""Remove values that no published row has: after rows were withheld, a release must not mention theirs."""
+"""Remove values that no published row has, so that a release does not mention the values of withheld rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from voile.tables.schema import Column, Columns
 
 
 def find_used_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
-    """Return the codes that occur in each column, except those whose declared domain is public and stays."""
+    """Return the codes that occur in each column. A declared domain is public and stays, so its column is left out."""
     return {
         column.name: rows.histogram([column.name]).codes[:, 0].astype(np.int64)
         for column in columns
@@ -23,34 +23,34 @@ def find_used_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
 
 
 def trim_columns(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Columns, dict[str, np.ndarray]]:
-    """Remove the values that no row has; return the columns, and the code maps of those that lost some."""
+    """Remove the values that no row has; return the columns, and the code maps of those that lost values."""
     used = {name: codes for name, codes in used.items() if len(codes) < columns[name].size}
     code_maps = {}
     for name, codes in used.items():
         code_maps[name] = np.zeros(columns[name].size, dtype=np.int64)
         code_maps[name][codes] = np.arange(len(codes))
-    fewer = {
+    trimmed = {
         role: tuple(_trim_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
         for role in ("quasi", "sensitive", "other")
     }
-    return Columns(**fewer), code_maps
+    return Columns(**trimmed), code_maps
 
 
 def trim_unused_values(columns: Columns, rows: Rows) -> tuple[Columns, Rows]:
     """Remove values that no row has, from the columns and the codes of the rows."""
-    fewer, code_map = trim_columns(columns, find_used_codes(columns, rows))
-    return fewer, rows.recode(code_map) if code_map else rows
+    trimmed, code_maps = trim_columns(columns, find_used_codes(columns, rows))
+    return trimmed, rows.recode(code_maps) if code_maps else rows
 
 
 def _trim_column(column: Column, used: np.ndarray) -> Column:
     domain = column.domain
-    known = used[used < len(domain.values)]
-    fewer = Domain(domain.values.gather(known), domain.kind, len(known) < len(used))
-    return replace(column, domain=fewer, hierarchy=_trim_hierarchy(column.hierarchy, used))
+    present = used[used < len(domain.values)]  # without the code of missing cells
+    trimmed = Domain(domain.values.gather(present), domain.kind, len(present) < len(used))
+    return replace(column, domain=trimmed, hierarchy=_trim_hierarchy(column.hierarchy, used))
 
 
 def _trim_hierarchy(hierarchy: Hierarchy | None, used: np.ndarray) -> Hierarchy | None:
-    """Keep the levels over fewer leaves. Heights stay, because distances are measured in levels."""
+    """Keep every level, over fewer leaves: the height stays, because distances are measured in levels."""
     if hierarchy is None:
         return None
     maps, labels = [], []

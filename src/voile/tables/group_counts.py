@@ -1,4 +1,4 @@
-"""How often each sensitive value occurs in each group: all that a count-based model looks at."""
+"""How often each sensitive value occurs in each group. A count-based model looks at nothing else."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Counts:
     """Group sizes and, for one sensitive column, the counts of the values that occur, group after group.
 
     The values of group g are `values[starts[g]:starts[g+1]]` in rising code order, their counts beside them.
-    Without a sensitive column only `sizes` is meaningful. Where a release does not count, `counts` are what is
-    expected, and `remarks` say for how many people that is an estimate.
+    Without a sensitive column only `sizes` is meaningful. If a release publishes no counts, `counts` are expected
+    values, and `remarks` say for how many people they are an estimate.
     """
 
     sizes: np.ndarray
@@ -51,12 +51,12 @@ class Counts:
         return np.diff(self.starts)
 
     def summed(self, entries: np.ndarray) -> np.ndarray:
-        """Sum numbers, one per entry, by group."""
+        """Return the sum over each group of numbers given one per entry."""
         return _reduce(np.add, entries, self.starts)
 
 
 def _reduce(operation: np.ufunc, entries: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return one number per group, 0 for an empty one."""
+    """Reduce the entries of each group to one number; an empty group gets 0."""
     filled = np.diff(starts) > 0
     result = np.zeros(len(filled), dtype=entries.dtype)
     if filled.any():
@@ -88,12 +88,12 @@ def tally(
 ) -> Counts:
     """Count (group, value, weight) triples. `totals` is the whole table's histogram, by default the sum of the groups.
 
-    Dense where the matrix is not much larger than the triples, else by sorting: O(n + groups * values) or O(n log n).
+    Uses a dense matrix if it is not much larger than the triples, else sorts: O(n + groups * values) or O(n log n).
     """
     size = column.size
     key = group.astype(np.int64) * size + value
-    found, counts = kernels.packed_keys.sum_by_key(key, weight, groups * size)
-    owner, values = found // size, found % size
+    keys, counts = kernels.packed_keys.sum_by_key(key, weight, groups * size)
+    owner, values = keys // size, keys % size
     starts = np.searchsorted(owner, np.arange(groups + 1))
     sizes = np.bincount(owner, weights=counts, minlength=groups).astype(np.int64)
     if totals is None:

@@ -1,7 +1,7 @@
-"""Taxonomies: how a value is shown more coarsely, level by level, up to `*`.
+"""Hierarchies (taxonomies): how a value is shown more coarsely, level by level, up to `*`.
 
-A hierarchy is fitted to a domain: for each level an array that takes a leaf's code to a node. A recipe is the request
-for one (`prefixes(5, 3, 1)`, a nested dict, the rows of a file), fitted once the domain is known.
+A hierarchy is fitted to a domain: each level has an array that maps the code of a leaf to a node. A recipe is the
+request for a hierarchy (`prefixes(5, 3, 1)`, a nested dict, the rows of a file); it is fitted once the domain is known.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ class Hierarchy:
         return len(self.maps) - 1
 
     def leaves(self, level: int, node: int) -> np.ndarray:
-        """Codes of the leaves below a node."""
+        """Return the codes of the leaves below a node."""
         return np.flatnonzero(self.maps[level] == node)
 
     def rows(self) -> list[list[str]]:
-        """Return one row per leaf, leaf first, as a file holds it."""
+        """Return the rows of a hierarchy file: one per leaf, with the leaf first."""
         return [
             [self.labels[h][self.maps[h][code]] for h in range(self.height + 1)] for code in range(len(self.maps[0]))
         ]
 
 
 def hierarchy_from_rows(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierarchy:
-    """Build a hierarchy from rows as `Hierarchy.rows` writes them, with every level. KeyError if a leaf has no row."""
+    """Build a hierarchy from the rows that `Hierarchy.rows` returns. KeyError if a leaf has no row."""
     by_leaf = {row[0]: row for row in rows}
     table = [by_leaf[leaf] for leaf in domain.labels]
     maps, labels = [], []
     for level in zip(*table, strict=True):
-        where = {name: number for number, name in enumerate(dict.fromkeys(level))}
-        maps.append(np.array([where[name] for name in level], dtype=np.int64))
-        labels.append(tuple(where))
+        nodes = {label: node for node, label in enumerate(dict.fromkeys(level))}
+        maps.append(np.array([nodes[label] for label in level], dtype=np.int64))
+        labels.append(tuple(nodes))
     return Hierarchy(tuple(maps), tuple(labels))
 
 
@@ -78,48 +78,50 @@ class HierarchyRecipe:
 
     def fit(self, column: str, domain: Domain, counts: np.ndarray) -> Hierarchy:
         """Fit the hierarchy to a domain; `counts` says how often each leaf occurs."""
-        makers = {
-            "rows": lambda: hierarchy_builders.from_rows(column, domain, counts, self.content),
-            "tree": lambda: hierarchy_builders.from_rows(
-                column, domain, counts, hierarchy_builders.tree_rows(column, self.content)
+        builders = {
+            "rows": lambda: hierarchy_builders.build_from_rows(column, domain, counts, self.content),
+            "tree": lambda: hierarchy_builders.build_from_rows(
+                column, domain, counts, hierarchy_builders.flatten_tree(column, self.content)
             ),
-            "intervals": lambda: hierarchy_builders.by_intervals(column, domain, self.arguments),
-            "prefixes": lambda: hierarchy_builders.by_prefix(column, domain, self.arguments),
-            "dates": lambda: hierarchy_builders.by_date(column, domain),
-            "frequency": lambda: hierarchy_builders.by_frequency(column, domain, counts, *(self.arguments or (3,))[:1]),
-            "auto": lambda: hierarchy_builders.automatic(column, domain, counts),
+            "intervals": lambda: hierarchy_builders.build_intervals(column, domain, self.arguments),
+            "prefixes": lambda: hierarchy_builders.build_prefixes(column, domain, self.arguments),
+            "dates": lambda: hierarchy_builders.build_dates(column, domain),
+            "frequency": lambda: hierarchy_builders.build_by_frequency(
+                column, domain, counts, *(self.arguments or (3,))[:1]
+            ),
+            "auto": lambda: hierarchy_builders.build_automatically(column, domain, counts),
         }
-        if self.name not in makers:
+        if self.name not in builders:
             raise SchemaError(
                 f"Column {column!r}: there is no hierarchy recipe {self.name!r}.",
                 code="schema.hierarchy",
                 hint="Use intervals, prefixes, dates, frequency, auto, or name a CSV file.",
             )
-        return _stack_levels(domain, makers[self.name]())
+        return _stack_levels(domain, builders[self.name]())
 
 
 def intervals(*widths: float) -> HierarchyRecipe:
-    """Intervals of the given widths, narrow to wide, for numbers; without widths they are chosen from the range."""
+    """Group numbers into intervals of these widths, narrow to wide; without widths, choose them from the range."""
     return HierarchyRecipe("intervals", tuple(widths))
 
 
 def prefixes(*lengths: int) -> HierarchyRecipe:
-    """Codes cut to their first characters, long to short: `prefixes(5, 3, 1)` shows 12345, 123**, 1****, *."""
+    """Cut codes to their first characters, long to short: `prefixes(5, 3, 1)` shows 12345, 123**, 1****, *."""
     return HierarchyRecipe("prefixes", tuple(lengths))
 
 
 def dates() -> HierarchyRecipe:
-    """Day, month, year, decade."""
+    """Show dates by day, month, year and decade."""
     return HierarchyRecipe("dates")
 
 
 def by_frequency(fanout: int = 3) -> HierarchyRecipe:
-    """Plain categories merged in groups of about equal frequency, `fanout` at a time."""
+    """Merge categories into groups of about equal frequency, `fanout` at a time."""
     return HierarchyRecipe("frequency", (fanout,))
 
 
 def tree(nested: Mapping[str, Any]) -> HierarchyRecipe:
-    """A hierarchy from nested dicts whose innermost values are lists of leaves.
+    """Take the hierarchy from nested dicts whose innermost values are lists of leaves.
 
     >>> tree({"Europe": ["FR", "IT"], "Asia": ["JP"]}).name
     'tree'
@@ -128,24 +130,24 @@ def tree(nested: Mapping[str, Any]) -> HierarchyRecipe:
 
 
 def _stack_levels(domain: Domain, levels: hierarchy_builders.Levels) -> Hierarchy:
-    """Turn levels of labels (one label per leaf) into arrays; the root is added, repeated levels are dropped."""
+    """Turn levels of labels (one label per leaf) into arrays; add the root, drop levels that repeat the one below."""
     leaves = domain.labels
     if domain.missing:
         levels = [[*level, MISSING] for level in levels]
-    kept = [leaves]
+    stacked = [leaves]
     for level in levels:
-        if len(set(level)) > 1 and _partition(level) != _partition(kept[-1]):
-            kept.append(level)
-    kept.append([TOP] * len(leaves))
+        if len(set(level)) > 1 and _number_nodes(level) != _number_nodes(stacked[-1]):
+            stacked.append(level)
+    stacked.append([TOP] * len(leaves))
     maps, labels = [], []
-    for level in kept:
-        names = list(dict.fromkeys(level))
-        where = {name: number for number, name in enumerate(names)}
-        maps.append(np.array([where[name] for name in level], dtype=np.int64))
-        labels.append(tuple(names))
+    for level in stacked:
+        nodes = {label: node for node, label in enumerate(dict.fromkeys(level))}
+        maps.append(np.array([nodes[label] for label in level], dtype=np.int64))
+        labels.append(tuple(nodes))
     return Hierarchy(tuple(maps), tuple(labels))
 
 
-def _partition(level: list[str]) -> list[int]:
-    first: dict[str, int] = {}
-    return [first.setdefault(name, number) for number, name in enumerate(level)]
+def _number_nodes(level: list[str]) -> list[int]:
+    """Number each leaf's node by the first leaf below it, so that levels with the same nodes compare equal."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(label, leaf) for leaf, label in enumerate(level)]

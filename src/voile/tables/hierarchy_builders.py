@@ -1,7 +1,7 @@
-"""How hierarchies are made: each recipe gives, level by level above the leaves, one label for every value.
+"""Build the levels of a hierarchy, one function per recipe: for each level above the leaves, one label per value.
 
-Labels that differ at a level differ above the leaves they stand for; equal labels are one node. The root is not among
-the levels, and recipes leave missing values alone.
+Values with the same label at a level belong to the same node. The levels do not include the root, and the functions
+ignore missing values.
 """
 
 from __future__ import annotations
@@ -22,46 +22,46 @@ from voile.tables.value_text import MISSING, format_set, format_value
 Levels = list[list[str]]
 
 
-def from_rows(column: str, domain: Domain, counts: np.ndarray, rows: Sequence[Sequence[str]]) -> Levels:
-    """The rows of a file: leaf first, then its label at each level."""
+def build_from_rows(column: str, domain: Domain, counts: np.ndarray, rows: Sequence[Sequence[str]]) -> Levels:
+    """Build the levels from the rows of a file: the leaf first, then its label at each level."""
     widths = {len(row) for row in rows}
     if not widths or widths == {0}:
-        raise _wrong(f"The hierarchy of {column!r} is empty.", "Give one row per value, leaf first.")
+        raise _hierarchy_error(f"The hierarchy of {column!r} is empty.", "Give one row per value, leaf first.")
     if len(widths) != 1:
-        raise _wrong(
+        raise _hierarchy_error(
             f"The hierarchy of {column!r} has rows of {len(widths)} different lengths.",
             "Give every leaf the same number of levels, leaf first.",
         )
     by_leaf: dict[str, Sequence[str]] = {}
     for row in rows:
         if list(by_leaf.setdefault(row[0], row)) != list(row):
-            raise _wrong(f"The hierarchy of {column!r} lists a leaf twice.", "Keep one row for each value.")
+            raise _hierarchy_error(f"The hierarchy of {column!r} lists a leaf twice.", "Keep one row per value.")
     texts = domain.labels[: len(domain.values)]
-    lost = [code for code, leaf in enumerate(texts) if leaf not in by_leaf]
-    if lost:
-        people = int(counts[lost].sum())
+    unlisted = [code for code, leaf in enumerate(texts) if leaf not in by_leaf]
+    if unlisted:
+        people = int(counts[unlisted].sum())
         raise SchemaError(
-            f"The hierarchy of {column!r} lacks {len(lost)} of {len(texts)} values ({people} rows).",
+            f"The hierarchy of {column!r} lacks {len(unlisted)} of {len(texts)} values ({people} rows).",
             code="schema.hierarchy-leaf",
             hint=f"Add them to the file; `voile hierarchies` writes a complete one for {column!r}.",
         )
     levels = [[by_leaf[leaf][level] for leaf in texts] for level in range(1, widths.pop())]
     for finer, coarser in itertools.pairwise(levels):
         if len({*zip(finer, coarser, strict=True)}) != len(set(finer)):
-            raise _wrong(
+            raise _hierarchy_error(
                 f"The hierarchy of {column!r} is not a tree: a label has two parents.",
                 "Give the two nodes different names.",
             )
     if domain.missing and any(MISSING in level for level in levels):
-        raise _wrong(
+        raise _hierarchy_error(
             f"The hierarchy of {column!r} uses the label {MISSING!r}, which stands for missing values.",
             "Give the node another name.",
         )
     return levels
 
 
-def tree_rows(column: str, nested: Any) -> list[list[str]]:
-    """Nested dicts, whose innermost values are lists of leaves, as the rows of a file."""
+def flatten_tree(column: str, nested: Any) -> list[list[str]]:
+    """Flatten nested dicts, whose innermost values are lists of leaves, into the rows of a file."""
     rows: list[list[str]] = []
 
     def walk(node: Any, path: list[str]) -> None:
@@ -71,7 +71,9 @@ def tree_rows(column: str, nested: Any) -> list[list[str]]:
         elif isinstance(node, (list, tuple, set, frozenset)):
             rows.extend([format_value(leaf), *path] for leaf in node)
         else:
-            raise _wrong(f"The hierarchy of {column!r} must be dicts whose innermost values are lists of leaves.")
+            raise _hierarchy_error(
+                f"The hierarchy of {column!r} must consist of dicts whose innermost values are lists of leaves."
+            )
 
     walk(nested, [])
     deepest = max((len(row) for row in rows), default=0)
@@ -79,18 +81,20 @@ def tree_rows(column: str, nested: Any) -> list[list[str]]:
     return [row + [row[-1]] * (deepest - len(row)) for row in rows]
 
 
-def by_intervals(column: str, domain: Domain, widths: Sequence[float]) -> Levels:
-    """Bins of the given widths; each must hold whole bins of the one before, else they would not nest."""
+def build_intervals(column: str, domain: Domain, widths: Sequence[float]) -> Levels:
+    """Build intervals of these widths. Each width must be a multiple of the one before, so that the intervals nest."""
     if domain.kind != "numeric":
-        raise _wrong(
+        raise _hierarchy_error(
             f"Column {column!r} is {domain.kind}; intervals are for numbers.",
             "Use dates() for dates and prefixes(...) or by_frequency() for categories.",
         )
     if any(not math.isfinite(width) or width <= 0 for width in widths) or list(widths) != sorted(set(widths)):
-        raise _wrong(f"The interval widths of {column!r} must be positive and rising.", "E.g. intervals(5, 10, 20).")
+        raise _hierarchy_error(
+            f"The interval widths of {column!r} must be positive and increasing.", "E.g. intervals(5, 10, 20)."
+        )
     ratios = [wide / narrow for narrow, wide in itertools.pairwise(widths)]
     if any(abs(ratio - round(ratio)) > 1e-9 for ratio in ratios):
-        raise _wrong(
+        raise _hierarchy_error(
             f"The interval widths of {column!r} do not nest: each must be a multiple of the one before.",
             "E.g. intervals(5, 10, 20).",
         )
@@ -110,13 +114,13 @@ def by_intervals(column: str, domain: Domain, widths: Sequence[float]) -> Levels
         bins = np.floor(points.astype(float) / widths[0] + 1e-12)
     levels = []
     for width, ratio in zip(widths, [1.0, *ratios], strict=True):
-        bins = bins // round(ratio)  # from bin to bin: rounding cannot spoil the nesting
+        bins = bins // round(ratio)  # computed from the bins below, so that rounding cannot spoil the nesting
         levels.append(_bin_labels(domain, bins, int(width) if whole else None))
     return levels
 
 
 def _round_widths(low: float, high: float, whole: bool) -> list[float]:
-    """About a sixteenth of the range, rounded to 1, 2 or 5, then doubling: four levels below the root."""
+    """Choose widths for four levels below the root: a sixteenth of the range, rounded up to 1, 2 or 5, then doubled."""
     raw = high / 16 - low / 16
     if raw < 1e-290:
         return []
@@ -128,37 +132,37 @@ def _round_widths(low: float, high: float, whole: bool) -> list[float]:
 
 
 def _bin_labels(domain: Domain, bins: np.ndarray, width: int | None) -> list[str]:
-    """Whole numbers show the bin's ends, others the least and greatest value inside (ends would be shared)."""
+    """Label bins of integers by their ends, others by the least and greatest value inside (neighbours share an end)."""
     texts = domain.labels
     labels: list[str] = []
-    first = 0
-    for one, run in itertools.groupby(bins.tolist()):
+    start = 0
+    for number, run in itertools.groupby(bins.tolist()):
         size = len(list(run))
-        least, most = texts[first], texts[first + size - 1]
+        low, high = texts[start], texts[start + size - 1]
         if width is not None:
-            least, most = str(one * width), str((one + 1) * width - 1)
-        labels += [least if least == most else f"[{least}, {most}]"] * size
-        first += size
+            low, high = str(number * width), str((number + 1) * width - 1)
+        labels += [low if low == high else f"[{low}, {high}]"] * size
+        start += size
     return labels
 
 
-def by_prefix(column: str, domain: Domain, lengths: Sequence[float]) -> Levels:
-    """Codes cut to their first characters, a star for each that is cut."""
+def build_prefixes(column: str, domain: Domain, lengths: Sequence[float]) -> Levels:
+    """Cut codes to their first characters, with a star for each character that is cut."""
     cuts = [int(length) for length in lengths]
     if any(length < 1 for length in lengths) or cuts != list(lengths) or cuts != sorted(set(cuts), reverse=True):
-        raise _wrong(
-            f"The prefix lengths of {column!r} must be whole, positive and falling.", "E.g. prefixes(5, 3, 1)."
+        raise _hierarchy_error(
+            f"The prefix lengths of {column!r} must be whole, positive and decreasing.", "E.g. prefixes(5, 3, 1)."
         )
     texts = domain.labels[: len(domain.values)]
     longest = max((len(leaf) for leaf in texts), default=0)
-    chosen = cuts or list(range(longest - 1, 0, -1))
-    return [[leaf[:length] + "*" * (len(leaf) - length) for leaf in texts] for length in chosen]
+    cuts = cuts or list(range(longest - 1, 0, -1))
+    return [[leaf[:length] + "*" * (len(leaf) - length) for leaf in texts] for length in cuts]
 
 
-def by_date(column: str, domain: Domain) -> Levels:
-    """Day, month, year, decade."""
+def build_dates(column: str, domain: Domain) -> Levels:
+    """Show dates by day, month, year and decade."""
     if domain.kind != "date":
-        raise _wrong(
+        raise _hierarchy_error(
             f"Column {column!r} is {domain.kind}; dates() is for dates.",
             "Mark the column as a date, or choose intervals(...).",
         )
@@ -171,15 +175,15 @@ def by_date(column: str, domain: Domain) -> Levels:
     ]
 
 
-def by_frequency(column: str, domain: Domain, counts: np.ndarray, fanout: float) -> Levels:
-    """Level by level, every `fanout` groups become one, as even in weight as a greedy can make them."""
+def build_by_frequency(column: str, domain: Domain, counts: np.ndarray, fanout: float) -> Levels:
+    """Merge `fanout` groups into one at each level; a greedy rule keeps the weights as even as it can."""
     if fanout < 2 or fanout != int(fanout):
-        raise _wrong(f"The fan-out of {column!r} must be a whole number of at least 2.", "E.g. frequency:3.")
+        raise _hierarchy_error(f"The fan-out of {column!r} must be a whole number of at least 2.", "E.g. frequency:3.")
     texts = domain.labels[: len(domain.values)]
     groups = [([code], int(counts[code])) for code in range(len(texts))]
     levels: Levels = []
     while len(groups) > fanout:
-        groups = _merged(groups, -(-len(groups) // int(fanout)))
+        groups = _merge_groups(groups, -(-len(groups) // int(fanout)))
         level = [""] * len(texts)
         for members, _ in groups:
             name = texts[members[0]] if len(members) == 1 else format_set([texts[code] for code in members])
@@ -189,13 +193,13 @@ def by_frequency(column: str, domain: Domain, counts: np.ndarray, fanout: float)
     return levels
 
 
-def _merged(groups: list[tuple[list[int], int]], wanted: int) -> list[tuple[list[int], int]]:
-    """The heaviest open a group each, every other joins the lightest so far."""
+def _merge_groups(groups: list[tuple[list[int], int]], size: int) -> list[tuple[list[int], int]]:
+    """Merge groups into `size` groups: the heaviest open one each, every other joins the lightest so far."""
     ordered = sorted(groups, key=lambda group: (-group[1], group[0][0]))
-    heap = [(weight, number) for number, (_, weight) in enumerate(ordered[:wanted])]
-    members = [list(codes) for codes, _ in ordered[:wanted]]
+    heap = [(weight, number) for number, (_, weight) in enumerate(ordered[:size])]
+    members = [list(codes) for codes, _ in ordered[:size]]
     heapq.heapify(heap)
-    for codes, weight in ordered[wanted:]:
+    for codes, weight in ordered[size:]:
         total, number = heapq.heappop(heap)
         members[number] += codes
         heapq.heappush(heap, (total + weight, number))
@@ -203,19 +207,19 @@ def _merged(groups: list[tuple[list[int], int]], wanted: int) -> list[tuple[list
     return [(sorted(codes), weights[number]) for number, codes in enumerate(members)]
 
 
-def automatic(column: str, domain: Domain, counts: np.ndarray) -> Levels:
-    """Intervals for numbers, day to decade for dates, prefixes for codes, groups by frequency for plain categories."""
+def build_automatically(column: str, domain: Domain, counts: np.ndarray) -> Levels:
+    """Use intervals for numbers, day to decade for dates, prefixes for codes, and frequency for other categories."""
     if domain.kind == "numeric":
-        return by_intervals(column, domain, ())
+        return build_intervals(column, domain, ())
     if domain.kind == "date":
-        return by_date(column, domain)
+        return build_dates(column, domain)
     texts = domain.labels[: len(domain.values)]
     lengths = {len(leaf) for leaf in texts}
-    coded = len(lengths) == 1 and len(texts) > 3 and all(any(letter.isdigit() for letter in leaf) for leaf in texts)
-    if coded and 2 <= lengths.pop() <= 12:
-        return by_prefix(column, domain, ())
-    return by_frequency(column, domain, counts, 3)
+    are_codes = len(lengths) == 1 and len(texts) > 3 and all(any(letter.isdigit() for letter in leaf) for leaf in texts)
+    if are_codes and 2 <= lengths.pop() <= 12:
+        return build_prefixes(column, domain, ())
+    return build_by_frequency(column, domain, counts, 3)
 
 
-def _wrong(message: str, hint: str = "") -> SchemaError:
+def _hierarchy_error(message: str, hint: str = "") -> SchemaError:
     return SchemaError(message, code="schema.hierarchy", hint=hint)

@@ -9,15 +9,15 @@ import numpy as np
 from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Column, Columns
 
-PERSON = "#person"  # the column of linked rows that says whose row it is; no published column has this name
+PERSON = "#person"  # the column of linked rows that says whose row it is; no published column can have this name
 
 
 @dataclass(frozen=True, eq=False)
 class Microdata:
-    """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values.
+    """The table that `read` returns and `publish` takes. `dropped` counts the rows left out for missing values.
 
-    Where the schema names a column of persons, `linked` are the same rows with that column (`person`) as their last. It
-    is used to follow people from one release to the next and reaches no release.
+    If the schema names a person column, `linked` holds the same rows with that column (`person`) as the last one. It is
+    used to follow people from one release to the next and never enters a release.
     """
 
     columns: Columns
@@ -34,6 +34,6 @@ class Microdata:
 def count_people_with(external: Microdata, names: list[str], texts: list[np.ndarray]) -> np.ndarray:
     """Count the people of an external table who have exactly these quasi-identifier values."""
     table = external.rows.histogram(names)
-    shown = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
-    known = dict(zip(zip(*shown, strict=True), table.counts.tolist(), strict=True))
-    return np.array([known.get(row, 0) for row in zip(*texts, strict=True)], dtype=np.int64)
+    labels = [np.array(external.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
+    counts = dict(zip(zip(*labels, strict=True), table.counts.tolist(), strict=True))
+    return np.array([counts.get(row, 0) for row in zip(*texts, strict=True)], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A large table or release in parts, wherever they lie: what an engine must be able to do with them.
+"""A large table or release in parts, wherever they are stored: the operations that an engine must offer on them.
 
 A part is any object: a chunk of a frame, coded rows, published tables. Work on a part is a plain function of it, so
 that an engine may run it in this process, in another one or on another machine, and again after a failure.
@@ -33,7 +33,7 @@ class Parts(Protocol):
         ...
 
     def map(self, stage: str, work: Work, *arguments: Any) -> Parts:
-        """Replace every part by the result of `work`. `stage` names the work to whoever watches."""
+        """Replace every part by the result of `work`. `stage` names the work for the progress display."""
         ...
 
     def map_lazily(self, transform: Transform, *arguments: Any) -> Parts:
@@ -41,13 +41,13 @@ class Parts(Protocol):
         ...
 
     def repartition(self, stage: str, route: Route, merge: Merge, number: int, *arguments: Any) -> Parts:
-        """Split every part into fragments for `number` new parts, and merge the fragments of each new part. They may
-        come in any order."""
+        """Split every part into fragments for `number` new parts, and merge the fragments of each new part, which may
+        arrive in any order."""
         ...
 
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> list[Path] | None:
-        """Write one table of parts that are tables by name, side by side from where they lie, typed as the `empty` one.
-        Return the files, or None if this engine cannot do that."""
+        """Write the table `name` of parts that hold tables by name: one file per part, written where the part is
+        stored, with the column types of `empty`. Return the files, or None if this engine cannot do that."""
         ...
 
 
@@ -55,27 +55,27 @@ class Parts(Protocol):
 class PartsInMemory:
     """Parts in the memory of this process."""
 
-    held: Sequence[Any]
+    contents: Sequence[Any]
     summaries: list[Any]
 
     def __len__(self) -> int:
-        return len(self.held)
+        return len(self.contents)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.held)
+        return iter(self.contents)
 
     def map(self, stage: str, work: Work, *arguments: Any) -> PartsInMemory:
-        results = [work(part, number, *arguments) for number, part in enumerate(self.held)]
+        results = [work(part, number, *arguments) for number, part in enumerate(self.contents)]
         return PartsInMemory([part for part, _ in results], [summary for _, summary in results])
 
     def map_lazily(self, transform: Transform, *arguments: Any) -> PartsInMemory:
         return PartsInMemory(
-            [transform(part, number, *arguments) for number, part in enumerate(self.held)], self.summaries
+            [transform(part, number, *arguments) for number, part in enumerate(self.contents)], self.summaries
         )
 
     def repartition(self, stage: str, route: Route, merge: Merge, number: int, *arguments: Any) -> PartsInMemory:
         fragments: list[list[Any]] = [[] for _ in range(number)]
-        for position, part in enumerate(self.held):
+        for position, part in enumerate(self.contents):
             for home, fragment in route(part, position, *arguments):
                 fragments[home].append(fragment)
         return PartsInMemory([merge(own, home) for home, own in enumerate(fragments)], [])

@@ -1,4 +1,4 @@
-"""Guess the role of a column from its name and its values: a start, since only a person can know."""
+"""Guess the role of a column from its name and its values. This is only a start: a person must decide."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PATTERNS = {
     role: re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words.split())})(?:[^a-z]|$)")
     for role, words in (("identifier", _IDENTIFIER), ("sensitive", _SENSITIVE))
 }
-NEARLY = 0.95  # of the rows with a value: nearly everybody has one of their own
-PROSE = 40  # letters on average: free text
+NEARLY = 0.95  # share of the filled cells whose value is unique: nearly everybody has a value of their own
+PROSE = 40  # average number of letters from which a column counts as free text
 
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """The values of a column: how many differ, how many cells are missing, how many people have a value that nobody
-    else has; and the role that it may have (none: leave it out), with the reason."""
+    """A summary of a column: how many values it has, how many cells are missing, how many people have a value that
+    nobody else has, and the suggested role (empty: leave the column out) with the reason."""
 
     name: str
     kind: str
@@ -41,28 +41,28 @@ class ColumnProfile:
 
 
 def suggest_role(column: ColumnProfile, rows: int, length: float) -> ColumnProfile:
-    """Return the column with a role; `length` is the average number of letters of its texts.
+    """Return the column with a suggested role; `length` is the average number of letters of its texts.
 
     >>> suggest_role(ColumnProfile("zip", "categorical", "String", 40, 0, 1), 400, 5.0).role
     'quasi'
     """
-    role, why = _role(column, rows - column.missing, length)
+    role, why = _guess_role(column, rows - column.missing, length)
     return replace(column, role=role, why=why)
 
 
-def _role(column: ColumnProfile, filled: int, length: float) -> tuple[str, str]:
+def _guess_role(column: ColumnProfile, filled: int, length: float) -> tuple[str, str]:
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()
-    whole = column.type.startswith(("Int", "UInt", "String"))
+    can_number_people = column.type.startswith(("Int", "UInt", "String"))
     if filled == 0:
         return "", "It is empty."
     if column.distinct == 1:
-        return "other", "It is the same for everybody."
+        return "other", "Everybody has the same value."
     if length > PROSE and 2 * column.distinct > filled:
         return "identifier", "It holds free text, which may name people."
     if _PATTERNS["identifier"].search(words) and 2 * column.distinct > filled:
-        return "identifier", "Its name and its many different values suggest that it tells who somebody is."
-    if whole and filled > 20 and column.distinct >= NEARLY * filled:
+        return "identifier", "Its name and its many different values suggest that it identifies people."
+    if can_number_people and filled > 20 and column.distinct >= NEARLY * filled:
         return "identifier", "Nearly everybody has a value of their own."
     if _PATTERNS["sensitive"].search(words):
-        return "sensitive", "Its name suggests something that nobody should learn about a person."
+        return "sensitive", "Its name suggests that it should stay secret."
     return "quasi", "Others may know it about a person; this is the safe guess."

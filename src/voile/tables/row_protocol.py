@@ -1,7 +1,7 @@
-"""What a method may ask of rows, wherever they lie. Methods and engines meet only here.
+"""The operations that a method may use on rows, wherever they are stored. Methods and engines meet only here.
 
 People with the same values are interchangeable, so a method decides on the histogram of distinct rows (cells) and the
-engine applies the decision. An engine implements these verbs and knows no word of privacy.
+engine applies the decision. An engine implements these operations and knows nothing about privacy.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Histogram:
 
 
 class Table(Protocol):
-    """Rows of integer codes, wherever they lie. Every verb returns new rows; none changes the old ones."""
+    """Rows of integer codes, wherever they are stored. Every operation returns new rows; none changes the old ones."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,11 +63,11 @@ class Table(Protocol):
         ...
 
     def with_key(self, key: Key) -> Self:
-        """Return the same rows under a key."""
+        """Return the same rows under another key."""
         ...
 
     def collect(self) -> Rows:
-        """Bring the rows into the memory of this process; EngineError if they are too many."""
+        """Bring the rows into the memory of this process; raise EngineError if there are too many."""
         ...
 
     def histogram(self, names: Sequence[str]) -> Histogram:
@@ -76,15 +76,15 @@ class Table(Protocol):
 
     def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """Count the people who satisfy each query. A query is a row of `chosen`, which marks the codes that it admits
-        in each of some columns, those of column j from `offset[j]` on."""
+        in each of the columns; those of column j start at `offset[j]`."""
         ...
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
-        """Count the people at each of some leaves who have each code of some columns, one column after the other."""
+        """Count, at each of these leaves, the people who have each code of the columns, one column after the other."""
         ...
 
     def parts(self, tree: PartitionTree | None) -> Parts:
-        """Return the rows of each part of a partition, under keys of their own; without a tree, one part."""
+        """Return the rows of each part of a partition, each under its own key; without a tree, one part."""
         ...
 
     def tally_values(self, columns: Columns) -> dict[str, Counts]:
@@ -101,17 +101,17 @@ class Rows(Table, Protocol):
 
     @property
     def groups(self) -> int:
-        """The number of groups, once there are some."""
+        """The number of groups, once the rows are grouped."""
         ...
 
     @property
     def box(self) -> Mapping[str, np.ndarray] | None:
-        """Of a part of a large table: which codes of each quasi-identifier column may be in it."""
+        """For a part of a large table: the codes of each quasi-identifier column that it may hold."""
         ...
 
     @property
     def totals(self) -> Mapping[str, np.ndarray]:
-        """Of a part of a large table: how often each value of a sensitive column occurs in the whole table."""
+        """For a part of a large table: how often each value of a sensitive column occurs in the whole table."""
         ...
 
     def place(self, histogram: Histogram, groups: np.ndarray) -> Rows:
@@ -127,12 +127,12 @@ class Rows(Table, Protocol):
         ...
 
     def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:
-        """In `groups[i]`, `counts[i]` rows with code `old[i]` of a column get code `new[i]`; which ones is left to
-        chance. Every pair of a group and an old code stands for different rows."""
+        """Change code `old[i]` of a column to `new[i]` in `counts[i]` rows of `groups[i]`; which ones is left to
+        chance. Each pair of a group and an old code stands for different rows."""
         ...
 
     def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> Rows:
-        """Every person, cell after cell of the histogram of whole rows, gets a code of their own in one column."""
+        """Give every person their own code in one column, in the order of the cells of a histogram of whole rows."""
         ...
 
     def find_extents(self, name: str, rank: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -144,13 +144,13 @@ class Rows(Table, Protocol):
         ...
 
     def pick(self, places: np.ndarray, name: str) -> np.ndarray:
-        """Return the code of one person per group in a column: of the `places[g]`-th in the order of the rows."""
+        """Return the code of one person per group in a column: the `places[g]`-th person of group g in row order."""
         ...
 
     def list_codes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """List the codes of a column that occur in each group: where each group starts, and the codes, rising."""
+        """List the codes of a column that occur in each group: where each group starts, and the codes, sorted."""
         ...
 
     def count_by_group(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
-        """Count the distinct combinations of (group, some columns): return the groups, and their histogram."""
+        """Count the distinct combinations of group and columns; return the groups, and their histogram."""
         ...

@@ -1,4 +1,4 @@
-"""What the columns are for. `Schema` is what a user writes; `Columns` is the same once the table has been seen."""
+"""The roles of the columns. A user writes a `Schema`; reading the table with it gives `Columns`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROLES = ("identifier", "quasi", "sensitive", "other")
 class Schema:
     """Roles of the columns by name. A column without a role is not read and never published.
 
-    `kinds` and `domains` override what is inferred (a declared domain also fixes the order of an ordered column),
-    `hierarchies` takes recipes such as `prefixes(5, 3, 1)`, nested dicts, or the path of a CSV. `person` names a column
-    that tells who is who from one release to the next; it may also be an identifier, and is never published.
+    `kinds` and `domains` override the inferred ones (a declared domain also fixes the order of an ordered column),
+    `hierarchies` takes recipes such as `prefixes(5, 3, 1)`, nested dicts, or the path of a CSV. `person` names the
+    column that identifies people from one release to the next; it may also be an identifier, and is never published.
 
     >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
     ('age', 'zip', 'disease')
@@ -39,15 +39,15 @@ class Schema:
     person: str | None = None
 
     def __post_init__(self) -> None:
-        problems = self._unusable()
+        problems = self._check_types()
         raise_together(problems)
         used: dict[str, str] = {}
         for role in ROLES:
             for name in getattr(self, role):
                 if name in used:
-                    both = used[name] if used[name] == role else f"{used[name]} and {role}"
+                    roles = used[name] if used[name] == role else f"{used[name]} and {role}"
                     problems.append(
-                        SchemaError(f"Column {name!r} has a role twice ({both}).", code="schema.role-twice")
+                        SchemaError(f"Column {name!r} is listed twice ({roles}).", code="schema.role-twice")
                     )
                 used[name] = role
         if not self.quasi:
@@ -55,15 +55,15 @@ class Schema:
                 SchemaError(
                     "The schema names no quasi-identifier.",
                     code="schema.no-quasi",
-                    hint=f"Say which columns an adversary may know, e.g. {option('quasi', ['age', 'zip'])}.",
+                    hint=f"Name the columns that an adversary may know, e.g. {option('quasi', ['age', 'zip'])}.",
                 )
             )
         if self.person is not None and used.get(self.person, "identifier") != "identifier":
             problems.append(
                 SchemaError(
-                    f"Column {self.person!r} has a role twice ({used[self.person]} and person).",
+                    f"Column {self.person!r} is listed twice ({used[self.person]} and person).",
                     code="schema.role-twice",
-                    hint="A column of persons is never published.",
+                    hint="The person column is never published.",
                 )
             )
         for what in ("kinds", "domains", "hierarchies"):
@@ -71,7 +71,7 @@ class Schema:
                 if name not in used or used[name] == "identifier":
                     problems.append(
                         SchemaError(
-                            f"{what} names {name!r}, which is no published column of the schema.",
+                            f"{what} names {name!r}, which is not a published column of the schema.",
                             code="schema.unknown-column",
                             hint=suggest_name(name, used),
                         )
@@ -93,12 +93,12 @@ class Schema:
             )
         raise_together(problems)
 
-    def _unusable(self) -> list[SpecError]:
-        """Parts of the wrong type; the roles become tuples of names."""
+    def _check_types(self) -> list[SpecError]:
+        """Return the problems of parts that have the wrong type; turn the roles into tuples of names."""
         problems: list[SpecError] = []
         for role in ROLES:
-            given = getattr(self, role)
-            names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (None,)
+            value = getattr(self, role)
+            names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (None,)
             if all(isinstance(name, str) for name in names):
                 object.__setattr__(self, role, names)
             else:
@@ -107,7 +107,7 @@ class Schema:
             problems.append(SchemaError("person must be the name of one column.", code="schema.type"))
         for what in ("kinds", "domains", "hierarchies"):
             if not isinstance(getattr(self, what), Mapping):
-                problems.append(SchemaError(f"{what} must name columns, e.g. {{'age': ...}}.", code="schema.type"))
+                problems.append(SchemaError(f"{what} must map column names, e.g. {{'age': ...}}.", code="schema.type"))
         if isinstance(self.domains, Mapping):
             problems += [
                 SchemaError(f"The declared domain of {name!r} must be a list of values.", code="schema.type")
@@ -117,42 +117,42 @@ class Schema:
         return problems
 
     def __repr__(self) -> str:
-        """The roles; of declared domains and hierarchies only whose they are."""
-        shown = [f"{role}={list(getattr(self, role))}" for role in ROLES if getattr(self, role)]
-        shown += [f"person={self.person!r}"] if self.person is not None else []
-        shown += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
-        return f"Schema({', '.join(part for part in shown if not part.endswith(' of 0'))}, missing={self.missing!r})"
+        """Show the roles, and only the number of declared kinds, domains and hierarchies."""
+        parts = [f"{role}={list(getattr(self, role))}" for role in ROLES if getattr(self, role)]
+        parts += [f"person={self.person!r}"] if self.person is not None else []
+        parts += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
+        return f"Schema({', '.join(part for part in parts if not part.endswith(' of 0'))}, missing={self.missing!r})"
 
     def names(self) -> tuple[str, ...]:
-        """The columns that may be published, in order."""
+        """Return the columns that may be published, in order."""
         return (*self.quasi, *self.sensitive, *self.other)
 
     def read_names(self) -> tuple[str, ...]:
-        """The columns that are read: those that may be published, and the one of persons."""
+        """Return the columns that are read: those that may be published, and the person column."""
         return self.names() if self.person is None else (*self.names(), self.person)
 
     def role(self, name: str) -> str:
         return next(role for role in ROLES if name in getattr(self, role))
 
     def check(self, present: Sequence[str]) -> None:
-        """Every named column must be in the table."""
+        """Raise an error for every named column that the table lacks."""
         person = () if self.person is None or self.person in self.identifier else (self.person,)
-        lost = [name for name in (*self.identifier, *person, *self.names()) if name not in present]
+        absent = [name for name in (*self.identifier, *person, *self.names()) if name not in present]
         raise_together(
             SchemaError(
                 f"The table has no column {name!r}.", code="schema.unknown-column", hint=suggest_name(name, present)
             )
-            for name in lost
+            for name in absent
         )
 
 
 def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    """A hint: the most similar name, or all of them."""
+    """Write a hint that names the most similar known name, or all of them."""
     near = difflib.get_close_matches(name, list(known), n=1)
     if near:
         return f"Did you mean {near[0]!r}?"
     if any(name[:1].isdigit() or not name.strip() for name in known):
-        # where the header is missing, the names are somebody's cells
+        # if the header is missing, the names are somebody's cells: do not show them
         return f"It has {len(known)} columns, and the first line looks like data: does it name the columns?"
     return "It has: " + ", ".join(known) + "." if known else "There are none."
 
@@ -197,12 +197,12 @@ class Columns:
         )
 
     def with_hierarchies(self, counts: Mapping[str, np.ndarray]) -> Columns:
-        """Every quasi-identifier column gets a hierarchy: the one it was given, or an automatic one."""
+        """Return the columns, with an automatic hierarchy for each quasi-identifier column that has none."""
 
-        def fitted(column: Column) -> Column:
+        def add_hierarchy(column: Column) -> Column:
             if column.hierarchy is not None:
                 return column
             recipe = HierarchyRecipe("auto")
             return replace(column, hierarchy=recipe.fit(column.name, column.domain, counts[column.name]))
 
-        return replace(self, quasi=tuple(fitted(column) for column in self.quasi))
+        return replace(self, quasi=tuple(add_hierarchy(column) for column in self.quasi))

@@ -1,4 +1,4 @@
-"""The secret key of random choices. It never enters a release, a log or a report.
+"""The secret key behind all random choices. It never enters a release, a log or a report.
 
 Randomness is a function of (key, purpose, position): the same key deals the same rows the same way, on any engine,
 and a task that runs again draws the same numbers.
@@ -21,7 +21,7 @@ BYTES = 32
 
 @dataclass(frozen=True)
 class Key:
-    """256 secret bits. `Key.fresh()` draws them; `Key.read(path)` takes them from a file, for a repeatable release.
+    """256 secret bits. `Key.fresh()` draws them; `Key.read(path)` reads them from a file, for a repeatable release.
 
     >>> Key.fresh()
     Key(secret)
@@ -32,7 +32,7 @@ class Key:
     def __post_init__(self) -> None:
         if len(self.secret) != BYTES:
             raise DataError(
-                f"A key has {BYTES} bytes, this one has {len(self.secret)}.",
+                f"A key has {BYTES} bytes; this one has {len(self.secret)}.",
                 code="data.key",
                 hint="Make one with `python -c 'import secrets; print(secrets.token_hex(32))'`.",
             )
@@ -42,12 +42,12 @@ class Key:
 
     @staticmethod
     def fresh() -> Key:
-        """A new key from the operating system's entropy."""
+        """Return a new key from the operating system's entropy."""
         return Key(secrets.token_bytes(BYTES))
 
     @staticmethod
     def read(path: str | Path) -> Key:
-        """A key from a file that holds 64 hexadecimal digits or 32 raw bytes."""
+        """Read a key from a file that holds 64 hexadecimal digits or 32 raw bytes."""
         try:
             raw = Path(path).read_bytes()
         except OSError as error:
@@ -57,12 +57,12 @@ class Key:
                 hint="Name a file that holds 64 hexadecimal digits.",
             ) from None
         digits = raw.strip()
-        # no decoding that may fail: its message would show a byte of the key
-        written = len(digits) == 2 * BYTES and all(byte in b"0123456789abcdefABCDEF" for byte in digits)
-        return Key(bytes.fromhex(digits.decode("ascii")) if written else raw)
+        # check before decoding: the message of a decoder that fails would show a byte of the key
+        is_hexadecimal = len(digits) == 2 * BYTES and all(byte in b"0123456789abcdefABCDEF" for byte in digits)
+        return Key(bytes.fromhex(digits.decode("ascii")) if is_hexadecimal else raw)
 
     def stream(self, purpose: str, size: int) -> np.ndarray:
-        """`size` uniform 64-bit numbers for one purpose: ChaCha20 under a subkey derived from the purpose.
+        """Return `size` uniform 64-bit numbers for one purpose: ChaCha20 under a subkey derived from the purpose.
 
         >>> key = Key(bytes(32))
         >>> bool((key.stream("deal", 5)[:3] == key.stream("deal", 3)).all())
@@ -75,28 +75,28 @@ class Key:
         return np.frombuffer(cipher.update(bytes(8 * size)), dtype=np.uint64)
 
     def draw_below(self, purpose: str, limits: int | np.ndarray, size: int) -> np.ndarray:
-        """`size` whole numbers below `limits` (one for all, or one each), each exactly as likely as any other.
+        """Draw `size` integers below `limits` (one for all, or one each), each exactly as likely as any other.
 
         A number beyond the last full round of a limit would favour small results, so it is drawn again.
 
         >>> bool((Key(bytes(32)).draw_below("draw", 3, 1000) < 3).all())
         True
         """
-        each = np.broadcast_to(np.asarray(limits, dtype=np.uint64), size)
+        limits = np.broadcast_to(np.asarray(limits, dtype=np.uint64), size)
         coins = self.stream(purpose, size).copy()
-        most = np.uint64(2**64 - 1)
-        waiting, again = np.flatnonzero(coins > most - (most % each + np.uint64(1)) % each), 0
-        while len(waiting):
-            again += 1
-            coins[waiting] = self.stream(f"{purpose} again {again}", len(waiting))
-            limit = each[waiting]
-            waiting = waiting[coins[waiting] > most - (most % limit + np.uint64(1)) % limit]
-        return coins % each
+        largest = np.uint64(2**64 - 1)
+        rejected, attempt = np.flatnonzero(coins > largest - (largest % limits + np.uint64(1)) % limits), 0
+        while len(rejected):
+            attempt += 1
+            coins[rejected] = self.stream(f"{purpose} again {attempt}", len(rejected))
+            limit = limits[rejected]
+            rejected = rejected[coins[rejected] > largest - (largest % limit + np.uint64(1)) % limit]
+        return coins % limits
 
     def derive_part_key(self, number: int) -> Key:
-        """The key of one part of a large table."""
+        """Derive the key of one part of a large table."""
         return Key(hashlib.blake2b(f"part {number}".encode(), key=self.secret, digest_size=BYTES).digest())
 
     def shuffle(self, purpose: str, size: int) -> np.ndarray:
-        """A uniform permutation of 0..size-1 for one purpose (64-bit sort keys; ties have negligible chance)."""
+        """Return a uniform permutation of 0..size-1 for one purpose (64-bit sort keys; ties are negligibly rare)."""
         return np.argsort(self.stream(purpose, size), kind="stable")

@@ -26,7 +26,7 @@ def parse_values(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype == pl.Date:
         return texts.str.to_date("%Y-%m-%d", strict=False)
     if isinstance(dtype, pl.Datetime):
-        return _moments(texts).cast(dtype)
+        return _parse_datetimes(texts).cast(dtype)
     if dtype == pl.Boolean:
         return texts.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
     if dtype == pl.Time:
@@ -34,8 +34,8 @@ def parse_values(texts: pl.Series, dtype: pl.DataType) -> pl.Series:
     return texts.cast(dtype, strict=False)
 
 
-def _moments(texts: pl.Series) -> pl.Series:
-    """Dates with times; where they are written with an offset from UTC, as the time in UTC."""
+def _parse_datetimes(texts: pl.Series) -> pl.Series:
+    """Parse dates with times; those written with an offset from UTC become the time in UTC."""
     plain = texts.str.replace("T", " ", literal=True)
     if bool(plain.str.contains(r"[+-]\d{2}:?\d{2}$").any()):
         return plain.str.to_datetime("%Y-%m-%d %H:%M:%S%.f%z", time_unit="us", strict=False).dt.replace_time_zone(None)
@@ -44,8 +44,8 @@ def _moments(texts: pl.Series) -> pl.Series:
 
 def escape(value: str) -> str:
     """Escape a value inside a set, so that the set can be read back."""
-    for sign in "\\|{}":
-        value = value.replace(sign, "\\" + sign)
+    for character in "\\|{}":
+        value = value.replace(character, "\\" + character)
     return value
 
 
@@ -62,14 +62,14 @@ def split_set(inner: str) -> list[str]:
     """Split a set at its unescaped bars."""
     if "\\" not in inner:
         return inner.split("|")
-    parts, part, shielding = [], "", False
-    for letter in inner:
-        if letter == "|" and not shielding:
+    parts, part, escaped = [], "", False
+    for character in inner:
+        if character == "|" and not escaped:
             parts.append(part)
             part = ""
             continue
-        part += letter
-        shielding = letter == "\\" and not shielding
+        part += character
+        escaped = character == "\\" and not escaped
     return [*parts, part]
 
 

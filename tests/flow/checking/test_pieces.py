@@ -355,7 +355,7 @@ def test_everything_travels(releases: Any, spread: Any, here: Any, name: str, mo
         sent.append(len(posted))
         work, more = pickle.loads(posted)
         made = usual(self, what, work, *more)
-        return PartsInMemory(made.held, pickle.loads(pickle.dumps(made.summaries)))
+        return PartsInMemory(made.contents, pickle.loads(pickle.dumps(made.summaries)))
 
     monkeypatch.setattr(PartsInMemory, "map", by_post)
     assert vl.verify(apart, prior=priors(name)).holds

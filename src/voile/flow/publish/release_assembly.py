@@ -32,7 +32,7 @@ def assemble_release(parts: Parts, withheld: int) -> tuple[Release, Columns]:
     if len(parts) > 1:
         parts = parts.map_lazily(relabel, labels)
     if isinstance(parts, PartsInMemory):
-        tables = {name: stack_tables([part[name] for part in parts.held]) for name in parts.held[0]}
+        tables = {name: stack_tables([part[name] for part in parts.contents]) for name in parts.contents[0]}
     else:
         tables = PartitionedTables(parts, relabel(first.empty, 0, labels))
     return find_shape(first.shape)(tables, dictionary, UNSIGNED), first.columns
