@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from voile.errors import SchemaError
 from voile.io import hierarchy_outlines
-from voile.tables.hierarchy_builders import tree_rows
+from voile.tables.hierarchy_builders import flatten_tree
 
 LABELS = st.text(min_size=0, max_size=4)
 
@@ -22,7 +22,7 @@ def test_an_outline_round_trips(leaves: list[str], picks: list[int], names: list
     """Any labels: with spaces, quotes, line ends, or none at all."""
     rows = [[leaf, names[pick], "*"] for leaf, pick in zip(leaves, picks, strict=False)]
     drawn = hierarchy_outlines.render_outline(rows)
-    again = tree_rows("c", hierarchy_outlines.parse_outline(drawn, "c"))
+    again = flatten_tree("c", hierarchy_outlines.parse_outline(drawn, "c"))
     assert sorted(again) == sorted(row[:2] for row in rows)
 
 

@@ -91,7 +91,7 @@ class Key:
             coins[rejected] = self.stream(f"{purpose} again {attempt}", len(rejected))
             limit = limits[rejected]
             rejected = rejected[coins[rejected] > largest - (largest % limit + np.uint64(1)) % limit]
-        return coins % limits
+        return np.asarray(coins % limits)
 
     def derive_part_key(self, number: int) -> Key:
         """Derive the key of one part of a large table."""
