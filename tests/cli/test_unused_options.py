@@ -22,6 +22,9 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "audit --query": ("audit", "DIR", "--external", "TABLE", "--query", "select 1"),
     "verify --person": ("verify", "DIR", "--data", "TABLE", "--person", "name"),
     "verify --prior": ("verify", "DIR", "--prior", "known.csv"),
+    "verify --data": ("verify", "DIR", "--data", "TABLE"),
+    "verify --after": ("verify", "DIR", "--after", "DIR"),
+    "reproduce --data": ("reproduce", "pg", "tables", "--out", "o", "--data", "TABLE"),
     "publish --delimiter": ("publish", "people.parquet", "--out", "o", *ROLES, *K5, "--delimiter", ";"),
     "publish --encoding": ("publish", "sqlite:///p.db", "--out", "o", *ROLES, *K5, "--encoding", "latin-1"),
     "compare --null": ("compare", "people.parquet", *ROLES, *K5, "--null", "?"),
@@ -48,6 +51,21 @@ def test_several_are_named_together(voile: Voile, release: Path) -> None:
     assert "--null" in error["message"]
 
 
+def test_evidence_that_no_claim_rests_on(voile: Voile, release: Path, table: Path) -> None:
+    """Whoever offers the table and the key would believe that they were used."""
+    Path("key.hex").write_text("ab" * 32)
+    error = voile("verify", release, "--data", table, "--key-file", "key.hex", "--json").json["error"]
+    assert [problem["message"].split()[0] for problem in error["problems"]] == ["--data", "--key-file"]
+
+
+def test_how_a_spec_says_to_read_a_csv_matters_only_to_a_csv(voile: Voile, table: Path) -> None:
+    Path("spec.toml").write_text('[read]\nnull_values = ["?"]\n')
+    pl.read_csv(table).write_parquet("people.parquet")
+    for command in (("compare",), ("publish", "--out", "o")):
+        answer = voile(*command, "people.parquet", *ROLES, *K5, "--spec", "spec.toml", "--json")
+        assert answer.json["error"]["code"] == "spec.unused-option"
+
+
 def test_a_register_is_read_as_it_is_written(voile: Voile, release: Path) -> None:
     people = vl.datasets.hospital().with_columns(sex=pl.col("sex").str.replace("F", "Fé"))
     text = people.write_csv(separator="|").encode("latin-1")
@@ -67,6 +85,8 @@ def test_the_register_of_a_comparison_is_read_as_it_is_written(voile: Voile, tab
     asked = ("compare", table, *flags, "--external", "voters.csv")
     assert voile(*asked).code == 3
     assert voile(*asked, "--encoding", "latin-1").code == 0
+    Path("spec.toml").write_text('[read]\nencoding = "latin-1"\n')
+    assert voile(*asked, "--spec", "spec.toml").code == 0
 
 
 def people() -> list[dict[str, Any]]:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voile.cli.flags import ReadOptions
-from voile.errors import SpecError, option, raise_together
+from voile.errors import SpecError, VoileError, option, raise_together
+
+if TYPE_CHECKING:
+    from voile.releases.release import Release
 
 FLAGS = {"null_values": "null"}  # keywords of voile.read that have another name as a flag
 
 
 def refuse_unused(why: str, options: Mapping[str, Any]) -> None:
     """Raise an error for every option that was given although it cannot matter, and say `why`."""
-    raise_together(
+    raise_together(_list_unused(why, options))
+
+
+def _list_unused(why: str, options: Mapping[str, Any]) -> list[SpecError]:
+    return [
         SpecError(
             f"{option(FLAGS.get(name, name))} has no effect here: {why}.",
             code="spec.unused-option",
@@ -22,7 +29,7 @@ def refuse_unused(why: str, options: Mapping[str, Any]) -> None:
         )
         for name, value in options.items()
         if value not in (None, [], ())
-    )
+    ]
 
 
 def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path | None) -> None:
@@ -40,3 +47,28 @@ def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path |
     # a file with an unknown ending is refused where it is read
     if all(parse_scheme(table) or FILE_KINDS.get(Path(table).suffix.lower(), "csv") != "csv" for table in tables):
         refuse_unused("no table is a CSV file", of_csv)
+
+
+def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> None:
+    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. Claims that cannot be read
+    rest on nothing known: the verdict speaks of them."""
+    from voile.models.claimed_model import claimed_model
+    from voile.models.kinds import FollowsPeople, SpansReleases
+
+    try:
+        models = [claimed_model(claim) for claim in release.certificate.claims]
+    except (KeyError, TypeError, ValueError, VoileError):
+        return
+    draws_coins = any(model.basis == "process" for model in models)
+    follows_people = any(isinstance(model, FollowsPeople) for model in models)
+    reasons = {
+        "data": (draws_coins or follows_people, "the table"),
+        "key-file": (draws_coins, "random numbers"),
+        "ledger": (follows_people, "a ledger"),
+        "after": (any(isinstance(model, SpansReleases) for model in models), "earlier releases"),
+    }
+    problems: list[SpecError] = []
+    for name, (matters, basis) in reasons.items():
+        if not matters:
+            problems += _list_unused(f"no claim of this release rests on {basis}", {name: evidence.get(name)})
+    raise_together(problems)

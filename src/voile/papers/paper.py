@@ -41,13 +41,15 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A table or figure of a paper. `compute` returns its numbers; `note` says where ours differ from the print."""
+    """A table or figure of a paper. `compute` returns its numbers, `note` says where ours differ from the print, and
+    `takes_table` says whether they are computed from a table of the user."""
 
     name: str
     title: str
     compute: Callable[[Run], pl.DataFrame]
     figures: Sequence[Figure] = ()
     note: str = ""
+    takes_table: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from voile.errors import SpecError
+from voile.errors import SpecError, option
 from voile.flow.report.figures import draw_figure
 from voile.papers.paper import Item, Paper, Run, papers
 
@@ -23,16 +23,19 @@ def reproduce(
 ) -> dict[str, pl.DataFrame]:
     """Recompute a paper's tables and figures (all, or the named `items`) and write each as CSV and SVG under `out`.
 
-    `quick` takes a part of the rows and repetitions: minutes instead of hours.
+    `data` is the table that experiments are computed from; examples need none. `quick` takes a part of the rows and
+    repetitions: minutes instead of hours.
     """
     source = _find_paper(paper)
     chosen = [_find_item(source, name) for name in items] or list(source.items)
+    if data is not None:
+        _check_takers(source, chosen)
     place = Path(out)
     place.mkdir(parents=True, exist_ok=True)
-    run = Run(Path(data) if data else None, quick, step)
+    with_table, without = Run(Path(data) if data else None, quick, step), Run(None, quick, step)
     results = {}
     for item in chosen:
-        frame = item.compute(run)
+        frame = item.compute(with_table if item.takes_table else without)
         results[item.name] = frame
         frame.write_csv(place / f"{item.name}.csv")
         for figure in item.figures:
@@ -69,3 +72,15 @@ def _find_item(paper: Paper, name: str) -> Item:
             return item
     known = ", ".join(item.name for item in paper.items)
     raise SpecError(f"{paper.name} has no item {name!r}.", code="spec.paper-item", hint=f"It has: {known}.")
+
+
+def _check_takers(paper: Paper, chosen: Sequence[Item]) -> None:
+    """Refuse a table that none of the chosen items is computed from."""
+    if any(item.takes_table for item in chosen):
+        return
+    takers = ", ".join(item.name for item in paper.items if item.takes_table)
+    raise SpecError(
+        f"{option('data')} has no effect here: none of these items is computed from a table of yours.",
+        code="spec.unused-option",
+        hint=f"Leave it out; of {paper.name}, these items take a table: {takers}." if takers else "Leave it out.",
+    )

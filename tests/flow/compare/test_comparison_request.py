@@ -76,3 +76,9 @@ def test_a_method_to_publish_with_cannot_matter() -> None:
         read_comparison_request(Spec(SCHEMA, POLICY, method={"name": "mondrian"}))
     assert caught.value.code == "spec.compare-method"
     assert "[compare]" in caught.value.hint
+
+
+def test_how_to_publish_cannot_matter() -> None:
+    with pytest.raises(SpecError, match=r"does not use \[release\]") as caught:
+        read_comparison_request(Spec(SCHEMA, POLICY, release={"format": "csv"}))
+    assert caught.value.code == "spec.compare-release"

@@ -74,7 +74,6 @@ def compare(
 ) -> None:
     """Try methods on a table, attack and measure each release, and name the one that keeps the promise at the least
     loss; exit 4 or 5 if none does."""
-    refuse_unused_reading(read_options, source, external)
     with progress_bar() as step:
         from voile.engines.selection import choose_engine
         from voile.flow.compare.compare import compare as compare_methods
@@ -85,6 +84,8 @@ def compare(
 
         load_plugins(plugin)
         written = read_spec(spec) if spec else Spec()
+        reading = {**written.read, **read_options}
+        refuse_unused_reading(reading, source, external)
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
         schema = override_roles(written.schema, {role: split_names(text) for role, text in roles.items()})
         schema |= drop_unset(missing=missing)
@@ -95,7 +96,7 @@ def compare(
                 written,
                 schema=add_column_flags(schema, kind, domain, hierarchies),
                 policy=tuple(parse_plugin("model", text) for text in model or ()) or written.policy,
-                read={**written.read, **read_options},
+                read=reading,
                 engine={**written.engine, **engine_options},
                 compare={**written.compare, **flags},
             )
@@ -112,7 +113,7 @@ def compare(
                 request.attacks,
                 request.measures,
                 adversary=request.adversary,
-                external=_read_register(external, request.request.schema, read_options) if external else None,
+                external=_read_register(external, request.request.schema, reading) if external else None,
                 key=key,
                 progress=step,
                 store=out / "trials" if out else None,

@@ -66,7 +66,6 @@ def publish(
     as_json: Json = False,
 ) -> None:
     """Publish a table under a policy, and verify the folder that was written."""
-    refuse_unused_reading(read_options, source)
     with step_bar("read", "publish", "save", "verify") as step:
         from voile.engines.selection import choose_engine
         from voile.flow.publish.publish import publish as publish_table
@@ -79,6 +78,8 @@ def publish(
 
         load_plugins(plugin)
         written = read_spec(spec) if spec else Spec()
+        reading = {**written.read, **read_options}
+        refuse_unused_reading(reading, source)
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
         schema = override_roles(written.schema, {role: split_names(text) for role, text in roles.items()})
         schema |= drop_unset(missing=missing, person=person)
@@ -88,7 +89,7 @@ def publish(
             tuple(parse_plugin("model", text) for text in model or ()) or written.policy,
             parse_plugin("name", method) if method else written.method,
             {**written.release, **drop_unset(format=format, after=earlier, ledger=ledger)},
-            {**written.read, **read_options},
+            reading,
             {**written.engine, **engine_options},
         )
         request = read_request(wanted)

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.flags import Data, Json
+from voile.cli.flags import Json
 from voile.cli.terminal import print_json, progress_bar, show_frame
 
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help="A source paper: art, minimality, decompose or pg.")],
     item: Annotated[list[str] | None, typer.Argument(help="Tables and figures; all by default.")] = None,
-    data: Data = None,
+    data: Annotated[Path | None, typer.Option(help="The table that experiments are computed from.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for CSV and plots; PAPER by default.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A run of minutes: fewer rows and repetitions.")] = False,
     as_json: Json = False,

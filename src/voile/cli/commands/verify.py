@@ -22,7 +22,7 @@ from voile.cli.flags import (
 )
 from voile.cli.inputs import load_plugins, open_table, read_priors
 from voile.cli.terminal import print_json, show_verdict
-from voile.cli.unused_options import refuse_unused, refuse_unused_reading
+from voile.cli.unused_options import refuse_unused, refuse_unused_evidence, refuse_unused_reading
 from voile.errors import BrokenPromise
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def verify(
 
     def gather(opened: Release) -> Evidence:
         """Read what the publisher has beside the release, under the release's own dictionary."""
+        refuse_unused_evidence(opened, {"data": data, "key-file": key_file, "ledger": ledger, "after": after})
         table = None
         if data is not None:
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)

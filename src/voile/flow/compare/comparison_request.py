@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -46,9 +46,9 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
             problems.extend(cast("Sequence[SpecError]", error.problems))
             return None
 
-    attempt(lambda: _check_method(spec))
+    problems += _unused_sections(spec)
     options = spec.compare
-    read = attempt(lambda: read_request(replace(spec, method={})))
+    read = attempt(lambda: read_request(replace(spec, method={}, release={})))
     methods = attempt(lambda: _build_listed(Method, options.get("methods")))
     attacks = attempt(lambda: _build_listed(Attack, options.get("attacks")))
     measures = attempt(lambda: _build_listed(Measure, options.get("measures")))
@@ -59,13 +59,19 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
     return ComparisonRequest(read, policies, methods, attacks, measures, adversary or None, options.get("by"))
 
 
-def _check_method(spec: Spec) -> None:
-    """A comparison tries many methods: the one that a spec names for publishing would be ignored."""
+def _unused_sections(spec: Spec) -> Iterator[SpecError]:
+    """Yield a problem for each section that is about publishing: a comparison would ignore it."""
     if spec.method:
-        raise SpecError(
+        yield SpecError(
             "A comparison does not use [method], which names the one method to publish with.",
             code="spec.compare-method",
             hint="List the methods to compare as `methods` in [compare], and leave [method] out.",
+        )
+    if spec.release:
+        yield SpecError(
+            "A comparison does not use [release]: it publishes no folder, and compares methods on this table alone.",
+            code="spec.compare-release",
+            hint="Leave [release] out.",
         )
 
 
@@ -108,5 +114,5 @@ def _vary_policies(spec: Spec) -> tuple[Policy, ...]:
             {**model, **{name: value for name, value in chosen.items() if name in own}}
             for model, own in zip(spec.policy, knobs, strict=True)
         )
-        policies.append(read_request(replace(spec, policy=models, method={})).policy)
+        policies.append(read_request(replace(spec, policy=models, method={}, release={})).policy)
     return tuple(policies)

@@ -149,6 +149,7 @@ ITEMS = (
         partial(against_size, r=10),
         _figures("qi_size", "size of the quasi-identifier"),
         HOW + GAPS + CONTRADICTS,
+        takes_table=True,
     ),
     Item(
         "qi-size-r2",
@@ -156,8 +157,9 @@ ITEMS = (
         partial(against_size, r=2),
         _figures("qi_size", "size of the quasi-identifier"),
         HOW + CONTRADICTS,
+        takes_table=True,
     ),
-    Item("r", "Effect of r", against_r, _figures("r", "r"), HOW + GAPS + CONTRADICTS),
+    Item("r", "Effect of r", against_r, _figures("r", "r"), HOW + GAPS + CONTRADICTS, takes_table=True),
     *(
         Item(
             f"dimensions-r{r}",
@@ -165,6 +167,7 @@ ITEMS = (
             partial(against_dimensions, r=r),
             (Figure("dimensions", "error", "method", "query dimensionality qd", "average relative error"),),
             ERROR_NOTE,
+            takes_table=True,
         )
         for r in (2, 10)
     ),
@@ -175,6 +178,7 @@ ITEMS = (
             partial(against_selectivity, r=r),
             (Figure("selectivity", "error", "method", "selectivity s", "average relative error"),),
             ERROR_NOTE,
+            takes_table=True,
         )
         for r in (2, 10)
     ),

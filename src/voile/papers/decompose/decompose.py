@@ -245,12 +245,14 @@ PAPER = Paper(
             [_figure("qi", "quasi-identifier columns in a query")],
             note="Salary class allows no l above 1: Anatomy cannot publish it, and its predicate is answered by how "
             "common the values are.",
+            takes_table=True,
         ),
         Item(
             "error-sensitive",
             "Error against the number of sensitive columns",
             _against(lambda: [(5, 3, sensitive) for sensitive in (1, 2, 3)], "sensitive"),
             [_figure("sensitive", "sensitive columns in a query")],
+            takes_table=True,
         ),
         Item(
             "error-l",
@@ -258,6 +260,7 @@ PAPER = Paper(
             _against(lambda: [(least, 3, 2) for least in (2, 3, 4, 5, 6, 7)], "l"),
             [_figure("l", "l of the occupation")],
             note="The l of education is the same up to 3, its largest.",
+            takes_table=True,
         ),
     ),
 )

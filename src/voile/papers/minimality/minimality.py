@@ -27,7 +27,7 @@ PAPER = Paper(
             note="With the published sampling, belief exceeds 1/l (0.58 for theta 0.4 in groups of 2); with sampling "
             "by slack it does not.",
         ),
-        Item("adult-80", "The real example: aged 80, married, spouse absent", real_example),
+        Item("adult-80", "The real example: aged 80, married, spouse absent", real_example, takes_table=True),
         *(
             Item(
                 name,
@@ -39,6 +39,7 @@ PAPER = Paper(
                 ),
                 note="Sensitive are the four lowest educations; changed is the share of sensitive cells that MASK "
                 "changed. An empty row means that no release keeps the promise.",
+                takes_table=True,
             )
             for name, recoding, compute in (
                 ("experiment-global", "global recoding (full-domain)", global_experiment),

@@ -244,7 +244,7 @@ PAPER = Paper(
             note="Every cell agrees to two decimals except rho2 at p = 0.3, k = 10: printed 0.36, needed 0.3679. The "
             "paper rounds to the nearest; a promise is rounded up.",
         ),
-        Item("figure-2", "Figure 2: utility against k (p = 0.3)", by_k, _figures("k"), UTILITY),
-        Item("figure-3", "Figure 3: utility against p (k = 6)", by_p, _figures("p"), UTILITY),
+        Item("figure-2", "Figure 2: utility against k (p = 0.3)", by_k, _figures("k"), UTILITY, takes_table=True),
+        Item("figure-3", "Figure 3: utility against p (k = 6)", by_p, _figures("p"), UTILITY, takes_table=True),
     ),
 )
