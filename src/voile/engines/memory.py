@@ -34,10 +34,13 @@ class InMemory(Engine):
         return sys.maxsize
 
 
-def load_frame(source: Source, schema: Schema | None) -> pl.DataFrame:
-    """Load the columns of a schema, or all columns, from any source. From a file nothing else is read."""
+def load_frame(
+    source: Source, schema: Schema | None, check: Callable[[Sequence[str]], None] | None = None
+) -> pl.DataFrame:
+    """Load the columns of a schema, or all columns, from any source. From a file nothing else is read. The names of all
+    columns are checked by the schema, or by `check` instead, before the rows of a file are read."""
     columns = None if schema is None else schema.read_names()
-    check = None if schema is None else schema.check
+    check = check or (None if schema is None else schema.check)
     if source.query is not None:
         if not isinstance(source.table, (str, Path)):
             kind = type(source.table).__name__

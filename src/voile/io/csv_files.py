@@ -92,11 +92,6 @@ def scan_csv(
     return frame.select(pl.when(cell.is_in(["", *null_values])).then(None).otherwise(cell).name.keep())
 
 
-def read_column_names(path: Path, delimiter: str | None, encoding: str) -> list[str]:
-    """Read the column names in the header."""
-    return _open_csv(path, delimiter, encoding, header_only=True).names
-
-
 def guess_delimiter(header: str) -> str:
     """Return the delimiter that separates most fields of the header, outside quotes.
 
@@ -123,7 +118,7 @@ def _inspect_csv(
     return opened, scan
 
 
-def _open_csv(path: Path, delimiter: str | None, encoding: str, header_only: bool = False) -> _OpenedCsv:
+def _open_csv(path: Path, delimiter: str | None, encoding: str) -> _OpenedCsv:
     """Read the header, and recode a file that is not UTF-8."""
     codec = _find_codec(encoding)
     source: Path | bytes = path
@@ -133,7 +128,7 @@ def _open_csv(path: Path, delimiter: str | None, encoding: str, header_only: boo
             first_line = handle.readline()
             separator = _parse_delimiter(delimiter) or guess_delimiter(first_line.rstrip("\r\n"))
             header = next(csv.reader(_chain_lines(first_line, handle), delimiter=separator), [])
-        if codec != "utf-8-sig" and not header_only:
+        if codec != "utf-8-sig":
             source = codecs.decode(path.read_bytes(), codec).encode()
     except UnicodeError:
         header = []

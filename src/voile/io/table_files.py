@@ -68,16 +68,6 @@ def scan_file(
         raise corrupt_file(path) from None
 
 
-def read_column_names(path: Path, delimiter: str | None = None, encoding: str = "utf8") -> list[str]:
-    """Read the column names of a file."""
-    if _find_kind(path) == "csv":
-        return csv_files.read_column_names(path, delimiter, encoding)
-    try:
-        return _scan_binary(path).collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError):
-        raise corrupt_file(path) from None
-
-
 def corrupt_file(path: Path) -> DataError:
     """The error for a Parquet or Arrow file that cannot be read."""
     kind = "Parquet" if FILE_KINDS[path.suffix.lower()] == "parquet" else "Arrow"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import voile as vl
 from voile.errors import DataError
 from voile.flow.explore import inspect as inspecting
+from voile.io import csv_files
 
 TABLES = st.lists(
     st.tuples(st.integers(0, 3), st.sampled_from("ab"), st.one_of(st.none(), st.integers(0, 2))),
@@ -113,6 +115,25 @@ def test_a_wrong_delimiter(tmp_path: Path) -> None:
         vl.inspect(path, delimiter=",")
     assert caught.value.code == "data.delimiter"
     assert [column.name for column in vl.inspect(path).columns] == ["age", "sex"]
+
+
+def test_the_header_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("age;sex\n31;F\n32;M\n")
+    opened: list[Path] = []
+    open_csv = csv_files._open_csv
+
+    def count(path: Path, *options: Any) -> Any:
+        opened.append(path)
+        return open_csv(path, *options)
+
+    monkeypatch.setattr(csv_files, "_open_csv", count)
+    assert vl.inspect(path).people == 2
+    assert opened == [path]
+
+
+def test_only_a_file_has_a_delimiter() -> None:
+    assert vl.inspect(pl.DataFrame({"town; street": ["a", "b"]})).people == 2
 
 
 def test_an_empty_table() -> None:

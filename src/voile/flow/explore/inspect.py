@@ -9,7 +9,6 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.engines.memory_rows import build_rows
 from voile.errors import DataError, VoileError, option
-from voile.io import databases, table_files
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import Microdata
 from voile.tables.role_guessing import ColumnProfile, suggest_role
@@ -132,12 +130,16 @@ def inspect(
     if isinstance(source, Microdata):
         return _of_microdata(source)
     wanted = Schema(quasi=columns) if columns else None
-    if isinstance(source, (str, Path)) and query is None and not databases.parse_scheme(str(source)):
-        names = table_files.read_column_names(Path(source), delimiter, encoding)
+    described = Source(source, query, delimiter, encoding, null_values)
+
+    def check(names: Sequence[str]) -> None:
         _check_width(columns or names)
-        _check_delimiter(names, delimiter)
-    frame = load_frame(Source(source, query, delimiter, encoding, null_values), wanted)
-    _check_width(frame.columns)
+        if described.path is not None:
+            _check_delimiter(names, delimiter)
+        if wanted is not None:
+            wanted.check(names)
+
+    frame = load_frame(described, wanted, check)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
     seen, coded = [], {}
