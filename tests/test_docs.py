@@ -20,10 +20,11 @@ from typer.testing import CliRunner
 
 from voile.adversaries import presets
 from voile.cli import app
+from voile.engines import base as engines
 from voile.plugins import registry
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("the_rule.md", "tutorial.md", "compare.md", "workbench.md")
+PAGES = ("the_rule.md", "tutorial.md", "compare.md", "workbench.md", "cluster.md")
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]+)(?:#[^)]*)?\)")
@@ -57,6 +58,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     known = {family: registry.registered_classes(family) for family in registry.FAMILIES}
     monkeypatch.setattr(registry, "_registry", copied(known))
     monkeypatch.setattr(presets, "_presets", presets.presets())
+    monkeypatch.setattr(engines, "_engines", engines.registered_engines())
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     before = set(sys.modules)
@@ -75,6 +77,7 @@ def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) ->
     page = blocks(DOCS / name)
     assert page, "the page has no block"
     space: dict[str, Any] = {"__name__": "page"}
+    known_engines = engines.registered_engines()
     for number, block in enumerate(page):
         where = f"{name}, line {block.line}"
         if block.file:
@@ -92,6 +95,7 @@ def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) ->
             for line in commands(block.body):
                 with monkeypatch.context() as alone:  # a command starts with voile's own plug-ins
                     alone.setattr(registry, "_registry", copied(own))
+                    alone.setattr(engines, "_engines", known_engines)
                     result = CliRunner().invoke(app, shlex.split(line)[1:])
                 assert result.exit_code == 0, f"{where}: {line}\n{result.output}\n{result.exception}"
 

@@ -1,14 +1,26 @@
-"""What the author of a plug-in imports: the four contracts and the types that they use.
+"""What the author of a plug-in imports: the contracts and the types that they use.
 
-A model says what is promised, a method how it is published, an attack how it is broken, a measure what is lost.
-Defining a frozen dataclass with a `name` registers it. `voile.testing` has a check for each contract.
+A model says what is promised, a method how it is published, an attack how it is broken, a measure what is lost;
+`voile.testing` has a check for each of these contracts. An engine says where the rows are. Defining a frozen dataclass
+with a `name` registers it.
 """
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset
 from voile.adversaries.prior import Prior
 from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable, Target, most_frequent_share
-from voile.errors import DataError, PolicyError, SpecError, Unsatisfiable, option, parameter, raise_together
+from voile.engines.base import Engine, Source
+from voile.engines.memory import load_frame
+from voile.errors import (
+    DataError,
+    EngineError,
+    PolicyError,
+    SpecError,
+    Unsatisfiable,
+    option,
+    parameter,
+    raise_together,
+)
 from voile.measures.base import ByGroup, Measure, Outline, View
 from voile.methods.base import (
     CompletesHierarchies,
@@ -40,8 +52,9 @@ from voile.releases.shapes.generalized import show_boxes
 from voile.results import Answer, Belief, Loss
 from voile.tables.group_counts import Counts, at_most, sizes_only, tally
 from voile.tables.microdata import Microdata
+from voile.tables.part_protocol import Parts, PartsInMemory
 from voile.tables.row_protocol import WITHHELD, Histogram, Rows, Table
-from voile.tables.schema import Column, Columns
+from voile.tables.schema import Column, Columns, Schema
 
 __all__ = [
     "WITHHELD",
@@ -57,6 +70,8 @@ __all__ = [
     "CompletesHierarchies",
     "Counts",
     "DataError",
+    "Engine",
+    "EngineError",
     "Evidence",
     "ExplainsRefusals",
     "FollowsPeople",
@@ -74,6 +89,8 @@ __all__ = [
     "NamesValues",
     "Outline",
     "Partitionable",
+    "Parts",
+    "PartsInMemory",
     "PiecewiseAttack",
     "Plugin",
     "Policy",
@@ -89,7 +106,9 @@ __all__ = [
     "Release",
     "Replayable",
     "Rows",
+    "Schema",
     "SizeModel",
+    "Source",
     "SpansReleases",
     "SpecError",
     "Table",
@@ -102,6 +121,7 @@ __all__ = [
     "knob",
     "learned_field",
     "level_cells",
+    "load_frame",
     "most_frequent_share",
     "option",
     "parameter",

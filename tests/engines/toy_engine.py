@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from voile.engines.base import Engine, Source
-from voile.engines.memory import load_frame
-from voile.tables.part_protocol import Parts, PartsInMemory
-from voile.tables.schema import Schema
+from voile.extend import Engine, Parts, PartsInMemory, Schema, Source, load_frame
 
 
 @dataclass(frozen=True)
@@ -21,8 +18,7 @@ class Toy(Engine):
     chunk_rows: str = "300"
 
     def read(self, source: Source, schema: Schema) -> Parts:
-        frames = [load_frame(source, schema)]
-        return ToyParts([chunk for frame in frames for chunk in frame.iter_slices(int(self.chunk_rows))], [], self)
+        return ToyParts(list(load_frame(source, schema).iter_slices(int(self.chunk_rows))), [], self)
 
     def list_parts(self, items: Sequence[Any], load: Callable[[Any], Any]) -> Parts:
         return ToyParts([load(item) for item in items], [], self)
@@ -36,9 +32,6 @@ class ToyParts(PartsInMemory):
     """Parts in memory that tell of every stage."""
 
     engine: Toy = field(default_factory=Toy)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.contents)
 
     def map(self, stage: str, work: Any, *arguments: Any) -> ToyParts:
         if self.engine.watch is not None:
