@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.attacks.base import RawTable
-from voile.attacks.chain import believed
+from voile.attacks.chain import beliefs_about_person
 from voile.errors import PolicyError
 
 CARL = pl.DataFrame(
@@ -35,9 +35,9 @@ def test_the_poster() -> None:
     """Carl is a policeman, so he earns 8000; of a group in which every occupation has two salaries, half is learned."""
     data = read(CARL)
     release = vl.publish(data, vl.KAnonymity(k=4))
-    assert believed(release, 0, known={"occ": "police"}) == {"salary": {8: 1.0}}
-    assert believed(release, 1, known={"occ": "cook"}) == {"salary": {5: 0.5, 6: 0.5}}
-    assert believed(release, 0, excluded={"occ": ["nurse"]}) == {"salary": {8: 0.5, 9: 0.5}}
+    assert beliefs_about_person(release, 0, known={"occ": "police"}) == {"salary": {8: 1.0}}
+    assert beliefs_about_person(release, 1, known={"occ": "cook"}) == {"salary": {5: 0.5, 6: 0.5}}
+    assert beliefs_about_person(release, 0, excluded={"occ": ["nurse"]}) == {"salary": {8: 0.5, 9: 0.5}}
     guess = next(g for g in vl.attacks.Chain(known="occ").guesses(release, None))
     assert guess.belief.column == "salary"
     assert guess.belief.rows.tolist() == [1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
@@ -83,7 +83,7 @@ def test_lists_are_matched(seed: int) -> None:
     table = release.tables["sensitive_occ"]
     labels = sorted(set(table["group"]))
     for group, occ in table.unique().iter_rows():
-        told = believed(release, labels.index(group), known={"occ": occ})["salary"]
+        told = beliefs_about_person(release, labels.index(group), known={"occ": occ})["salary"]
         rows = release.tables["joint"].filter(pl.col("occ") == occ)["salary"].to_list()
         inside = set(release.tables["sensitive_salary"].filter(pl.col("group") == group)["salary"])
         fitting = Counter(value for value in rows if value in inside)
@@ -104,7 +104,9 @@ def test_lists_are_matched(seed: int) -> None:
         # averaged over the group's primary values it is the belief of who knows none
         mine = table.filter(pl.col("group") == label)["occ"].to_list()
         for value, chance in slow["salary"][label].items():
-            mean = sum(believed(release, g, known={"occ": occ})["salary"].get(value, 0) for occ in mine) / len(mine)
+            mean = sum(
+                beliefs_about_person(release, g, known={"occ": occ})["salary"].get(value, 0) for occ in mine
+            ) / len(mine)
             assert mean == pytest.approx(float(chance))
 
 
@@ -141,5 +143,5 @@ def test_an_unknown_column() -> None:
 
 def test_beliefs_are_fractions() -> None:
     release = vl.publish(read(CARL), vl.KAnonymity(k=4))
-    (told,) = believed(release, 1, known={"salary": 8}).values()
+    (told,) = beliefs_about_person(release, 1, known={"salary": 8}).values()
     assert {value: Fraction(chance) for value, chance in told.items()} == {"clerk": Fraction(1)}

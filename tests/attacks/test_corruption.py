@@ -208,7 +208,7 @@ def test_contradictions_are_named() -> None:
         posterior([0.0, 1.0], 0, Channel(1.0, 2), 1, [])
 
 
-# the release of disturbed values --------------------------------------------------------------------------------
+# the release of perturbed values --------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def census() -> tuple[Any, Any]:
     frame = vl.datasets.census(4000).select("age", "gender", "education", "income")

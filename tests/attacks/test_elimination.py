@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.attacks.base import RawTable
-from voile.attacks.elimination import after_ruling_out, worst
+from voile.attacks.elimination import after_ruling_out, compute_worst_beliefs
 from voile.errors import PolicyError
 from voile.tables.group_counts import tally
 
@@ -30,7 +30,7 @@ def test_the_worst_case_over_all_sets(groups: np.ndarray, values: int) -> None:
     owner, value = np.nonzero(groups)
     counts = tally(COLUMN, owner, value, groups[owner, value], len(groups))
     expected = [float(oracle.elimination(row, values)) for row in groups.tolist()]
-    assert worst(counts, values).tolist() == pytest.approx(expected)
+    assert compute_worst_beliefs(counts, values).tolist() == pytest.approx(expected)
 
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=6).filter(any), st.data())

@@ -20,7 +20,7 @@ def made(keep: float, rows: int = 20_000, skewed: bool = False) -> tuple[Trainin
     # a domain of ten values: the first class has five of them, or eight
     classes = Classes(np.repeat([0, 1], [8, 2] if skewed else [5, 5]), ("no", "yes"))
     values = np.where(true == 1, 9, 0)
-    seen = classes.of_code[Channel(keep, 10).disturb(values, Key(bytes(32)), "test")]
+    seen = classes.of_code[Channel(keep, 10).perturb(values, Key(bytes(32)), "test")]
     frame = pl.DataFrame({"age": age, "city": city, "noise": rng.random(rows)})
     return Training(frame, seen, np.ones(rows), classes, Channel(keep, 10)), true
 

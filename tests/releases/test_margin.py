@@ -49,7 +49,7 @@ def test_a_group_is_hypergeometric() -> None:
     assert release.margin(s="a") == 0
 
 
-def test_one_disturbed_row_a_group_says_little() -> None:
+def test_the_margin_covers_the_noise_of_one_perturbed_row_per_group() -> None:
     """Drawn again with other coins, the estimate moves about as far as the margin says."""
     schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
     data = vl.read(vl.datasets.hospital(), schema)

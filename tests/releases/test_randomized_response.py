@@ -21,7 +21,7 @@ def test_every_transition_has_its_frequency(keep: float) -> None:
     rows, size = 400_000, 5
     channel = Channel(keep, size)
     codes = np.arange(rows) % size
-    moved = channel.disturb(codes, KEY, "chi")
+    moved = channel.perturb(codes, KEY, "chi")
     for a in range(size):
         seen = np.bincount(moved[codes == a], minlength=size)
         expected = np.array([float(channel.transition(a == b)) for b in range(size)]) * seen.sum()
@@ -30,24 +30,24 @@ def test_every_transition_has_its_frequency(keep: float) -> None:
 
 def test_neighbours_and_purposes_are_independent() -> None:
     size, rows = 4, 200_000
-    moved = Channel(0.0, size).disturb(np.zeros(rows, dtype=np.int64), KEY, "one")
-    other = Channel(0.0, size).disturb(np.zeros(rows, dtype=np.int64), KEY, "two")
+    moved = Channel(0.0, size).perturb(np.zeros(rows, dtype=np.int64), KEY, "one")
+    other = Channel(0.0, size).perturb(np.zeros(rows, dtype=np.int64), KEY, "two")
     for pairs in (moved[:-1] * size + moved[1:], moved * size + other):
         assert chisquare(np.bincount(pairs, minlength=size * size)).pvalue > 1e-4
 
 
 def test_the_same_key_throws_the_same_coins() -> None:
     codes = np.arange(1000) % 7
-    first, again = (Channel(0.4, 7).disturb(codes, KEY, "x") for _ in range(2))
+    first, again = (Channel(0.4, 7).perturb(codes, KEY, "x") for _ in range(2))
     assert np.array_equal(first, again)
-    assert not np.array_equal(first, Channel(0.4, 7).disturb(codes, Key(bytes(32)), "x"))
+    assert not np.array_equal(first, Channel(0.4, 7).perturb(codes, Key(bytes(32)), "x"))
 
 
 def test_the_ends() -> None:
     codes = np.arange(1000) % 7
-    assert np.array_equal(Channel(1.0, 7).disturb(codes, KEY, "x"), codes)
-    drawn = Channel(0.0, 7).disturb(codes, KEY, "x")
-    assert np.array_equal(drawn, Channel(0.0, 7).disturb(np.zeros(1000, dtype=np.int64), KEY, "x"))
+    assert np.array_equal(Channel(1.0, 7).perturb(codes, KEY, "x"), codes)
+    drawn = Channel(0.0, 7).perturb(codes, KEY, "x")
+    assert np.array_equal(drawn, Channel(0.0, 7).perturb(np.zeros(1000, dtype=np.int64), KEY, "x"))
 
 
 def test_a_value_is_kept_with_no_more_than_p() -> None:

@@ -46,7 +46,7 @@ class Adversary:
         return Adversary(name, frozenset(knows), excludes)
 
     def within(self, other: Adversary) -> bool:
-        """Whether a promise against `other` covers this adversary."""
+        """Return whether a promise against `other` covers this adversary."""
         return self.knows <= other.knows and self.excludes <= other.excludes
 
     def describe(self) -> str:

@@ -47,11 +47,11 @@ class Attack(Plugin):
         raise NotImplementedError  # pragma: no cover - every attack defines it
 
     def applies(self, target: object) -> bool:
-        """Whether the attack says anything about this release or table."""
+        """Return whether the attack says anything about this release or table."""
         return not self.counts_values or getattr(target, "channel", None) is None
 
     def learn(self, data: Microdata | None) -> Attack:
-        """The attack with everything it learns from the original table in advance, if the auditor has the table."""
+        """Return the attack with all that it learns in advance from the original table, if the auditor has it."""
         return self
 
 
@@ -63,11 +63,11 @@ class PiecewiseAttack(Attack):
     """
 
     def can_divide(self, release: Release, external: Microdata | None) -> bool:
-        """Whether the attack, with what it has learned by now, may run on pieces; does not look at the tables."""
+        """Return whether the attack, with what it has learned by now, may run on pieces; does not look at tables."""
         return True
 
     def guess_pieces(self, release: Release, over: Over, external: Microdata | None) -> list[Guess]:
-        """The guesses about a release that lies in pieces; `over` runs a function on each of them."""
+        """Return the guesses about a release that lies in pieces; `over` runs a function on each of them."""
         return self.combine(over(guess_piece, self, external))
 
     def combine(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:

@@ -43,25 +43,26 @@ class Chain(Attack):
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         columns = list(target.tallies)
-        require(self.name, self.known, columns)
-        chosen = [(one, other) for one, other in permutations(columns, 2) if self.known in (None, one)]
-        return [self._guess(target, one, other) for one, other in chosen]
+        require_sensitive(self.name, self.known, columns)
+        column_pairs = [pair for pair in permutations(columns, 2) if self.known in (None, pair[0])]
+        return [self._guess(target, known, guessed) for known, guessed in column_pairs]
 
-    def _guess(self, target: Target, one: str, other: str) -> Guess:
-        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_VALUE)
-        colleague = Adversary.who("colleague", *known)
-        title = f"{other!r}, if {one!r} is known"
-        known_beliefs = target.beliefs_given(one, other)
-        pairs = target.pairs_of_values(one, other) if known_beliefs is None else None
+    def _guess(self, target: Target, known_column: str, guessed_column: str) -> Guess:
+        knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_VALUE)
+        colleague = Adversary.who("colleague", *knowledge)
+        title = f"{guessed_column!r}, if {known_column!r} is known"
+        known_beliefs = target.beliefs_given(known_column, guessed_column)
+        pairs = target.pairs_of_values(known_column, guessed_column) if known_beliefs is None else None
         if known_beliefs is not None:
-            risk, people, whole = known_beliefs
+            risk, people, table_pairs = known_beliefs
         elif pairs is not None:
-            risk, people, whole = _from_pairs(target, pairs, tuple(_size(target, name) for name in (one, other)))
+            sizes = (_size(target, known_column), _size(target, guessed_column))
+            risk, people, table_pairs = _from_pairs(target, pairs, sizes)
         else:
-            return Guess(title, colleague, guess_unlinked(target, other, title).belief)
-        baseline = float(whole.max(axis=1).sum() / max(whole.sum(), 1e-12))
+            return Guess(title, colleague, guess_unlinked(target, guessed_column, title).belief)
+        baseline = float(table_pairs.max(axis=1).sum() / max(table_pairs.sum(), 1e-12))
         risk, people = np.minimum(risk, 1.0), people.astype(np.int64)
-        return Guess(title, colleague, Belief("belief", risk, people, baseline, other, target.sampling_notes))
+        return Guess(title, colleague, Belief("belief", risk, people, baseline, guessed_column, target.sampling_notes))
 
 
 def _size(target: Target, name: str) -> int:
@@ -72,18 +73,18 @@ def _size(target: Target, name: str) -> int:
 
 def _from_pairs(target: Target, pairs: ValuePairs, sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the largest belief and the people for each group and known value, and all pairs of the whole table."""
-    risk, people, whole = [], [], np.zeros(sizes)
-    for group, value, guessed, number in pairs.pieces:
+    risk, people, table_pairs = [], [], np.zeros(sizes)
+    for group, value, guessed_value, people_with in pairs.pieces:
         starts = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(value) != 0)))
-        sums = np.add.reduceat(number, starts)
-        best = np.maximum.reduceat(number, starts) / sums
-        np.add.at(whole, (value, guessed), number)
+        sums = np.add.reduceat(people_with, starts)
+        best = np.maximum.reduceat(people_with, starts) / sums
+        np.add.at(table_pairs, (value, guessed_value), people_with)
         if pairs.expected:  # who has which value is not known: take the worst that a person of the group may have
             first = np.flatnonzero(np.append(True, np.diff(group[starts]) != 0))
             best, sums = np.maximum.reduceat(best, first), target.sizes[group[starts][first]]
         risk.append(best)
         people.append(sums)
-    return np.concatenate(risk), np.concatenate(people), whole
+    return np.concatenate(risk), np.concatenate(people), table_pairs
 
 
 def guess_unlinked(target: Target, name: str, title: str) -> Guess:
@@ -95,50 +96,50 @@ def guess_unlinked(target: Target, name: str, title: str) -> Guess:
     return Guess(f"{title}: {name!r}", neighbour, Belief("belief", risk, counts.sizes, baseline, name, counts.remarks))
 
 
-def require(attack: str, wanted: str | None, columns: list[str]) -> None:
-    """A column that an attack names must be sensitive in what it attacks."""
-    if wanted is not None and wanted not in columns:
+def require_sensitive(attack: str, name: str | None, columns: list[str]) -> None:
+    """Raise a PolicyError if an attack names a column that is not sensitive in its target."""
+    if name is not None and name not in columns:
         raise PolicyError(
-            f"The attack {attack} names {wanted!r}, which is not a sensitive column.",
+            f"The attack {attack} names {name!r}, which is not a sensitive column.",
             code="policy.column",
-            hint=suggest_name(wanted, columns),
+            hint=suggest_name(name, columns),
         )
 
 
-def believed(
+def beliefs_about_person(
     target: Target,
     group: int,
     known: Mapping[str, Any] | None = None,
     excluded: Mapping[str, Collection[Any]] | None = None,
 ) -> dict[str, dict[Any, float]]:
-    """What can be believed about a person of one group (counted from 0) in every column, given one value that they have
-    in some column, or values that they do not have. Empty for a column where nothing is left."""
-    told = {
+    """Return the beliefs about a person of one group (counted from 0) in every other column, given one value that they
+    have in some column, or values that they do not have. Empty for a column where no value remains."""
+    constraint = {
         **{name: {value} for name, value in (known or {}).items()},
         **{n: set(v) for n, v in (excluded or {}).items()},
     }
-    assert len(told) == 1, "one column is known or ruled out"
-    (one, values), inside = next(iter(told.items())), bool(known)
-    found = {}
-    for other, counts in target.tallies.items():
+    assert len(constraint) == 1, "exactly one column is known or has values ruled out"
+    (constrained, values), inside = next(iter(constraint.items())), bool(known)
+    beliefs = {}
+    for name, counts in target.tallies.items():
         column = counts.column
         assert column is not None
-        if other == one:
+        if name == constrained:
             continue
         weight = np.zeros(column.size)
-        pairs = target.pairs_of_values(one, other)
+        pairs = target.pairs_of_values(constrained, name)
         if pairs is None:
             span = slice(counts.starts[group], counts.starts[group + 1])
             weight[counts.values[span]] = counts.counts[span]
         else:
-            own = target.tallies[one].column
-            assert own is not None
-            fits = np.isin(own.domain.values.to_list(), list(values))
-            fits = np.append(fits, [False] * own.domain.missing) == inside
-            for groups, value, guessed, number in pairs.pieces:
+            constrained_column = target.tallies[constrained].column
+            assert constrained_column is not None
+            fits = np.isin(constrained_column.domain.values.to_list(), list(values))
+            fits = np.append(fits, [False] * constrained_column.domain.missing) == inside
+            for groups, value, guessed_value, people_with in pairs.pieces:
                 mine = (groups == group) & fits[value]
-                np.add.at(weight, guessed[mine], number[mine])
-        listed = np.flatnonzero(weight > 1e-15)
-        shown = [*column.domain.values.to_list(), None]
-        found[other] = {shown[code]: float(weight[code] / weight.sum()) for code in listed}
-    return found
+                np.add.at(weight, guessed_value[mine], people_with[mine])
+        codes = np.flatnonzero(weight > 1e-15)
+        labels = [*column.domain.values.to_list(), None]
+        beliefs[name] = {labels[code]: float(weight[code] / weight.sum()) for code in codes}
+    return beliefs

@@ -34,39 +34,41 @@ class Elimination(PiecewiseAttack):
     values: int = knob(1, low=1)
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
-        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.EXCLUSION)
-        informed = Adversary.who("informed neighbour", *known, excludes=self.values)
-        found = []
+        knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.EXCLUSION)
+        neighbour = Adversary.who("informed neighbour", *knowledge, excludes=self.values)
+        guesses = []
         for name, counts in target.tallies.items():
-            whole = np.sort(counts.totals)[::-1]
-            others = whole.sum() - whole[: self.values + 1].sum()
-            baseline = float(whole[0] / max(float(whole[0] + others), 1e-12))
-            guess = Belief("belief", worst(counts, self.values), target.sizes, baseline, name, counts.remarks)
-            found.append(Guess(f"{name!r} after ruling out {_count_values(self.values)}", informed, guess))
-        return found
+            totals = np.sort(counts.totals)[::-1]
+            remaining = totals.sum() - totals[: self.values + 1].sum()
+            baseline = float(totals[0] / max(float(totals[0] + remaining), 1e-12))
+            guess = Belief(
+                "belief", compute_worst_beliefs(counts, self.values), target.sizes, baseline, name, counts.remarks
+            )
+            guesses.append(Guess(f"{name!r} after ruling out {_count_values(self.values)}", neighbour, guess))
+        return guesses
 
 
 def _count_values(values: int) -> str:
     return f"{values} value{'' if values == 1 else 's'}"
 
 
-def worst(counts: Counts, values: int) -> np.ndarray:
-    """The largest belief in each group after ruling out that many values: c_1 / (c_1 + everything past rank values+1).
+def compute_worst_beliefs(counts: Counts, values: int) -> np.ndarray:
+    """Return the largest belief in each group after ruling out `values` values: c_1 / (c_1 + all past rank values + 1).
 
     Ruling out the largest others helps every target most, and the most frequent value gains most from it.
     """
     order = np.lexsort((-counts.counts, counts.owner))
     rank = np.arange(len(order)) - counts.starts[counts.owner]
-    rest = counts.summed(np.where(rank > values, counts.counts[order], 0))
+    beyond = counts.summed(np.where(rank > values, counts.counts[order], 0))
     first = counts.largest()
-    return np.asarray(first / np.where(first > 0, first + rest, 1))
+    return np.asarray(first / np.where(first > 0, first + beyond, 1))
 
 
 def after_ruling_out(frequencies: Sequence[int], target: int, eliminated: Sequence[int]) -> float:
-    """Belief in one value of a group given by its counts, once others are ruled out.
+    """Return the belief in one value of a group, given by its counts, once other values are ruled out.
 
     >>> round(after_ruling_out([3, 2, 2, 2, 1, 1], 0, [1]), 4)
     0.3333
     """
-    left = sum(frequencies) - sum(frequencies[value] for value in set(eliminated))
-    return frequencies[target] / left
+    remaining = sum(frequencies) - sum(frequencies[value] for value in set(eliminated))
+    return frequencies[target] / remaining

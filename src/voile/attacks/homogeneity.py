@@ -29,12 +29,12 @@ class Homogeneity(PiecewiseAttack):
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         neighbour = Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI)
-        found = []
+        guesses = []
         for name, counts in target.tallies.items():
             belief = counts.largest() / np.maximum(counts.sizes, 1)
             baseline = float(counts.totals.max(initial=0) / max(float(counts.totals.sum()), 1e-12))
             certain = int(counts.sizes[counts.distinct() == 1].sum())
             details = {"people in groups with one value": certain, **counts.remarks}
             guess = Belief("belief", belief, target.sizes, baseline, name, details)
-            found.append(Guess(f"Homogeneity of {name!r}", neighbour, guess))
-        return found
+            guesses.append(Guess(f"Homogeneity of {name!r}", neighbour, guess))
+        return guesses

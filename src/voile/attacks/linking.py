@@ -37,7 +37,7 @@ class Linking(PiecewiseAttack):
         alone = int(sizes[sizes == 1].sum())
         risk = 1 / np.maximum(sizes, 1)
         chance = 1 / max(target.people, 1)
-        found = [
+        guesses = [
             Guess("Prosecutor", prosecutor, Belief("identity", risk, sizes, chance, details={"unique people": alone})),
             Guess("Marketer", prosecutor, _average(risk, sizes, chance)),
         ]
@@ -47,27 +47,29 @@ class Linking(PiecewiseAttack):
             chance = 1 / max(external.rows.total, 1)
             # a register may lack people, but the number of rows in a group is public
             risk = 1 / np.maximum(fitting, people)
-            unmatched = int(people[fitting == 0].sum())
-            details = {"people who match nobody in the external table": unmatched}
-            found.insert(1, Guess("Journalist", journalist, Belief("identity", risk, people, chance, details=details)))
-            found.append(Guess("Marketer with the external table", journalist, _average(risk, people, chance)))
-        return found
+            unmatched_people = int(people[fitting == 0].sum())
+            details = {"people who match nobody in the external table": unmatched_people}
+            guesses.insert(
+                1, Guess("Journalist", journalist, Belief("identity", risk, people, chance, details=details))
+            )
+            guesses.append(Guess("Marketer with the external table", journalist, _average(risk, people, chance)))
+        return guesses
 
     def combine(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
-        """Guessing means choosing among all people of the table; the marketer's result is the mean over the pieces."""
-        found = []
+        """Combine the pieces: a guess is one among all people of the table, and the marketer's result is the mean."""
+        combined = []
         for guess in super().combine(pieces):
             belief = guess.belief
             inside = Knowledge.MEMBERSHIP in guess.adversary.knows
             chance = 1 / max(int(belief.people.sum()), 1) if inside else belief.baseline
             average = guess.title.startswith("Marketer")
             belief = _average(belief.risk, belief.people, chance) if average else replace(belief, baseline=chance)
-            found.append(replace(guess, belief=belief))
-        return found
+            combined.append(replace(guess, belief=belief))
+        return combined
 
 
 def _average(risk: np.ndarray, people: np.ndarray, chance: float) -> Belief:
-    """The expected share of correct links, the same for everybody."""
+    """Return the expected share of correct links, the same for everybody."""
     share = float(np.average(risk, weights=people)) if people.sum() else 0.0
     hits = {"expected correct links": share * float(people.sum())}
     return Belief("identity", np.array([share]), np.array([people.sum()]), chance, details=hits)

@@ -51,11 +51,11 @@ class Replay(Attack):
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         if not isinstance(target, Release):
             return []
-        found = []
-        told = dict(target.certificate.method)
-        method = cast(Method, build_plugin("methods", str(told.pop("name")), told))
-        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, Knowledge.PRIOR, Knowledge.ALGORITHM)
-        insider = Adversary.who("statistician with the algorithm", *known)
+        guesses = []
+        knobs = dict(target.certificate.method)
+        method = cast(Method, build_plugin("methods", str(knobs.pop("name")), knobs))
+        knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, Knowledge.PRIOR, Knowledge.ALGORITHM)
+        insider = Adversary.who("statistician with the algorithm", *knowledge)
         for claim in filter(_robust, target.certificate.claims):
             model = cast(RRobustness, claimed_model(claim))
             prior = self._statistics(str(claim["column"]), model)
@@ -70,8 +70,8 @@ class Replay(Attack):
             people = target.members.counts
             belief = Belief(model.limits, risk, people, float(inside), counts.column.name)
             title = f"Protected value of {claim['column']!r}, after running the method again"
-            found.append(Guess(title, insider, belief, prior.digest))
-        return found
+            guesses.append(Guess(title, insider, belief, prior.digest))
+        return guesses
 
     def _statistics(self, column: str, model: RRobustness) -> Prior | None:
         if isinstance(self.prior, str):

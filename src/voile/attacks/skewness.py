@@ -28,14 +28,14 @@ class Skewness(PiecewiseAttack):
     name: ClassVar[str] = "skewness"
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
-        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS)
-        statistician = Adversary.who("neighbour with the totals", *known)
-        found = []
+        knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS)
+        statistician = Adversary.who("neighbour with the totals", *knowledge)
+        guesses = []
         for name, counts in target.tallies.items():
             share = counts.counts / np.maximum(counts.sizes, 1)[counts.owner]
             usual = counts.totals / max(float(counts.totals.sum()), 1e-12)
             # the best set of values is all that are more common here than overall
             gain = counts.summed(np.maximum(share - usual[counts.values], 0))
             belief = Belief("gain", np.minimum(gain, 1.0), target.sizes, 0.0, name, counts.remarks)
-            found.append(Guess(f"Gain in belief about {name!r}", statistician, belief))
-        return found
+            guesses.append(Guess(f"Gain in belief about {name!r}", statistician, belief))
+        return guesses

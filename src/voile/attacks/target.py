@@ -52,19 +52,19 @@ class Target(Protocol):
         ...
 
     def pairs_of_values(self, one: str, other: str) -> ValuePairs | None:
-        """The pairs of values of two sensitive columns in each group; None where nothing links the columns."""
+        """Return the pairs of values of two sensitive columns in each group; None where nothing links the columns."""
         ...
 
     def beliefs_given(self, one: str, other: str) -> KnownValueBeliefs | None:
-        """The beliefs in `other` once a value of `one` is known, where they are sharper than the pairs tell."""
+        """Return the beliefs in `other` once a value of `one` is known, if they are sharper than the pairs imply."""
         ...
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        """For rows that look alike: how many people of a register fit them, and how many rows there are."""
+        """Return, for rows that look alike, how many people of a register fit them, and how many rows there are."""
         ...
 
     def locate(self, people: Microdata) -> np.ndarray:
-        """The group of each distinct quasi-identifier of some people; -1 where no group fits, or more than one."""
+        """Return the group of each distinct quasi-identifier of some people; -1 if none or more than one fits."""
         ...
 
 
@@ -89,25 +89,25 @@ class RawTable:
 
     @property
     def tallies(self) -> dict[str, Counts]:
-        return self.placed().tally_values(self.data.columns)
+        return self.group_rows().tally_values(self.data.columns)
 
     @property
     def _quasi(self) -> list[str]:
         return [column.name for column in self.data.columns.quasi]
 
-    def placed(self) -> Rows:
-        """The rows, grouped by the whole quasi-identifier."""
+    def group_rows(self) -> Rows:
+        """Return the rows, grouped by the whole quasi-identifier."""
         rows = self.data.rows.collect()
         table = rows.histogram(self._quasi)
         return rows.place(table, np.arange(len(table.counts)))
 
     def pairs_of_values(self, one: str, other: str) -> ValuePairs:
-        group, table = self.placed().count_by_group([one, other])
+        group, table = self.group_rows().count_by_group([one, other])
         codes = table.codes.astype(np.int64)
         return ValuePairs(iter([(group, codes[:, 0], codes[:, 1], table.counts)]))
 
     def beliefs_given(self, one: str, other: str) -> None:
-        """The pairs of values tell everything."""
+        """Return None: the pairs of values say everything."""
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         names, table = self._quasi, self.data.rows.histogram(self._quasi)
@@ -116,23 +116,23 @@ class RawTable:
 
     def locate(self, people: Microdata) -> np.ndarray:
         names = self._quasi
-        table, wanted = self.data.rows.histogram(names), people.rows.histogram(names)
+        table, queries = self.data.rows.histogram(names), people.rows.histogram(names)
 
         def texts_of(columns: Columns, codes: np.ndarray) -> list[tuple[str, ...]]:
             texts = (np.array(columns[name].domain.labels, dtype=object) for name in names)
             return list(zip(*(column[codes[:, position]] for position, column in enumerate(texts)), strict=True))
 
         groups = {row: group for group, row in enumerate(texts_of(self.data.columns, table.codes))}
-        return np.array([groups.get(row, -1) for row in texts_of(people.columns, wanted.codes)], dtype=np.int64)
+        return np.array([groups.get(row, -1) for row in texts_of(people.columns, queries.codes)], dtype=np.int64)
 
 
 def sensitive_names(target: object) -> list[str]:
-    """The names of the sensitive columns of a target, without looking at its rows."""
+    """Return the names of the sensitive columns of a target, without looking at its rows."""
     if isinstance(target, RawTable):
         return [column.name for column in target.data.columns.sensitive]
     return [str(entry["name"]) for entry in target.described("sensitive")] if isinstance(target, Release) else []
 
 
 def most_frequent_share(counts: Counts) -> float:
-    """The share of the most frequent value in the whole table: how often guessing it is right without a release."""
+    """Return the share of the most frequent value in the table: how often guessing it is right without a release."""
     return float(counts.totals.max(initial=0) / max(float(counts.totals.sum()), 1e-12))

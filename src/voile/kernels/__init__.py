@@ -1,4 +1,4 @@
-"""Compiled loops on arrays that several rooms share; a loop with one owner lives in that owner's folder.
+"""Compiled loops on arrays that several packages share; a loop with one owner lives in that owner's folder.
 
 A kernel takes arrays and returns arrays, imports nothing from voile but other kernels, and has a slow twin in
 tests/oracle. Kernels are imported when one of their functions is first used, so `voile --help` never loads numba.
@@ -45,7 +45,7 @@ def __getattr__(name: str) -> ModuleType:
 
 
 class _LazyKernel:
-    """Stand for a module until one of its attributes is used."""
+    """A stand-in for a module, imported when one of its attributes is first used."""
 
     def __init__(self, module: str) -> None:
         self._module = module

@@ -1,4 +1,4 @@
-"""Which people fit which boxes, and which boxes overlap, by a tree of bounding boxes.
+"""Find which people fit which boxes, and which boxes overlap, with a tree of bounding boxes.
 
 A box has a set of values per column. The tree is a bounding volume hierarchy: it finds the few boxes around a person
 without looking at the others.
@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+
+from voile.kernels.group_scans import includes_value
 
 LEAF = 8
 NONE, SEVERAL = -1, -2
@@ -43,8 +45,8 @@ def _split_boxes(low, high, order, nodes, bounds):
             for i in range(first, last):
                 middles[i - first] = low[order[i], widest] + high[order[i], widest]
             rank = np.argsort(middles, kind="mergesort")
-            moved = order[first:last][rank]
-            order[first:last] = moved
+            reordered = order[first:last][rank]
+            order[first:last] = reordered
             half = (first + last) // 2
             nodes[at, 2], nodes[at, 3] = total, total + 1
             nodes[total] = (first, half, -1, -1)
@@ -55,20 +57,7 @@ def _split_boxes(low, high, order, nodes, bounds):
 
 
 @njit(nogil=True, cache=True)
-def _box_holds(members, starts, box, code):
-    """Return whether a code is among a box's rising members. O(log members)."""
-    low, high = starts[box], starts[box + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if members[middle] < code:
-            low = middle + 1
-        else:
-            high = middle
-    return low < starts[box + 1] and members[low] == code
-
-
-@njit(nogil=True, cache=True)
-def _match_people(codes, weights, nodes, bounds, order, members, starts, found, owner):
+def _match_people(codes, weights, nodes, bounds, order, members, starts, people_in, owner):
     """Add each person's weight to every box that holds them, and note the box if it is the only one (else SEVERAL).
     About O(people * log boxes) if the boxes overlap little.
 
@@ -96,9 +85,11 @@ def _match_people(codes, weights, nodes, bounds, order, members, starts, found, 
                 fits = True
                 for d in range(columns):
                     if fits:
-                        fits = _box_holds(members, starts, d * boxes + order[i], codes[person, d])
+                        set_number = d * boxes + order[i]
+                        low, high = starts[set_number], starts[set_number + 1]
+                        fits = includes_value(members, low, high, codes[person, d])
                 if fits:
-                    found[order[i]] += weights[person]
+                    people_in[order[i]] += weights[person]
                     homes += 1
                     owner[person] = order[i] if homes == 1 else SEVERAL
 
@@ -108,14 +99,14 @@ Tree = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 def _flatten_sets(boxes: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the ends of the boxes, and their sets, the columns one after another: low, high, members, starts."""
-    number = boxes[0].shape[0]
-    low, high = np.zeros((number, len(boxes)), np.int64), np.full((number, len(boxes)), -1, np.int64)
+    box_count = boxes[0].shape[0]
+    low, high = np.zeros((box_count, len(boxes)), np.int64), np.full((box_count, len(boxes)), -1, np.int64)
     members, starts, base = [], [np.zeros(1, np.int64)], 0
     for d, column in enumerate(boxes):
         column.sort_indices()
         pointer, inside = column.indptr.astype(np.int64), column.indices.astype(np.int64)
-        filled = np.flatnonzero(np.diff(pointer))
-        low[filled, d], high[filled, d] = inside[pointer[filled]], inside[pointer[filled + 1] - 1]
+        nonempty = np.flatnonzero(np.diff(pointer))
+        low[nonempty, d], high[nonempty, d] = inside[pointer[nonempty]], inside[pointer[nonempty + 1] - 1]
         members.append(inside)
         starts.append(pointer[1:] + base)
         base += len(inside)
@@ -137,26 +128,26 @@ def count_fitting(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) 
 
 
 def find_owners(boxes: Sequence[Any], codes: np.ndarray) -> np.ndarray:
-    """Return the one box that each person fits, NONE if there is none, SEVERAL if there are more. `boxes` as for
-    `count_fitting`."""
+    """Return the box that each person fits, NONE if there is none, SEVERAL if there is more than one. `boxes` has the
+    same form as for `count_fitting`."""
     return _place_people(boxes, codes, np.ones(len(codes), np.int64))[1]
 
 
 def _place_people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    found, owner = np.zeros(boxes[0].shape[0], np.int64), np.full(len(codes), NONE, np.int64)
-    if len(found):
-        _match_people(codes.astype(np.int64), weights, *_build_tree(boxes), found, owner)
-    return found, owner
+    people_in, owner = np.zeros(boxes[0].shape[0], np.int64), np.full(len(codes), NONE, np.int64)
+    if len(people_in):
+        _match_people(codes.astype(np.int64), weights, *_build_tree(boxes), people_in, owner)
+    return people_in, owner
 
 
 @njit(nogil=True, cache=True)
-def _sets_meet(members, starts, box, others, bounds, other):
+def _sets_meet(members, starts, box, other_members, other_starts, other_box):
     """Return whether two rising sets have a member in common. O(members)."""
-    i, j = starts[box], bounds[other]
-    while i < starts[box + 1] and j < bounds[other + 1]:
-        if members[i] == others[j]:
+    i, j = starts[box], other_starts[other_box]
+    while i < starts[box + 1] and j < other_starts[other_box + 1]:
+        if members[i] == other_members[j]:
             return True
-        if members[i] < others[j]:
+        if members[i] < other_members[j]:
             i += 1
         else:
             j += 1
@@ -164,14 +155,14 @@ def _sets_meet(members, starts, box, others, bounds, other):
 
 
 @njit(nogil=True, cache=True)
-def _find_pairs(low, high, members, starts, nodes, bounds, order, others, places, most):
-    """Return all pairs (box, other box) with a common value in every column, at most `most` of them. About
+def _find_pairs(low, high, members, starts, nodes, bounds, order, other_members, other_starts, max_pairs):
+    """Return all pairs (box, other box) with a common value in every column, at most `max_pairs` of them. About
     O(boxes log boxes) if the boxes overlap little."""
-    columns, number, count = low.shape[1], low.shape[0], order.size
+    columns, box_count, other_count = low.shape[1], low.shape[0], order.size
     first, second = np.empty(1024, np.int64), np.empty(1024, np.int64)
     stack = np.empty(4096, np.int64)
-    found = 0
-    for box in range(number):
+    pair_count = 0
+    for box in range(box_count):
         stack[0] = 0
         top = 1
         while top > 0:
@@ -191,21 +182,28 @@ def _find_pairs(low, high, members, starts, nodes, bounds, order, others, places
                 fits = True
                 for d in range(columns):
                     if fits:
-                        fits = _sets_meet(members, starts, d * number + box, others, places, d * count + order[i])
+                        fits = _sets_meet(
+                            members,
+                            starts,
+                            d * box_count + box,
+                            other_members,
+                            other_starts,
+                            d * other_count + order[i],
+                        )
                 if fits:
-                    if found == most:
-                        return first[:found], second[:found]
-                    if found == first.size:
+                    if pair_count == max_pairs:
+                        return first[:pair_count], second[:pair_count]
+                    if pair_count == first.size:
                         first = np.concatenate((first, np.empty_like(first)))
                         second = np.concatenate((second, np.empty_like(second)))
-                    first[found], second[found] = box, order[i]
-                    found += 1
-    return first[:found], second[:found]
+                    first[pair_count], second[pair_count] = box, order[i]
+                    pair_count += 1
+    return first[:pair_count], second[:pair_count]
 
 
-def find_overlaps(boxes: Sequence[Any], others: Sequence[Any], most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs (box, other box) that have a value in common in every column, at most `most` of them."""
-    if not boxes[0].shape[0] or not others[0].shape[0]:
+def find_overlaps(boxes: Sequence[Any], other_boxes: Sequence[Any], max_pairs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs (box, other box) that have a value in common in every column, at most `max_pairs` of them."""
+    if not boxes[0].shape[0] or not other_boxes[0].shape[0]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high, members, starts = _flatten_sets(boxes)
-    return _find_pairs(low, high, members, starts, *_build_tree(others), most)  # type: ignore[no-any-return]
+    return _find_pairs(low, high, members, starts, *_build_tree(other_boxes), max_pairs)  # type: ignore[no-any-return]

@@ -38,14 +38,14 @@ def recode_columns(codes: np.ndarray, ranks: Sequence[np.ndarray | None], width:
     offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     table = np.concatenate([rank for rank in ranks if rank is not None] or [np.zeros(0, np.int64)]).astype(codes.dtype)
     result = np.zeros((len(codes), width), dtype=codes.dtype)
-    given = np.array([rank is not None for rank in ranks])
-    in_blocks(lambda a, b: _recode_block(codes[a:b], offset, given, table, result[a:b]), len(codes), 1 << 20)
+    has_ranks = np.array([rank is not None for rank in ranks])
+    in_blocks(lambda a, b: _recode_block(codes[a:b], offset, has_ranks, table, result[a:b]), len(codes), 1 << 20)
     return result
 
 
 @njit(nogil=True, cache=True)
-def _recode_block(codes, offset, given, table, result):
+def _recode_block(codes, offset, has_ranks, table, result):
     """Write the rank of each code into `result`, or the code itself if its column has no ranks. O(n * columns)."""
     for i in range(codes.shape[0]):
-        for j in range(given.size):
-            result[i, j] = table[offset[j] + codes[i, j]] if given[j] else codes[i, j]
+        for j in range(has_ranks.size):
+            result[i, j] = table[offset[j] + codes[i, j]] if has_ranks[j] else codes[i, j]

@@ -12,12 +12,12 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def _first_at_most(left, bound):
-    """Return the first position of a falling array at which left <= bound. O(log n)."""
-    low, high = 0, left.size
+def _first_at_most(falling, bound):
+    """Return the first position of a falling array whose value is at most `bound`. O(log n)."""
+    low, high = 0, falling.size
     while low < high:
         middle = (low + high) // 2
-        if left[middle] <= bound:
+        if falling[middle] <= bound:
             high = middle
         else:
             low = middle + 1
@@ -32,30 +32,30 @@ def pick_largest_l(sizes, l, coins):  # noqa: E741
     O(rows + groups log buckets).
     """
     order = np.argsort(-sizes, kind="mergesort")
-    left = sizes[order].copy()
+    rows_left = sizes[order].copy()
     total = 0
     for size in sizes:
         total += size
     picks = np.empty((total // l, l), np.int64)
     groups = 0
-    while left.size >= l and left[l - 1] > 0:
-        least = left[l - 1]
-        start, stop = _first_at_most(left, least), _first_at_most(left, least - 1)
+    while rows_left.size >= l and rows_left[l - 1] > 0:
+        least = rows_left[l - 1]
+        start, stop = _first_at_most(rows_left, least), _first_at_most(rows_left, least - 1)
         for i in range(start):
             picks[groups, i] = order[i]
-            left[i] -= 1
+            rows_left[i] -= 1
         coin = coins[groups]
         for i in range(l - start):
             end = stop - 1 - i
             coin = (coin ^ (coin >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-            other = start + np.int64((coin >> np.uint64(20)) % np.uint64(end - start + 1))
-            order[end], order[other] = order[other], order[end]
+            swap = start + np.int64((coin >> np.uint64(20)) % np.uint64(end - start + 1))
+            order[end], order[swap] = order[swap], order[end]
             picks[groups, start + i] = order[end]
-            left[end] -= 1
+            rows_left[end] -= 1
         groups += 1
     remaining = np.zeros(sizes.size, np.int64)
-    for i in range(left.size):
-        remaining[order[i]] = left[i]
+    for i in range(rows_left.size):
+        remaining[order[i]] = rows_left[i]
     return picks[:groups], remaining
 
 
@@ -67,36 +67,36 @@ def seat_rows(starts, picks, remaining, coins, spare):
     number per row, `spare` one per leftover. O(rows), and O(groups * l) per bucket with leftovers.
     """
     group = np.full(starts[-1], -1, np.int64)
-    used = starts[:-1].copy()
+    next_row = starts[:-1].copy()
     for g in range(picks.shape[0]):
         for i in range(picks.shape[1]):
             bucket = picks[g, i]
-            group[used[bucket]] = g
-            used[bucket] += 1
+            group[next_row[bucket]] = g
+            next_row[bucket] += 1
     coin = 0
     lacking = np.empty(picks.shape[0], np.int64)
     for bucket in range(remaining.size):
         if remaining[bucket] > 0:
-            found = 0
+            lacking_count = 0
             for g in range(picks.shape[0]):
-                has = False
+                has_value = False
                 for i in range(picks.shape[1]):
-                    has |= picks[g, i] == bucket
-                if not has:
-                    lacking[found] = g
-                    found += 1
+                    has_value |= picks[g, i] == bucket
+                if not has_value:
+                    lacking[lacking_count] = g
+                    lacking_count += 1
             for _ in range(remaining[bucket]):
-                if found == 0:
+                if lacking_count == 0:
                     break
-                pick = np.int64(spare[coin] % np.uint64(found))
+                pick = np.int64(spare[coin] % np.uint64(lacking_count))
                 coin += 1
-                group[used[bucket]] = lacking[pick]
-                used[bucket] += 1
-                found -= 1
-                lacking[pick] = lacking[found]
+                group[next_row[bucket]] = lacking[pick]
+                next_row[bucket] += 1
+                lacking_count -= 1
+                lacking[pick] = lacking[lacking_count]
         for i in range(starts[bucket + 1] - 1, starts[bucket], -1):
-            other = starts[bucket] + np.int64(coins[i] % np.uint64(i - starts[bucket] + 1))
-            group[i], group[other] = group[other], group[i]
+            swap = starts[bucket] + np.int64(coins[i] % np.uint64(i - starts[bucket] + 1))
+            group[i], group[swap] = group[swap], group[i]
     return group
 
 
@@ -107,13 +107,13 @@ def hand_out_groups(bucket, counts, starts, group):
     The groups of a bucket are in random order already, so the cells may be served in order.
     """
     cells, groups = np.empty(group.size, np.int64), np.empty(group.size, np.int64)
-    following = starts[:-1].copy()
-    place = 0
+    next_row = starts[:-1].copy()
+    row = 0
     for cell in range(bucket.size):
         b = bucket[cell]
         for _ in range(counts[cell]):
-            cells[place] = cell
-            groups[place] = group[following[b]]
-            following[b] += 1
-            place += 1
+            cells[row] = cell
+            groups[row] = group[next_row[b]]
+            next_row[b] += 1
+            row += 1
     return cells, groups

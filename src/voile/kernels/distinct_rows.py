@@ -28,8 +28,8 @@ def count_rows(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.
     """Return the distinct rows (as codes, rising) and how often each occurs."""
     if not fits_one_key(sizes):
         return _count_wide_rows(columns, sizes)
-    found, counts = count_keys(pack_rows(columns, sizes))
-    return unpack_keys(found, sizes), counts
+    keys, counts = count_keys(pack_rows(columns, sizes))
+    return unpack_keys(keys, sizes), counts
 
 
 def _count_wide_rows(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -49,16 +49,16 @@ def rank_rows(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.n
     first = np.zeros(0, dtype=np.int64)
     position = 0
     while position < len(columns):
-        taken: list[np.ndarray] = [] if key is None else [key]
+        key_columns: list[np.ndarray] = [] if key is None else [key]
         spans = [] if key is None else [width]
         if not fits_one_key([*spans, sizes[position]]):  # a huge domain: number the values that occur first
-            found, dense = np.unique(columns[position], return_inverse=True)
-            taken, spans, position = [*taken, dense], [*spans, len(found)], position + 1
+            distinct, dense = np.unique(columns[position], return_inverse=True)
+            key_columns, spans, position = [*key_columns, dense], [*spans, len(distinct)], position + 1
         while position < len(columns) and fits_one_key([*spans, sizes[position]]):
-            taken.append(columns[position])
+            key_columns.append(columns[position])
             spans.append(sizes[position])
             position += 1
-        _, first, inverse = np.unique(pack_rows(taken, spans), return_index=True, return_inverse=True)
+        _, first, inverse = np.unique(pack_rows(key_columns, spans), return_index=True, return_inverse=True)
         key, width = inverse.astype(np.int64), max(len(first), 1)
     assert key is not None
     return key, first
@@ -98,26 +98,26 @@ def weigh_rows(
         key, first = rank_rows(columns, sizes)
         return np.stack([column[first] for column in columns], axis=1), sum_densely(key, weights, len(first))
     key = pack_rows(columns, sizes)
-    found, totals = sum_by_key(key, weights, 1 << sum(bit_widths(sizes)))
-    return unpack_keys(found, sizes), totals
+    distinct, totals = sum_by_key(key, weights, 1 << sum(bit_widths(sizes)))
+    return unpack_keys(distinct, sizes), totals
 
 
 @njit(nogil=True, cache=True)
 def group_sorted_rows(codes, columns):
     """Group sorted rows by their first columns: return the first row of each group, and the group of each row. O(n)."""
     first, index = np.empty(codes.shape[0], np.int64), np.empty(codes.shape[0], np.int64)
-    place = -1
+    group = -1
     for i in range(codes.shape[0]):
-        fresh = i == 0
+        is_new = i == 0
         for j in range(columns):
-            if fresh:
+            if is_new:
                 break
-            fresh = codes[i, j] != codes[i - 1, j]
-        if fresh:
-            place += 1
-            first[place] = i
-        index[i] = place
-    return first[: place + 1], index
+            is_new = codes[i, j] != codes[i - 1, j]
+        if is_new:
+            group += 1
+            first[group] = i
+        index[i] = group
+    return first[: group + 1], index
 
 
 def merge_rows(

@@ -1,4 +1,4 @@
-"""Which codes of a column occur in each group, found in one pass over the rows; and sets of codes compared."""
+"""Codes of a column by group, collected in one pass over the rows; and comparisons of sets of codes."""
 
 from __future__ import annotations
 
@@ -40,41 +40,41 @@ def count_people(group, weights, groups):
 @njit(nogil=True, cache=True)
 def pick_codes(group, weights, codes, column, places):
     """Return the code of the places[g]-th person of each group g, in the order of the rows. O(n)."""
-    left, found = places.copy(), np.full(places.size, -1)
+    people_left, picked_codes = places.copy(), np.full(places.size, -1)
     for i in range(group.size):
         g = group[i]
-        if left[g] >= 0:
-            left[g] -= weights[i]
-            if left[g] < 0:
-                found[g] = codes[i, column]
-    return found
+        if people_left[g] >= 0:
+            people_left[g] -= weights[i]
+            if people_left[g] < 0:
+                picked_codes[g] = codes[i, column]
+    return picked_codes
 
 
 @njit(nogil=True, cache=True)
 def collect_masks(group, codes, column, groups):
     """Return the codes of each group as a 64-bit set, for columns of at most 64 values. O(n)."""
-    found = np.zeros(groups, np.uint64)
+    masks = np.zeros(groups, np.uint64)
     for i in range(group.size):
-        found[group[i]] |= np.uint64(1) << np.uint64(codes[i, column])
-    return found
+        masks[group[i]] |= np.uint64(1) << np.uint64(codes[i, column])
+    return masks
 
 
 @njit(nogil=True, cache=True)
-def expand_masks(found):
+def expand_masks(masks):
     """Return 64-bit sets as lists: where each list starts, and its codes, rising. O(64 * sets)."""
-    starts = np.zeros(found.size + 1, np.int64)
-    for g in range(found.size):
+    starts = np.zeros(masks.size + 1, np.int64)
+    for g in range(masks.size):
         total = np.int64(0)
         for c in range(64):
-            total += np.int64((found[g] >> np.uint64(c)) & np.uint64(1))
+            total += np.int64((masks[g] >> np.uint64(c)) & np.uint64(1))
         starts[g + 1] = starts[g] + total
     members = np.empty(starts[-1], np.int64)
-    place = 0
-    for g in range(found.size):
+    end = 0
+    for g in range(masks.size):
         for c in range(64):
-            if (found[g] >> np.uint64(c)) & np.uint64(1):
-                members[place] = c
-                place += 1
+            if (masks[g] >> np.uint64(c)) & np.uint64(1):
+                members[end] = c
+                end += 1
     return starts, members
 
 
@@ -96,11 +96,11 @@ def hash_sets(starts, members):
 @njit(nogil=True, cache=True)
 def _masks_of(starts, members):
     """Return sets of codes below 64 as 64-bit words. O(members)."""
-    found = np.zeros(starts.size - 1, np.uint64)
+    masks = np.zeros(starts.size - 1, np.uint64)
     for g in range(starts.size - 1):
         for i in range(starts[g], starts[g + 1]):
-            found[g] |= np.uint64(1) << np.uint64(members[i])
-    return found
+            masks[g] |= np.uint64(1) << np.uint64(members[i])
+    return masks
 
 
 def match_equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -109,32 +109,32 @@ def match_equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tupl
     O(members + sets log sets).
     """
     if size <= 64:
-        _, first, number = np.unique(_masks_of(starts, members), return_index=True, return_inverse=True)
-        return first, number
+        _, first, set_number = np.unique(_masks_of(starts, members), return_index=True, return_inverse=True)
+        return first, set_number
     prints = hash_sets(starts, members)
     order = np.lexsort((prints[:, 1], prints[:, 0]))
-    fresh = np.append(True, (prints[order][1:] != prints[order][:-1]).any(axis=1)) if len(order) else np.zeros(0, bool)
-    number = np.empty(len(order), np.int64)
-    number[order] = np.cumsum(fresh) - 1
-    return order[fresh], number
+    is_new = np.append(True, (prints[order][1:] != prints[order][:-1]).any(axis=1)) if len(order) else np.zeros(0, bool)
+    set_number = np.empty(len(order), np.int64)
+    set_number[order] = np.cumsum(is_new) - 1
+    return order[is_new], set_number
 
 
 @njit(nogil=True, cache=True)
 def sets_agree(starts, members, model):
     """Return whether every set equals, member by member, the one that `model` names for it. O(members)."""
     for g in range(starts.size - 1):
-        start, other = starts[g], starts[model[g]]
+        start, model_start = starts[g], starts[model[g]]
         length = starts[g + 1] - start
-        if length != starts[model[g] + 1] - other:
+        if length != starts[model[g] + 1] - model_start:
             return False
         for i in range(length):
-            if members[start + i] != members[other + i]:
+            if members[start + i] != members[model_start + i]:
                 return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def _holds(members, low, high, value):
+def includes_value(members, low, high, value):
     """Return whether the rising members low..high-1 include a value. O(log members)."""
     while low < high:
         middle = (low + high) // 2
@@ -148,16 +148,16 @@ def _holds(members, low, high, value):
 
 
 @njit(nogil=True, cache=True)
-def _row_fits(listed, starts, members, codes, row):
+def _row_fits(row_lists, starts, members, codes, row):
     """Return whether every value of a row is in the list of its column. O(columns * log list)."""
-    for j in range(codes.shape[1]):  # noqa: SIM110 - numba compiles no generator
-        if not _holds(members, starts[listed[j]], starts[listed[j] + 1], codes[row, j]):
+    for j in range(codes.shape[1]):
+        if not includes_value(members, starts[row_lists[j]], starts[row_lists[j] + 1], codes[row, j]):
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def find_fitting_rows(first, listed, starts, members, codes, whose):
+def find_fitting_rows(first, pair_lists, starts, members, codes, value_starts):
     """Return the rows that fit each pair of a first value and lists (one per further column): where the rows of each
     pair start, and the rows.
 
@@ -167,17 +167,17 @@ def find_fitting_rows(first, listed, starts, members, codes, whose):
     begins = np.zeros(first.size + 1, np.int64)
     for p in range(first.size):
         total = 0
-        for row in range(whose[first[p]], whose[first[p] + 1]):
-            total += _row_fits(listed[p], starts, members, codes, row)
+        for row in range(value_starts[first[p]], value_starts[first[p] + 1]):
+            total += _row_fits(pair_lists[p], starts, members, codes, row)
         begins[p + 1] = begins[p] + total
-    found = np.empty(begins[-1], np.int64)
+    fitting_rows = np.empty(begins[-1], np.int64)
     for p in range(first.size):
-        place = begins[p]
-        for row in range(whose[first[p]], whose[first[p] + 1]):
-            if _row_fits(listed[p], starts, members, codes, row):
-                found[place] = row
-                place += 1
-    return begins, found
+        end = begins[p]
+        for row in range(value_starts[first[p]], value_starts[first[p] + 1]):
+            if _row_fits(pair_lists[p], starts, members, codes, row):
+                fitting_rows[end] = row
+                end += 1
+    return begins, fitting_rows
 
 
 @njit(nogil=True, cache=True)
@@ -188,14 +188,14 @@ def sum_at_listed(slots, kind, starts, values, numbers, begins, listed, size):
     are the cuts between groups in `kind`, `begins` those in `listed`. O(slots * values of a kind).
     """
     total = np.zeros(listed.size)
-    place = np.full(size, -1, np.int64)
+    position = np.full(size, -1, np.int64)
     for g in range(begins.size - 1):
         for i in range(begins[g], begins[g + 1]):
-            place[listed[i]] = i
+            position[listed[i]] = i
         for s in range(slots[g], slots[g + 1]):
             for i in range(starts[kind[s]], starts[kind[s] + 1]):
-                if place[values[i]] >= 0:
-                    total[place[values[i]]] += numbers[i]
+                if position[values[i]] >= 0:
+                    total[position[values[i]]] += numbers[i]
         for i in range(begins[g], begins[g + 1]):
-            place[listed[i]] = -1
+            position[listed[i]] = -1
     return total

@@ -42,7 +42,7 @@ def pack_rows(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray
     widths = bit_widths(sizes)
     key = np.empty(rows, dtype=np.int32 if sum(widths) <= 31 else np.int64)
 
-    def part(low: int, high: int) -> None:
+    def pack_block(low: int, high: int) -> None:
         piece = key[low:high]
         piece[:] = 0
         for column, width in zip(columns, widths, strict=True):
@@ -50,7 +50,7 @@ def pack_rows(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray
             np.bitwise_or(piece, column[low:high], out=piece, casting="unsafe")
 
     # a block stays in the cache, so eight columns cost little more than one
-    in_blocks(part, rows, 1 << 15)
+    in_blocks(pack_block, rows, 1 << 15)
     return key
 
 
@@ -99,48 +99,48 @@ def count_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return _count_sorted(np.sort(key))  # type: ignore[no-any-return]
     middle = len(key) // 2
 
-    def half(part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def count_half(part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         part.sort()
         return _count_sorted(part)  # type: ignore[no-any-return]
 
     with ThreadPoolExecutor(CORES) as pool:
-        (left, many), (right, more) = pool.map(half, (key[:middle], key[middle:]))
-    return _merge_counts(left, many, right, more)  # type: ignore[no-any-return]
+        (left, left_counts), (right, right_counts) = pool.map(count_half, (key[:middle], key[middle:]))
+    return _merge_counts(left, left_counts, right, right_counts)  # type: ignore[no-any-return]
 
 
 @njit(nogil=True, cache=True)
 def _count_sorted(key):
     """Return the distinct keys of a sorted array and how often each occurs. O(n)."""
     distinct, counts = np.empty_like(key), np.empty(key.size, np.int64)
-    place = -1
+    last = -1
     for i in range(key.size):
-        if place >= 0 and distinct[place] == key[i]:
-            counts[place] += 1
+        if last >= 0 and distinct[last] == key[i]:
+            counts[last] += 1
         else:
-            place += 1
-            distinct[place] = key[i]
-            counts[place] = 1
-    return distinct[: place + 1], counts[: place + 1]
+            last += 1
+            distinct[last] = key[i]
+            counts[last] = 1
+    return distinct[: last + 1], counts[: last + 1]
 
 
 @njit(nogil=True, cache=True)
-def _merge_counts(left, many, right, more):
+def _merge_counts(left, left_counts, right, right_counts):
     """Merge two sorted lists of counted keys. O(n)."""
     distinct, counts = np.empty(left.size + right.size, left.dtype), np.empty(left.size + right.size, np.int64)
-    i, j, place = 0, 0, 0
+    i, j, end = 0, 0, 0
     while i < left.size or j < right.size:
         if j >= right.size or (i < left.size and left[i] < right[j]):
-            distinct[place], counts[place] = left[i], many[i]
+            distinct[end], counts[end] = left[i], left_counts[i]
             i += 1
         elif i >= left.size or right[j] < left[i]:
-            distinct[place], counts[place] = right[j], more[j]
+            distinct[end], counts[end] = right[j], right_counts[j]
             j += 1
         else:
-            distinct[place], counts[place] = left[i], many[i] + more[j]
+            distinct[end], counts[end] = left[i], left_counts[i] + right_counts[j]
             i += 1
             j += 1
-        place += 1
-    return distinct[:place], counts[:place]
+        end += 1
+    return distinct[:end], counts[:end]
 
 
 def sum_by_key(key: np.ndarray, weights: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -151,10 +151,10 @@ def sum_by_key(key: np.ndarray, weights: np.ndarray, width: int) -> tuple[np.nda
     if width <= 8 * len(key) + 1_000_000:
         return _nonzero_entries(sum_densely(key, weights, width))  # type: ignore[no-any-return]
     order = np.argsort(key)
-    ordered = key[order]
-    starts = run_starts(ordered)[:-1]
+    sorted_keys = key[order]
+    starts = run_starts(sorted_keys)[:-1]
     totals = np.add.reduceat(weights[order].astype(np.int64), starts) if len(starts) else np.zeros(0, np.int64)
-    return ordered[starts], totals
+    return sorted_keys[starts], totals
 
 
 @njit(nogil=True, cache=True)
@@ -163,14 +163,14 @@ def _nonzero_entries(dense):
     total = 0
     for i in range(dense.size):
         total += dense[i] != 0
-    where, what = np.empty(total, np.int64), np.empty(total, np.int64)
-    place = 0
+    where, entries = np.empty(total, np.int64), np.empty(total, np.int64)
+    end = 0
     for i in range(dense.size):
         if dense[i] != 0:
-            where[place] = i
-            what[place] = dense[i]
-            place += 1
-    return where, what
+            where[end] = i
+            entries[end] = dense[i]
+            end += 1
+    return where, entries
 
 
 @njit(nogil=True, cache=True)

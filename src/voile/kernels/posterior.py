@@ -1,4 +1,4 @@
-"""What an adversary with statistics believes about the members of a group whose values are published.
+"""The beliefs of an adversary with statistics about the members of a group whose values are published.
 
 The belief that a member has a value is the share of the weight of all worlds in which they have it (`world_walk`).
 """
@@ -10,16 +10,16 @@ from numba import njit
 
 from voile.kernels.world_walk import bound_by_swaps, compute_expected_counts, count_states
 
-EXACT, BOUNDED, CONTRADICTION = 0, 1, 2  # how a belief was found
+EXACT, BOUNDED, CONTRADICTION = 0, 1, 2  # how a belief was computed
 
 
 @njit(nogil=True, cache=True)
-def compute_beliefs(weights, amounts, capacity, events, most, ahead, behind):
+def compute_beliefs(weights, amounts, capacity, events, max_states, ahead, behind):
     """Return, for each class, the greatest belief in an event, and whether it is EXACT, BOUNDED from above, or a
     CONTRADICTION because no world fits.
 
-    An event is a set of bins; `events[j]` is the number of bin j's event, -1 for none. The walk runs over bins or over
-    classes, whichever has fewer states, O(states * bins); above `most` states the swap bound answers,
+    An event is a set of bins; `events[j]` is the number of bin j's event, or -1. The walk runs over bins or over
+    classes, whichever has fewer states, O(states * bins); above `max_states` states the swap bound answers,
     O(classes^2 * bins^2).
     """
     classes, bins = weights.shape
@@ -33,8 +33,8 @@ def compute_beliefs(weights, amounts, capacity, events, most, ahead, behind):
                 status = CONTRADICTION
             shares[0, j] = capacity[j] / total
     else:
-        by_bin, by_class = count_states(capacity, most), count_states(amounts, most)
-        if min(by_bin, by_class) > most:
+        by_bin, by_class = count_states(capacity, max_states), count_states(amounts, max_states)
+        if min(by_bin, by_class) > max_states:
             status = BOUNDED
             for j in range(bins):
                 if events[j] >= 0:
@@ -48,25 +48,25 @@ def compute_beliefs(weights, amounts, capacity, events, most, ahead, behind):
                 for j in range(bins):
                     shares[i, j] /= amounts[i]
         else:
-            turned, possible = compute_expected_counts(weights.T.copy(), capacity, amounts, ahead, behind)
+            transposed, possible = compute_expected_counts(weights.T.copy(), capacity, amounts, ahead, behind)
             status = EXACT if possible else CONTRADICTION
             for i in range(classes):
                 for j in range(bins):
-                    shares[i, j] = turned[j, i] / amounts[i]
+                    shares[i, j] = transposed[j, i] / amounts[i]
     for i in range(classes):
         for j in range(bins):
             if events[j] < 0:
                 continue
             belief = 0.0
-            for other in range(bins):
-                if events[other] == events[j]:
-                    belief += shares[i, other]
+            for other_bin in range(bins):
+                if events[other_bin] == events[j]:
+                    belief += shares[i, other_bin]
             worst[i] = max(worst[i], min(belief, 1.0))
     return worst, status
 
 
 @njit(nogil=True, cache=True)
-def _binary_reading(rows, which, events, values, counts, event):
+def _binary_reading(rows, prior_rows, events, values, counts, event):
     """Reduce a group to "in the event" against "not in it": weights, capacities and events of two bins (or of one if
     every value is in the event). O(classes * domain)."""
     inside, total = 0, 0
@@ -75,14 +75,14 @@ def _binary_reading(rows, which, events, values, counts, event):
         if events[values[e]] == event:
             inside += counts[e]
     bins = 2 if total > inside else 1
-    weights, capacity, kinds = np.zeros((which.size, bins)), np.empty(bins, np.int64), np.full(bins, -1, np.int64)
+    weights, capacity, kinds = np.zeros((prior_rows.size, bins)), np.empty(bins, np.int64), np.full(bins, -1, np.int64)
     capacity[0], kinds[0] = inside, event
     if bins == 2:
         capacity[1] = total - inside
-    for i in range(which.size):
+    for i in range(prior_rows.size):
         for v in range(rows.shape[1]):
             if events[v] == event:
-                weights[i, 0] += rows[which[i], v]
+                weights[i, 0] += rows[prior_rows[i], v]
         weights[i, 0] = min(weights[i, 0], 1.0)
         if bins == 2:
             weights[i, 1] = 1.0 - weights[i, 0]
@@ -91,10 +91,10 @@ def _binary_reading(rows, which, events, values, counts, event):
 
 @njit(nogil=True, cache=True)
 def compute_group_beliefs(
-    rows, index, starts, members, counts, value_starts, values, value_counts, events, binary, most, first, last
+    rows, index, starts, members, counts, value_starts, values, value_counts, events, binary, max_states, first, last
 ):
     """Return, for every entry of the groups first..last-1, the greatest belief in an event over all column sets; and
-    for every group how it was found (EXACT, BOUNDED or CONTRADICTION) and the column set that it comes from.
+    for every group how it was computed (EXACT, BOUNDED or CONTRADICTION) and the column set that it comes from.
 
     `rows[index[a, members[e]]]` is the prior of entry e (`counts[e]` people) under column set a; the values of group g
     are `values[value_starts[g]:value_starts[g+1]]` with their counts. With `binary` the adversary weighs each event
@@ -104,14 +104,14 @@ def compute_group_beliefs(
     risk, status = np.zeros(entries), np.zeros(last - first, np.int64)
     where = np.zeros(last - first, np.int64)
     ahead, behind = np.empty(64), np.empty(64)
-    slot, seen = np.full(rows.shape[0], -1, np.int64), np.full(rows.shape[0], -1, np.int64)
+    slot, last_stamp = np.full(rows.shape[0], -1, np.int64), np.full(rows.shape[0], -1, np.int64)
     stamp = 0
     for g in range(first, last):
         begin, end = value_starts[g], value_starts[g + 1]
-        concerned = False
+        has_event = False
         for e in range(begin, end):
-            concerned |= events[values[e]] >= 0
-        if not concerned:
+            has_event |= events[values[e]] >= 0
+        if not has_event:
             continue
         size = starts[g + 1] - starts[g]
         home = np.empty(size, np.int64)
@@ -119,29 +119,31 @@ def compute_group_beliefs(
         for a in range(index.shape[0]):
             stamp += 1
             classes = 0
-            amounts, which = np.zeros(size, np.int64), np.empty(size, np.int64)
+            amounts, prior_rows = np.zeros(size, np.int64), np.empty(size, np.int64)
             for e in range(size):
                 row = index[a, members[starts[g] + e]]
-                if seen[row] != stamp:
-                    seen[row], slot[row] = stamp, classes
-                    which[classes] = row
+                if last_stamp[row] != stamp:
+                    last_stamp[row], slot[row] = stamp, classes
+                    prior_rows[classes] = row
                     classes += 1
                 home[e] = slot[row]
                 amounts[slot[row]] += counts[starts[g] + e]
-            done = -1
+            last_event = -1
             while True:
                 # one round in the full reading, one per event in the binary reading
                 if binary:
                     event = -1
                     for e in range(begin, end):
-                        other = events[values[e]]
-                        if other > done and (event < 0 or other < event):
-                            event = other
+                        candidate = events[values[e]]
+                        if candidate > last_event and (event < 0 or candidate < event):
+                            event = candidate
                     if event < 0:
                         break
-                    done = event
-                    here, many = values[begin:end], value_counts[begin:end]
-                    weights, capacity, kinds = _binary_reading(rows, which[:classes], events, here, many, event)
+                    last_event = event
+                    group_values, group_counts = values[begin:end], value_counts[begin:end]
+                    weights, capacity, kinds = _binary_reading(
+                        rows, prior_rows[:classes], events, group_values, group_counts, event
+                    )
                 else:
                     weights = np.empty((classes, end - begin))
                     capacity = value_counts[begin:end].copy()
@@ -149,17 +151,19 @@ def compute_group_beliefs(
                     for e in range(begin, end):
                         kinds[e - begin] = events[values[e]]
                         for i in range(classes):
-                            weights[i, e - begin] = rows[which[i], values[e]]
-                needed = min(count_states(capacity, most), count_states(amounts[:classes], most))
-                if needed <= most and needed > ahead.size:
-                    ahead, behind = np.empty(2 * needed), np.empty(2 * needed)
-                worst, found = compute_beliefs(weights, amounts[:classes], capacity, kinds, most, ahead, behind)
-                status[g - first] = max(status[g - first], found)
+                            weights[i, e - begin] = rows[prior_rows[i], values[e]]
+                states = min(count_states(capacity, max_states), count_states(amounts[:classes], max_states))
+                if states <= max_states and states > ahead.size:
+                    ahead, behind = np.empty(2 * states), np.empty(2 * states)
+                worst, belief_status = compute_beliefs(
+                    weights, amounts[:classes], capacity, kinds, max_states, ahead, behind
+                )
+                status[g - first] = max(status[g - first], belief_status)
                 for e in range(size):
-                    place = starts[g] - starts[first] + e
-                    risk[place] = max(risk[place], worst[home[e]])
+                    entry = starts[g] - starts[first] + e
+                    risk[entry] = max(risk[entry], worst[home[e]])
                     if worst[home[e]] > worst_here:
                         worst_here, where[g - first] = worst[home[e]], a
-                if not binary or found == CONTRADICTION:
+                if not binary or belief_status == CONTRADICTION:
                     break
     return risk, status, where

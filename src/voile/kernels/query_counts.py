@@ -1,4 +1,4 @@
-"""COUNT queries by the thousand: exact answers, and estimates from each kind of release.
+"""Thousands of COUNT queries at once: exact answers, and estimates from each kind of release.
 
 A query is a row of `chosen`, which says for every column (from its offset on) which codes the query admits. Queries are
 shared out to two threads.
@@ -32,14 +32,14 @@ def _count(codes, weights, offset, chosen, first, last, answer):
 
 
 @njit(nogil=True, cache=True)
-def _estimate_boxes(shares, place, entries, codes, weights, offset, chosen, first, last, answer):
+def _estimate_boxes(shares, cell_of, entries, codes, weights, offset, chosen, first, last, answer):
     """Estimate queries first..last-1 from boxes. O(queries * (groups * columns + entries))."""
     for q in range(first, last):
         total = 0.0
         for g in range(entries.size - 1):
             part = 1.0
-            for d in range(place.shape[1]):
-                part *= shares[q, place[g, d]]
+            for d in range(cell_of.shape[1]):
+                part *= shares[q, cell_of[g, d]]
                 if part == 0.0:
                     break
             if part == 0.0:
@@ -71,10 +71,10 @@ def _mark_fitting(codes, offset, chosen, fitting):
 @njit(nogil=True, cache=True)
 def _count_fitting(rows, cell, fitting, group):
     """Return how many people of a group fit. O(people)."""
-    found = 0
+    fitting_people = 0
     for i in range(rows[group], rows[group + 1]):
-        found += fitting[cell[i]]
-    return found
+        fitting_people += fitting[cell[i]]
+    return fitting_people
 
 
 @njit(nogil=True, cache=True)
@@ -130,7 +130,7 @@ def count_matches(codes: np.ndarray, weights: np.ndarray, offset: np.ndarray, ch
 
 def estimate_from_boxes(
     shares: np.ndarray,
-    place: np.ndarray,
+    cell_of: np.ndarray,
     entries: np.ndarray,
     codes: np.ndarray,
     weights: np.ndarray,
@@ -139,10 +139,10 @@ def estimate_from_boxes(
 ) -> np.ndarray:
     """Estimate each query from boxes: the product of the shares of a group's cells, times its matching sensitive rows.
 
-    `shares[q, place[g, d]]` is the share of group g's cell in column d; the group's sensitive rows are
+    `shares[q, cell_of[g, d]]` is the share of group g's cell in column d; the group's sensitive rows are
     entries[g]..entries[g+1] of `codes`. O(queries * (groups * columns + entries)).
     """
-    arguments = (shares, place, entries, codes, weights, offset, chosen)
+    arguments = (shares, cell_of, entries, codes, weights, offset, chosen)
     return _share_out(_estimate_boxes, len(chosen), arguments, np.zeros(len(chosen)))
 
 

@@ -13,23 +13,23 @@ from numba import njit
 @njit(nogil=True, cache=True)
 def find_leaves(codes, places, offset, rank, column, cut, left):
     """Return the leaf of each row. O(rows * depth)."""
-    found = np.empty(codes.shape[0], np.int32)
+    leaf = np.empty(codes.shape[0], np.int32)
     for i in range(codes.shape[0]):
         node = 0
         while column[node] >= 0:
             j = column[node]
             node = left[node] + (rank[offset[j] + codes[i, places[j]]] > cut[node])
-        found[i] = node
-    return found
+        leaf[i] = node
+    return leaf
 
 
 @njit(nogil=True, cache=True)
 def count_leaf_codes(codes, weights, places, offset, leaf, slot, slots):
     """Return how many people of each chosen leaf have each code of each column (slots x codes). O(rows * columns)."""
-    found = np.zeros((slots, offset[-1]), np.int64)
+    counts = np.zeros((slots, offset[-1]), np.int64)
     for i in range(codes.shape[0]):
         s = slot[leaf[i]]
         if s >= 0:
             for j in range(places.size):
-                found[s, offset[j] + codes[i, places[j]]] += weights[i]
-    return found
+                counts[s, offset[j] + codes[i, places[j]]] += weights[i]
+    return counts

@@ -11,23 +11,23 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_BALANCE = 24  # from this many members on, weights are balanced first, lest products underflow
+_BALANCE = 24  # from this many members on, weights are balanced first, so that products do not underflow
 
 
-_FAINT = 1e-150  # and in a smaller group, where all worlds together weigh less than this
+_FAINT = 1e-150  # smaller groups are balanced if all worlds together weigh less than this
 
 
 _ROUNDS = 200
 
 
 @njit(nogil=True, cache=True)
-def count_states(capacity, most):
-    """Return the number of ways to fill bins of these capacities, or `most` + 1 if there are more. O(bins)."""
+def count_states(capacity, max_states):
+    """Return the number of ways to fill bins of these capacities, or `max_states` + 1 if there are more. O(bins)."""
     total = 1
     for room in capacity:
         total *= room + 1
-        if total > most:
-            return most + 1
+        if total > max_states:
+            return max_states + 1
     return total
 
 
@@ -42,12 +42,12 @@ def balance_weights(weights, amounts, capacity, rounds):
     _normalize_rows(scaled)
     for _ in range(rounds):
         for j in range(capacity.size):
-            drawn = 0.0
+            bin_weight = 0.0
             for i in range(amounts.size):
-                drawn += amounts[i] * scaled[i, j]
-            if drawn > 0:
+                bin_weight += amounts[i] * scaled[i, j]
+            if bin_weight > 0:
                 for i in range(amounts.size):
-                    scaled[i, j] = scaled[i, j] / drawn * capacity[j]
+                    scaled[i, j] = scaled[i, j] / bin_weight * capacity[j]
         if _normalize_rows(scaled) < 0.05:
             break
     return scaled
@@ -58,13 +58,13 @@ def _normalize_rows(scaled):
     """Divide each row by its sum; return how far the sums were from 1. O(classes * bins)."""
     drift = 0.0
     for i in range(scaled.shape[0]):
-        held = 0.0
+        row_sum = 0.0
         for j in range(scaled.shape[1]):
-            held += scaled[i, j]
-        if held > 0:
-            drift = max(drift, abs(held - 1.0))
+            row_sum += scaled[i, j]
+        if row_sum > 0:
+            drift = max(drift, abs(row_sum - 1.0))
             for j in range(scaled.shape[1]):
-                scaled[i, j] /= held
+                scaled[i, j] /= row_sum
     return drift
 
 
@@ -91,8 +91,8 @@ def compute_expected_counts(weights, amounts, capacity, ahead, behind):
     if ahead[last] < _FAINT and total < _BALANCE:
         scaled = balance_weights(weights, amounts, capacity, _ROUNDS)
         _walk_forward(scaled, owner, capacity, stride, last, ahead)
-    whole = ahead[last]
-    if not whole > 0.0:
+    total_weight = ahead[last]
+    if not total_weight > 0.0:
         return result, False
     behind[last] = 1.0
     taken, seated = capacity.copy(), total
@@ -104,16 +104,16 @@ def compute_expected_counts(weights, amounts, capacity, ahead, behind):
             j += 1
         taken[j] -= 1
         seated -= 1
-        i, rest, here = owner[seated], 0.0, ahead[state]
+        i, weight_onward, weight_before = owner[seated], 0.0, ahead[state]
         for j in range(bins):
             if taken[j] < capacity[j]:
                 onward = scaled[i, j] * behind[state + stride[j]]
-                rest += onward
-                result[i, j] += here * onward
-        behind[state] = rest
+                weight_onward += onward
+                result[i, j] += weight_before * onward
+        behind[state] = weight_onward
     for i in range(amounts.size):
         for j in range(bins):
-            result[i, j] /= whole
+            result[i, j] /= total_weight
     return result, True
 
 
@@ -126,12 +126,12 @@ def _walk_forward(scaled, owner, capacity, stride, last, ahead):
     taken = np.zeros(bins, np.int64)
     seated = 0
     for state in range(last):
-        here = ahead[state]
-        if here > 0.0:
+        weight_before = ahead[state]
+        if weight_before > 0.0:
             i = owner[seated]
             for j in range(bins):
                 if taken[j] < capacity[j]:
-                    ahead[state + stride[j]] += here * scaled[i, j]
+                    ahead[state + stride[j]] += weight_before * scaled[i, j]
         j = 0
         while taken[j] == capacity[j]:
             seated -= taken[j]
@@ -158,10 +158,10 @@ def bound_by_swaps(weights, amounts, capacity, x):
         if capacity[x] == total:
             bound[u] = 1.0
             continue
-        others = 0.0
+        swap_weight = 0.0
         for v in range(classes):
-            many = amounts[v] - (1 if u == v else 0)
-            if many == 0:
+            people = amounts[v] - (1 if u == v else 0)
+            if people == 0:
                 continue
             worst = 0.0
             if u == v:
@@ -177,8 +177,8 @@ def bound_by_swaps(weights, amounts, capacity, x):
             if capacity[x] > 1:
                 factor = max(factor, 1.0)
             if factor <= 0.0:
-                others = np.inf  # no world gives x to u and another value to v
+                swap_weight = np.inf  # no world gives x to u and another value to v
             else:
-                others += many / factor
-        bound[u] = min(1.0, capacity[x] / (1.0 + others))
+                swap_weight += people / factor
+        bound[u] = min(1.0, capacity[x] / (1.0 + swap_weight))
     return bound

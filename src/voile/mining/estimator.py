@@ -18,7 +18,7 @@ from voile.releases.release import Release
 
 
 class DecisionTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that undoes the channel: `fit(release)`, or `fit(X, y)` on a table with disturbed classes y.
+    """A classifier that undoes the channel: `fit(release)`, or `fit(X, y)` on a table with perturbed classes y.
 
     `starts` are the sensitive values at which a new class begins (for a release). For a table, `keep` is the
     probability with which a class label is that of the true value, and `shares` the part of the domain that each label

@@ -33,7 +33,7 @@ def _impurity(seen, total, keep, shares, found):
 
 @njit(nogil=True, cache=True)
 def _best(codes, labels, weights, ids, low, high, totals, people, bins, ranged, keep, shares, least, floor, chosen):
-    """The best cut of a node: the column (-1 where none gains) and, in `chosen`, which bins go left.
+    """Return the best cut of a node: the column (-1 where none gains) and, in `chosen`, which bins go left.
 
     Bins of a ranged column keep their order; others are ordered by their share of the node's most common class, which
     is the best order there is for two classes. O(rows * columns + bins * classes).
@@ -134,7 +134,7 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least, floor
 
 @njit(nogil=True, cache=True)
 def leaves(codes, column, children, sides, heavier):
-    """The leaf of each row; a bin of -1, which training did not see, goes to the heavier side. O(rows * depth)."""
+    """Return the leaf of each row; a bin of -1, not seen in training, goes to the heavier side. O(rows * depth)."""
     found = np.empty(codes.shape[0], np.int64)
     for i in range(codes.shape[0]):
         node = 0

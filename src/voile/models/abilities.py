@@ -88,7 +88,7 @@ class AcceptsDistinctValues:
 
 
 def single_values(column: Column) -> np.ndarray:
-    """The sets that contain one value each."""
+    """Return the sets that contain one value each."""
     return np.eye(column.size, dtype=bool)
 
 

@@ -84,5 +84,5 @@ class FollowsPeople(SpansReleases):
 
 
 def reads_column(model: Model, name: str) -> bool:
-    """Whether a model looks at the values of this sensitive column."""
+    """Return whether a model looks at the values of this sensitive column."""
     return not isinstance(model, SizeModel) and getattr(model, "column", None) in (None, name)

@@ -103,12 +103,12 @@ class Policy:
         )
 
     def priors(self) -> tuple[Prior, ...]:
-        """The statistics that its adversaries are assumed to know."""
+        """Return the statistics that its adversaries are assumed to know."""
         priors = [model.statistics for model in self if isinstance(model, PriorModel)]
         return tuple(prior for prior in priors if prior is not None)
 
     def columns_read(self, columns: Columns) -> list[Column]:
-        """The sensitive columns that some model looks at."""
+        """Return the sensitive columns that some model looks at."""
         seen = {column.name for model in self for column in model.targets(columns) if column}
         return [column for column in columns.sensitive if column.name in seen]
 
@@ -130,7 +130,7 @@ class Policy:
         return max(distinct_values_needed(model) or 1 for model in self)
 
     def refuses_distinct_values(self) -> list[str]:
-        """The names of the models that no number of all different values satisfies."""
+        """Return the names of the models that no number of all different values satisfies."""
         return [model.name for model in self if distinct_values_needed(model) is None]
 
     def require_whole(self, columns: Columns, tallies: Mapping[str, Counts], total: int) -> None:

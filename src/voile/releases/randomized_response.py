@@ -1,4 +1,4 @@
-"""The channel that disturbs sensitive values: each is kept with probability p, else redrawn evenly from the domain.
+"""The channel that perturbs sensitive values: each is kept with probability p, else redrawn evenly from the domain.
 
 Anyone who knows p and the domain can undo it for large numbers (`undo`); nobody can undo it for one person.
 """
@@ -45,7 +45,7 @@ class Channel:
         """Return the probability that a value is published as itself, or as one particular other value."""
         return self.noise + (exact_fraction(self.keep) if same else 0)
 
-    def disturb(self, codes: np.ndarray, key: Key, purpose: str) -> np.ndarray:
+    def perturb(self, codes: np.ndarray, key: Key, purpose: str) -> np.ndarray:
         """Send every code through the channel, with random numbers from a key.
 
         A number below floor(p 2^64) keeps the value, so that no value is kept with a probability above p.

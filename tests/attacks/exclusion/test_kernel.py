@@ -21,6 +21,6 @@ def test_the_most_telling_set(groups: list[dict[tuple[int, int], int]], number: 
     entries = [(a, b, w) for pairs in groups for (a, b), w in sorted(pairs.items())]
     starts = np.cumsum([0, *(len(pairs) for pairs in groups)])
     value, guessed, weight = (np.array(column) for column in zip(*entries, strict=True))
-    found = kernel.worst(starts, value, guessed, weight.astype(np.float64), 5, 4, number)
+    found = kernel.find_largest_shares(starts, value, guessed, weight.astype(np.float64), 5, 4, number)
     slow = [oracle.after_exclusion({k: Fraction(w) for k, w in pairs.items()}, number) for pairs in groups]
     assert found == pytest.approx([float(one) for one in slow], abs=1e-12)

@@ -83,7 +83,7 @@ def test_a_look_at_the_values_costs_p() -> None:
     assert aware.certificate.method["p"] == float(Terms(5, 10, 0.2, blind=False).largest_p(0.2, 0.5))
 
 
-def test_only_disturbed_values_are_looked_at() -> None:
+def test_only_perturbed_values_are_looked_at() -> None:
     """With p = 0 the values that the splitter sees, and so the boxes, do not depend on the true ones."""
     frame = people(120)
     swapped = frame.with_columns(value=pl.lit("v0"))
@@ -117,7 +117,7 @@ def test_verify_with_data_and_key() -> None:
     assert not vl.verify(release, data=data).broken
 
 
-def test_a_publisher_who_disturbs_less_than_stated_is_found_with_data_and_key() -> None:
+def test_data_and_key_expose_a_publisher_who_perturbs_less_than_stated() -> None:
     frame = people(150)
     data = vl.read(frame, schema())
     weak = publish(frame, p=0.05)
@@ -184,7 +184,7 @@ def test_every_release_stands_for_everybody(rows: int, k: int, seed: int) -> Non
     assert set(release.tables["table"]["value"]) <= set(VALUES)
 
 
-def test_people_alike_are_disturbed_one_by_one() -> None:
+def test_people_alike_are_perturbed_one_by_one() -> None:
     """A thousand equal rows are one row with a weight; each person still gets random numbers of their own."""
     frame = pl.DataFrame({"age": [40] * 1000, "value": ["v0"] * 1000})
     data = vl.read(frame, schema(quasi=["age"]))

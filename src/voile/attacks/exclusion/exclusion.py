@@ -15,7 +15,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
-from voile.attacks.chain import guess_unlinked, require
+from voile.attacks.chain import guess_unlinked, require_sensitive
 from voile.kernels import lazy_kernel
 from voile.plugins.registry import knob
 from voile.results import Belief
@@ -44,33 +44,35 @@ class Exclusion(Attack):
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         columns = list(target.tallies)
-        require(self.name, self.column, columns)
-        chosen = [(one, other) for one, other in permutations(columns, 2) if self.column in (None, one)]
-        return [self._guess(target, one, other) for one, other in chosen]
+        require_sensitive(self.name, self.column, columns)
+        column_pairs = [pair for pair in permutations(columns, 2) if self.column in (None, pair[0])]
+        return [self._guess(target, excluded, guessed) for excluded, guessed in column_pairs]
 
-    def _guess(self, target: Target, one: str, other: str) -> Guess:
-        known = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_EXCLUSION)
-        informed = Adversary.who("informed colleague", *known, excludes=self.values)
-        title = f"{other!r} after ruling out {self.values} value{'' if self.values == 1 else 's'} of {one!r}"
-        pairs = target.pairs_of_values(one, other)
+    def _guess(self, target: Target, excluded_column: str, guessed_column: str) -> Guess:
+        knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_EXCLUSION)
+        colleague = Adversary.who("informed colleague", *knowledge, excludes=self.values)
+        values = f"{self.values} value{'' if self.values == 1 else 's'}"
+        title = f"{guessed_column!r} after ruling out {values} of {excluded_column!r}"
+        pairs = target.pairs_of_values(excluded_column, guessed_column)
         if pairs is None:
-            return Guess(title, informed, guess_unlinked(target, other, title).belief)
+            return Guess(title, colleague, guess_unlinked(target, guessed_column, title).belief)
         sizes = []
-        for name in (one, other):
+        for name in (excluded_column, guessed_column):
             column = target.tallies[name].column
             assert column is not None
             sizes.append(column.size)
-        risk, groups, whole = [], [], np.zeros(sizes[0] * sizes[1])
-        for group, value, guessed, number in pairs.pieces:
+        risk, groups, table_weights = [], [], np.zeros(sizes[0] * sizes[1])
+        for group, value, guessed_value, people_with in pairs.pieces:
             starts = np.flatnonzero(np.append(np.append(True, np.diff(group) != 0), True))
-            weight = number.astype(np.float64)
-            risk.append(kernel.worst(starts, value, guessed, weight, sizes[0], sizes[1], self.values))
+            weight = people_with.astype(np.float64)
+            risk.append(kernel.find_largest_shares(starts, value, guessed_value, weight, *sizes, self.values))
             groups.append(group[starts[:-1]])
-            whole += np.bincount(value * sizes[1] + guessed, weights=weight, minlength=len(whole))
-        listed = np.flatnonzero(whole)
-        cuts = np.array([0, len(listed)])
-        alike = (cuts, listed // sizes[1], listed % sizes[1], whole[listed], sizes[0], sizes[1], self.values)
-        baseline = float(kernel.worst(*alike)[0])
+            table_weights += np.bincount(value * sizes[1] + guessed_value, weights=weight, minlength=len(table_weights))
+        pair_codes = np.flatnonzero(table_weights)
+        whole_table = (np.array([0, len(pair_codes)]), *np.divmod(pair_codes, sizes[1]), table_weights[pair_codes])
+        baseline = float(kernel.find_largest_shares(*whole_table, *sizes, self.values)[0])
         people = target.sizes[np.concatenate(groups)]
-        belief = Belief("belief", np.concatenate(risk), people, min(baseline, 1.0), other, target.sampling_notes)
-        return Guess(title, informed, belief)
+        belief = Belief(
+            "belief", np.concatenate(risk), people, min(baseline, 1.0), guessed_column, target.sampling_notes
+        )
+        return Guess(title, colleague, belief)

@@ -69,7 +69,7 @@ def _check_cover(candidates: Candidates) -> None:
 def _refused_steps(
     candidates: Candidates, external: Microdata, table: Histogram, policy: Policy | None, original: bool
 ) -> RefusedSteps | None:
-    """What the method says that it refused, one row per entry; None if it does not say."""
+    """Ask the method what it refused, one row per entry; return None if it does not say."""
     kind, group = candidates.kind, candidates.group
     if policy is None or not policy.value_models:
         return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64))
@@ -78,29 +78,29 @@ def _refused_steps(
         return None
     if not candidates.exact:
         # without knowing who is where, only a method that never refuses anything can be asked
-        refused = method.refused_steps(external.columns, _subset(table, kind[:0]), group[:0], policy.smallest())
-        return _for_entries(refused, len(kind)) if _is_empty(refused) else None
+        steps = method.refused_steps(external.columns, _subset(table, kind[:0]), group[:0], policy.smallest())
+        return _for_entries(steps, len(kind)) if _is_empty(steps) else None
     columns = external.columns
     if isinstance(method, CompletesHierarchies):
         columns = method.complete_hierarchies(columns, external.rows)
-    refused = method.refused_steps(columns, _subset(table, kind), group, policy.smallest())
-    return _for_entries(refused, len(kind)) if _is_empty(refused) else refused
+    steps = method.refused_steps(columns, _subset(table, kind), group, policy.smallest())
+    return _for_entries(steps, len(kind)) if _is_empty(steps) else steps
 
 
-def _is_empty(refused: RefusedSteps | None) -> bool:
-    return refused is not None and refused.parts.shape[1] == 0 and not refused.whole
+def _is_empty(steps: RefusedSteps | None) -> bool:
+    return steps is not None and steps.parts.shape[1] == 0 and not steps.whole
 
 
-def _for_entries(refused: RefusedSteps | None, entries: int) -> RefusedSteps | None:
-    return refused and RefusedSteps(np.zeros((entries, 0), dtype=np.int64), refused.whole)
+def _for_entries(steps: RefusedSteps | None, entries: int) -> RefusedSteps | None:
+    return steps and RefusedSteps(np.zeros((entries, 0), dtype=np.int64), steps.whole)
 
 
-def _subset(table: Histogram, chosen: np.ndarray) -> Histogram:
-    return Histogram(table.names, table.codes[chosen], table.counts[chosen])
+def _subset(table: Histogram, positions: np.ndarray) -> Histogram:
+    return Histogram(table.names, table.codes[positions], table.counts[positions])
 
 
 def _find_method(release: Release) -> Method | None:
-    """The method that the certificate names, if it is registered here."""
+    """Return the method that the certificate names, if it is registered here."""
     knobs = dict(release.certificate.method)
     try:
         return cast(Method, build_plugin("methods", str(knobs.pop("name", "")), knobs))

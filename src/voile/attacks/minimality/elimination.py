@@ -45,30 +45,34 @@ class RemainingWorlds:
             return None
         return np.asarray(self.expected[0] / self.weights[0])
 
-    def share_allowing(self, chosen: int) -> float:
-        """The share of worlds that allow all of the chosen steps."""
-        return float(_sum_supersets(self.weights, chosen))
+    def share_allowing(self, step_set: int) -> float:
+        """Return the share of worlds that allow all of the chosen steps."""
+        return float(_sum_supersets(self.weights, step_set))
 
 
-def eliminate_worlds(groups: Sequence[GroupWorlds], judge: Judge, by_set: bool, most: int) -> list[RemainingWorlds]:
-    """The remaining worlds of every group. With `by_set` there is one entry per set of steps, 0 to 2^steps - 1. Groups
-    with more than `most` worlds are not counted world by world."""
+def eliminate_worlds(
+    groups: Sequence[GroupWorlds], judge: Judge, by_set: bool, max_worlds: int
+) -> list[RemainingWorlds]:
+    """Return the remaining worlds of every group. With `by_set` there is one entry per set of steps, 0 to 2^steps - 1.
+    Groups with more than `max_worlds` worlds are not counted world by world."""
     tables = [StateTable.of(group) for group in groups]
     fill_tables(groups, tables, judge)
     return [
-        _count(group, table, by_set, most, position)
+        _count_worlds(group, table, by_set, max_worlds, position)
         if table is not None
         else _sample_and_judge(group, judge, by_set, position)
         for position, (group, table) in enumerate(zip(groups, tables, strict=True))
     ]
 
 
-def _count(group: GroupWorlds, table: StateTable, by_set: bool, most: int, position: int) -> RemainingWorlds:
+def _count_worlds(
+    group: GroupWorlds, table: StateTable, by_set: bool, max_worlds: int, position: int
+) -> RemainingWorlds:
     """Count by the first way that can be afforded: listing, convolution, sampling."""
     parts, part_counts, size_rows = _number_parts(group, table)
     arguments = (group.atoms, parts, part_counts, size_rows, table.may_show, table.counts, table.last, by_set)
     if len(group.atoms) <= ATOMS:
-        worlds, weights, expected = kernel.enumerate_worlds(*arguments, most)
+        worlds, weights, expected = kernel.enumerate_worlds(*arguments, max_worlds)
         if worlds >= 0:
             return _in_group_order(group, table, RemainingWorlds(weights, expected))
     if group.steps == 1 and len(group.part_sizes(0)) * len(table.may_show[0]) * table.widest <= WORK:
@@ -83,7 +87,7 @@ def _count(group: GroupWorlds, table: StateTable, by_set: bool, most: int, posit
 
 
 def _number_parts(group: GroupWorlds, table: StateTable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The part of each atom in each step, the number of parts per step, and the row of the table for each part."""
+    """Return the part of each atom in each step, the parts per step, and the row of the table for each part."""
     parts = np.maximum(group.parts, 0)
     part_counts = parts.max(axis=0, initial=0) + 1
     size_rows = np.zeros((parts.shape[1], int(part_counts.max(initial=1))), dtype=np.int64)
@@ -97,15 +101,15 @@ def _convolve(group: GroupWorlds, table: StateTable, by_set: bool) -> RemainingW
     sizes = group.part_sizes(0)
     order = np.argsort(sizes, kind="stable")
     size_rows = np.searchsorted(table.sizes, sizes[order])
-    allowed, in_order = kernel.convolve_parts(sizes[order], size_rows, table.may_show, table.counts, table.last)
+    allowed_share, in_order = kernel.convolve_parts(sizes[order], size_rows, table.may_show, table.counts, table.last)
     by_part = np.empty_like(in_order)
     by_part[order] = in_order
     part = group.parts[:, 0]
     by_atom = by_part[part] * (group.atoms / sizes[part])[:, None]
     before = np.outer(group.atoms, group.all_counts[table.order]) / max(group.total, 1)
     # the difference of near equals has no correct digits: then no world remains
-    share = 1 - allowed if allowed < 1 - NOTHING else 0.0
-    entries = [(share, np.maximum(before - by_atom, 0))] + ([(allowed, by_atom)] if by_set else [])
+    share = 1 - allowed_share if allowed_share < 1 - NOTHING else 0.0
+    entries = [(share, np.maximum(before - by_atom, 0))] + ([(allowed_share, by_atom)] if by_set else [])
     weights, expected = np.array([entry[0] for entry in entries]), np.array([entry[1] for entry in entries])
     return _in_group_order(group, table, RemainingWorlds(weights, expected))
 
@@ -123,24 +127,24 @@ def _sample_and_judge(group: GroupWorlds, judge: Judge, by_set: bool, position: 
     draws = max(int(min(DRAWS, 8_000_000 / (total * steps))), ENOUGH)
     random = np.random.default_rng(position + 1)
     kind = np.repeat(np.arange(len(group.counts) + 1), [*group.counts, group.absent])
-    who = np.repeat(np.arange(len(group.atoms)), group.atoms)
+    atom_of = np.repeat(np.arange(len(group.atoms)), group.atoms)
     worlds = np.tile(kind, (draws, 1))
     random.permuted(worlds, axis=1, out=worlds)
     mask = np.zeros(draws, dtype=np.int64)
     for step in range(steps):
-        part = np.maximum(group.parts[:, step], 0)[who]
+        part = np.maximum(group.parts[:, step], 0)[atom_of]
         parts = int(part.max(initial=0)) + 1
         where = (np.arange(draws)[:, None] * parts + part[None, :]).ravel()
         present = worlds.ravel() < len(group.types)
         ones = np.ones(int(present.sum()), dtype=np.int64)
-        allowed = judge(where[present], group.types[worlds.ravel()[present]], ones, draws * parts)
-        mask |= allowed.reshape(draws, parts).all(axis=1).astype(np.int64) << step
+        may_show = judge(where[present], group.types[worlds.ravel()[present]], ones, draws * parts)
+        mask |= may_show.reshape(draws, parts).all(axis=1).astype(np.int64) << step
     entries = 1 << steps if by_set else 1
     weights, expected = np.zeros(entries), np.zeros((entries, len(group.atoms), len(group.types) + 1))
     for entry in range(entries):
-        chosen = worlds[mask == entry]
-        weights[entry] = len(chosen) / draws
-        cell = np.broadcast_to(who, chosen.shape) * (len(group.types) + 1) + chosen
+        matching = worlds[mask == entry]
+        weights[entry] = len(matching) / draws
+        cell = np.broadcast_to(atom_of, matching.shape) * (len(group.types) + 1) + matching
         sums = np.bincount(cell.ravel(), minlength=expected[entry].size)
         expected[entry] = sums.reshape(expected[entry].shape) / draws
     remaining = draws if by_set else max(round(float(weights[0]) * draws), 1)
@@ -150,30 +154,30 @@ def _sample_and_judge(group: GroupWorlds, judge: Judge, by_set: bool, position: 
 def combine_groups(
     groups: Sequence[GroupWorlds], remaining: Sequence[RemainingWorlds], steps: int
 ) -> list[np.ndarray] | None:
-    """The expected people per atom and type where each step concerns all groups and must fail in one of them.
+    """Return the expected people per atom and type where each step concerns all groups and must fail in one of them.
 
     Groups are independent, so the worlds are counted by inclusion and exclusion over the steps. None if no world
     remains.
     """
     sets = range(1 << steps)
-    allowed = np.array([[worlds.share_allowing(chosen) for worlds in remaining] for chosen in sets])
-    sign = np.array([(-1) ** bin(chosen).count("1") for chosen in sets])
-    share = float((sign * allowed.prod(axis=1)).sum())
+    shares = np.array([[worlds.share_allowing(step_set) for worlds in remaining] for step_set in sets])
+    sign = np.array([(-1) ** bin(step_set).count("1") for step_set in sets])
+    share = float((sign * shares.prod(axis=1)).sum())
     if share <= NOTHING:
         return None
     answers = []
     for position, (group, worlds) in enumerate(zip(groups, remaining, strict=True)):
         total = np.zeros_like(group.expected)
-        for chosen in sets:
-            others = float(np.delete(allowed[chosen], position).prod())
-            if others > 0 and chosen:
-                total += sign[chosen] * others * _sum_supersets(worlds.expected, chosen)
-            elif not chosen:
+        for step_set in sets:
+            other_groups = float(np.delete(shares[step_set], position).prod())
+            if other_groups > 0 and step_set:
+                total += sign[step_set] * other_groups * _sum_supersets(worlds.expected, step_set)
+            elif not step_set:
                 total += group.expected if not worlds.draws else _sum_supersets(worlds.expected, 0)
         answers.append(np.maximum(total, 0) / share)
     return answers
 
 
-def _sum_supersets(entries: np.ndarray, chosen: int) -> np.ndarray:
+def _sum_supersets(entries: np.ndarray, step_set: int) -> np.ndarray:
     """Sum over all sets of steps that contain the chosen ones."""
-    return np.asarray(sum(entries[other] for other in range(len(entries)) if other & chosen == chosen))
+    return np.asarray(sum(entries[superset] for superset in range(len(entries)) if superset & step_set == step_set))

@@ -38,7 +38,7 @@ class ExactPosterior:
 
 
 def compute_credibility(
-    external: Mapping[Kind, int], published: Sequence[PublishedGroup], could_show: Requirement
+    external: Mapping[Kind, int], groups: Sequence[PublishedGroup], could_show: Requirement
 ) -> ExactPosterior:
     """Compute belief in every value for every kind of people, after eliminating the tables that `could_show` admits.
 
@@ -49,8 +49,8 @@ def compute_credibility(
     >>> compute_credibility({"q1": 2, "q2": 4}, groups, diverse).belief["q1", "Y"]
     Fraction(1, 1)
     """
-    _check_cover(external, published)
-    return _count_worlds(external, [(1, published)], could_show)
+    _check_cover(external, groups)
+    return _count_worlds(external, [(1, groups)], could_show)
 
 
 def compute_overlapping(
@@ -58,18 +58,18 @@ def compute_overlapping(
     fitting: Mapping[Any, Sequence[Kind]],
     values: Mapping[Any, Sequence[Any]],
     could_show: Requirement,
-    most: int,
+    max_worlds: int,
 ) -> ExactPosterior | None:
     """As `compute_credibility`, where it is only known which kinds of people fit which group: every way to place the
-    people is a world too. None if there are more than `most` worlds, or none."""
-    sizes = {group: len(listed) for group, listed in values.items()}
+    people is a world too. None if there are more than `max_worlds` worlds, or none."""
+    sizes = {group: len(group_values) for group, group_values in values.items()}
     placements, worlds = [], 0
     for weight, inside in list_placements(list(fitting), dict(external), fitting, sizes):
-        published = [PublishedGroup(inside[group], values[group]) for group in fitting]
-        worlds += math.prod(bound_fillings(group) for group in published)
-        if worlds > most:
+        groups = [PublishedGroup(inside[group], values[group]) for group in fitting]
+        worlds += math.prod(bound_fillings(group) for group in groups)
+        if worlds > max_worlds:
             return None
-        placements.append((weight, published))
+        placements.append((weight, groups))
     return _count_worlds(external, placements, could_show) if placements else None
 
 
@@ -77,8 +77,8 @@ def _count_worlds(
     external: Mapping[Kind, int], placements: Sequence[tuple[int, Sequence[PublishedGroup]]], could_show: Requirement
 ) -> ExactPosterior:
     worlds: Worlds = {}
-    for ways, published in placements:
-        for weight, table in list_tables(published):
+    for ways, groups in placements:
+        for weight, table in list_tables(groups):
             key = tuple(sorted(((kind, table[kind]) for kind in table), key=repr))
             worlds[key] = worlds.get(key, 0) + ways * weight
     remaining = {key: weight for key, weight in worlds.items() if not could_show(dict(key))}
@@ -89,7 +89,7 @@ def _count_worlds(
 
 
 def _average_shares(external: Mapping[Kind, int], worlds: Worlds) -> dict[tuple[Kind, Any], Fraction] | None:
-    """The share of each value among each kind of people, on average over the worlds; None if there are none."""
+    """Return the share of each value among each kind of people, on average over the worlds; None if there are none."""
     total = sum(worlds.values())
     if not total:
         return None
@@ -107,10 +107,10 @@ def _average_shares(external: Mapping[Kind, int], worlds: Worlds) -> dict[tuple[
     }
 
 
-def _check_cover(external: Mapping[Kind, int], published: Sequence[PublishedGroup]) -> None:
+def _check_cover(external: Mapping[Kind, int], groups: Sequence[PublishedGroup]) -> None:
     """Check that the people in the groups are those of the external table."""
     inside: Counter[Kind] = Counter()
-    for group in published:
+    for group in groups:
         inside.update(dict(group.inside))
         if sum(group.inside.values()) != len(group.values):
             raise DataError(

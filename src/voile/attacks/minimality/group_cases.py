@@ -28,8 +28,8 @@ class GroupCase:
 
 
 def find_cases(candidates: Candidates, types: ValueTypes, excess: np.ndarray, whole: bool) -> list[GroupCase]:
-    """The groups that a step concerns. A step that fails for its sizes alone, whatever the values, says nothing about
-    them and is left out. With `whole` a step concerns all groups or none."""
+    """Return the groups that a step concerns. A step that fails for its sizes alone, whatever the values, says nothing
+    about them and is left out. With `whole` a step concerns all groups or none."""
     steps = _parts_by_step(candidates)
     small = _too_small(candidates, steps, types.policy.smallest(), excess)
     if whole:
@@ -41,13 +41,13 @@ def find_cases(candidates: Candidates, types: ValueTypes, excess: np.ndarray, wh
     cases = []
     for group in range(len(excess)):
         entries = np.arange(starts[group], starts[group + 1])
-        case = _case(group, entries, steps[entries], small[group], candidates, types, int(excess[group]), whole)
+        case = _make_case(group, entries, steps[entries], small[group], candidates, types, int(excess[group]), whole)
         if case is not None:
             cases.append(case)
     return cases
 
 
-def _case(
+def _make_case(
     group: int,
     entries: np.ndarray,
     steps: np.ndarray,
@@ -57,11 +57,11 @@ def _case(
     absent: int,
     whole: bool,
 ) -> GroupCase | None:
-    """One group, or None if no step separates its people or if it shows one value only."""
-    used = np.arange(steps.shape[1]) if whole else np.flatnonzero((steps != steps[:1]).any(axis=0) & ~small)
-    if not len(used) or len(entries) < 2:
+    """Return one group, or None if no step separates its people or if it shows one value only."""
+    step_numbers = np.arange(steps.shape[1]) if whole else np.flatnonzero((steps != steps[:1]).any(axis=0) & ~small)
+    if not len(step_numbers) or len(entries) < 2:
         return None
-    parts = np.stack([np.unique(steps[:, step], return_inverse=True)[1] for step in used], axis=1)
+    parts = np.stack([np.unique(steps[:, step], return_inverse=True)[1] for step in step_numbers], axis=1)
     if not whole:
         parts = np.unique(parts, axis=1)  # two columns may ask for the same cut
     labels, atom = np.unique(parts, axis=0, return_inverse=True)
@@ -74,12 +74,12 @@ def _case(
 
 
 def _parts_by_step(candidates: Candidates) -> np.ndarray:
-    """The part of every entry in every step; the original table is one step, in which every kind is a part."""
+    """Return the part of every entry in every step; the original table is one step, in which every kind is a part."""
     return candidates.steps.parts if candidates.steps is not None else candidates.kind.reshape(-1, 1)
 
 
 def _too_small(candidates: Candidates, steps: np.ndarray, smallest: int, excess: np.ndarray) -> np.ndarray:
-    """The pairs (group, step) with a part too small for any values; not known where people may be absent."""
+    """Return the pairs (group, step) with a part too small for any values; not known where people may be absent."""
     small = np.zeros((len(excess), steps.shape[1]), dtype=bool)
     for step in range(steps.shape[1]):
         part = steps[:, step]

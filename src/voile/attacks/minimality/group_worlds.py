@@ -56,7 +56,7 @@ class GroupWorlds:
         return np.append(self.counts, self.absent) if self.absent else self.counts
 
     def part_sizes(self, step: int) -> np.ndarray:
-        """The number of people in each part of a step."""
+        """Return the number of people in each part of a step."""
         part = self.parts[:, step]
         if len(part) and part[0] < 0:
             return np.array([self.total])
@@ -79,7 +79,7 @@ class StateTable:
 
     @staticmethod
     def of(group: GroupWorlds) -> StateTable | None:
-        """The table of a group, not yet filled; None if it would have too many states."""
+        """Return the table of a group, not yet filled; None if it would have too many states."""
         counts = group.all_counts
         order = np.lexsort((np.arange(len(counts)), counts))
         small = counts[order[:-1]]
@@ -102,7 +102,7 @@ class StateTable:
 def fill_tables(groups: Sequence[GroupWorlds], tables: Sequence[StateTable | None], judge: Judge) -> None:
     """Judge every state of every size, many groups at once."""
     for batch in _batches(tables):
-        _fill([(groups[i], table) for i in batch if (table := tables[i]) is not None], judge)
+        _fill_batch([(groups[i], table) for i in batch if (table := tables[i]) is not None], judge)
 
 
 def _batches(tables: Sequence[StateTable | None]) -> Iterator[list[int]]:
@@ -117,17 +117,17 @@ def _batches(tables: Sequence[StateTable | None]) -> Iterator[list[int]]:
     yield batch
 
 
-def _fill(batch: Sequence[tuple[GroupWorlds, StateTable]], judge: Judge) -> None:
+def _fill_batch(batch: Sequence[tuple[GroupWorlds, StateTable]], judge: Judge) -> None:
     questions: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     valid: list[np.ndarray] = []
     offset = 0
     for group, table in batch:
         digits = kernel.list_states(table.counts)
-        rest = table.sizes[:, None] - digits.sum(axis=1)[None, :]
-        possible = (rest >= 0) & (rest <= table.last)
+        of_last = table.sizes[:, None] - digits.sum(axis=1)[None, :]
+        possible = (of_last >= 0) & (of_last <= table.last)
         valid.append(possible)
         row, state = np.nonzero(possible)
-        content = np.column_stack([digits[state], rest[row, state]])
+        content = np.column_stack([digits[state], of_last[row, state]])
         where, column = np.nonzero(content)
         kind = table.order[column]
         present = kind < len(group.types)  # the last kind may be the absent people

@@ -80,33 +80,34 @@ class Minimality(Attack):
     def _guess_column(
         self, candidates: Candidates, policy: Policy | None, models: Sequence[Model], name: str
     ) -> list[Guess]:
-        """One guess about every value and, where a model protects some, one about the protected ones."""
+        """Make one guess about every value and, where a model protects some, one about the protected values."""
         counts = candidates.release.tallies[name]
         assert counts.column is not None
-        found = compute_beliefs(candidates, policy, name, self.worlds)
-        own = [model for model in models if reads_column(model, name)]
+        beliefs = compute_beliefs(candidates, policy, name, self.worlds)
+        column_models = [model for model in models if reads_column(model, name)]
         guesses = []
-        for limits, sets in _believable_sets(own, counts.column).items():
-            bound = _strictest_bound(own, limits)
-            risk, floor = found.risk(sets), float(bound) if bound else None
-            details = _details(found, risk, found.naive_risk(sets), bound)
-            belief = Belief(limits, risk, found.people, most_frequent_share(counts), name, details, floor)
+        for limits, sets in _believable_sets(column_models, counts.column).items():
+            bound = _strictest_bound(column_models, limits)
+            risk, floor = beliefs.risk(sets), float(bound) if bound else None
+            details = _details(beliefs, risk, beliefs.naive_risk(sets), bound)
+            belief = Belief(limits, risk, beliefs.people, most_frequent_share(counts), name, details, floor)
             title = f"Minimality attack on {name!r}" + (", protected values" if limits != "belief" else "")
             guesses.append(Guess(title, INSIDER, belief))
         return guesses
 
 
 def _claimed_models(release: Release) -> list[Model]:
-    """The models of the certificate, each for its column."""
+    """Return the models of the certificate, each for its column."""
     return [requested_model(claim) for claim in release.certificate.claims]
 
 
 def _check_requirement(release: Release, models: Sequence[Model]) -> Policy | None:
-    """The policy of the models that can be checked on counts; None without any. The release itself must satisfy it."""
-    counted = [model for model in models if model.basis == "counts"]
-    if not counted:
+    """Return the policy of the models that can be checked on counts, or None if there are none. The release itself must
+    satisfy it."""
+    countable = [model for model in models if model.basis == "counts"]
+    if not countable:
         return None
-    columns, policy = sensitive_columns(release), Policy(*counted)
+    columns, policy = sensitive_columns(release), Policy(*countable)
     policy.check(columns)
     failing = int((~policy.holds(columns, release.tallies, release.sizes)).sum())
     if failing:
@@ -119,32 +120,36 @@ def _check_requirement(release: Release, models: Sequence[Model]) -> Policy | No
 
 
 def _believable_sets(models: Sequence[Model], column: Column) -> dict[str, np.ndarray]:
-    """What can be believed: every value and, where a model protects some, the sets that it protects."""
-    protected = [protected_sets(model, column) for model in models if model.limits == "protected belief"]
+    """Return the sets that beliefs are about: every single value and, where a model protects some, the sets that it
+    protects."""
+    protected_values = [protected_sets(model, column) for model in models if model.limits == "protected belief"]
     sets = {"belief": np.eye(column.size, dtype=bool)}
-    return {**sets, "protected belief": np.concatenate(protected)} if protected else sets
+    return {**sets, "protected belief": np.concatenate(protected_values)} if protected_values else sets
 
 
 def _strictest_bound(models: Sequence[Model], limits: str) -> Fraction | None:
     return min((model.bound() for model in models if model.limits == limits and model.bound() < 1), default=None)
 
 
-def _details(found: CandidateBeliefs, risk: np.ndarray, naive: np.ndarray, bound: Fraction | None) -> dict[str, float]:
+def _details(
+    beliefs: CandidateBeliefs, risk: np.ndarray, naive: np.ndarray, bound: Fraction | None
+) -> dict[str, float]:
     details = {
-        "people with a higher risk than their group shows": int(found.people[risk > naive + 1e-9].sum()),
-        "people whose value is certain": int(found.people[risk > 1 - 1e-9].sum()),
-        "people in groups that no table explains": found.unexplained,
-        "people in groups too large to answer": found.unanswered,
-        "people whose risk is an estimate": found.estimated,
-        "half-width of the widest 95 % interval": found.error,
+        "people with a higher risk than their group shows": int(beliefs.people[risk > naive + 1e-9].sum()),
+        "people whose value is certain": int(beliefs.people[risk > 1 - 1e-9].sum()),
+        "people in groups that no table explains": beliefs.unexplained,
+        "people in groups too large to answer": beliefs.unanswered,
+        "people whose risk is an estimate": beliefs.estimated,
+        "half-width of the widest 95 % interval": beliefs.error,
     }
     if bound is not None:
-        details[f"people above {bound}"] = int(found.people[risk > float(bound) + 1e-9].sum())
+        details[f"people above {bound}"] = int(beliefs.people[risk > float(bound) + 1e-9].sum())
     return details
 
 
 def _guess_raw(target: RawTable) -> list[Guess]:
-    """The original table refuses nothing: belief is the share among the people with the same quasi-identifier."""
+    """Guess from the original table, which refuses nothing: belief is the share among the people with the same
+    quasi-identifier."""
     guesses = []
     for name, counts in target.tallies.items():
         risk = counts.largest() / np.maximum(counts.sizes, 1)

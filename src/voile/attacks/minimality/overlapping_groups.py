@@ -22,7 +22,7 @@ def solve_overlaps(
     candidates: Candidates,
     policy: Policy | None,
     name: str,
-    most: int,
+    max_worlds: int,
     naive: np.ndarray,
     belief: np.ndarray,
     present: np.ndarray,
@@ -36,19 +36,23 @@ def solve_overlaps(
     if not several.any() or not release.shows_boxes:
         return 0
     component = _connected_components(candidates)
-    unsolved = 0
+    unsolved_people = 0
     for label in np.unique(component[several]):
         entries = np.flatnonzero(component == label)
-        solved = _solve(candidates, policy, release.tallies[name], entries, most) if len(entries) <= ENTRIES else None
-        if solved is None:
-            unsolved += int(release.sizes[np.unique(candidates.group[entries])].sum())
+        answer = (
+            _solve_component(candidates, policy, release.tallies[name], entries, max_worlds)
+            if len(entries) <= ENTRIES
+            else None
+        )
+        if answer is None:
+            unsolved_people += int(release.sizes[np.unique(candidates.group[entries])].sum())
         else:
-            belief[entries], naive[entries], present[entries] = solved
-    return unsolved
+            belief[entries], naive[entries], present[entries] = answer
+    return unsolved_people
 
 
 def _connected_components(candidates: Candidates) -> np.ndarray:
-    """The component of each entry in the graph of kinds and the groups that they fit."""
+    """Return the component of each entry in the graph of kinds and the groups that they fit."""
     kinds = int(candidates.kind.max()) + 1
     size = kinds + candidates.release.groups
     links = (candidates.kind, candidates.group + kinds)
@@ -57,11 +61,11 @@ def _connected_components(candidates: Candidates) -> np.ndarray:
     return np.asarray(label[candidates.kind])
 
 
-def _solve(
-    candidates: Candidates, policy: Policy | None, counts: Counts, entries: np.ndarray, most: int
+def _solve_component(
+    candidates: Candidates, policy: Policy | None, counts: Counts, entries: np.ndarray, max_worlds: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Belief, naive belief and people of some entries; None if there are too many worlds, or if it is not known how
-    many people of each kind there are."""
+    """Return the belief, the naive belief and the people of some entries; None if there are too many worlds, or if the
+    number of people of each kind is not known."""
     kind, group, release = candidates.kind[entries], candidates.group[entries], candidates.release
     people = {int(k): int(candidates.count[entries[kind == k][0]]) for k in np.unique(kind)}
     fitting = {int(g): [int(k) for k in kind[group == g]] for g in np.unique(group)}
@@ -71,14 +75,14 @@ def _solve(
         return None
     could_show = _requirement(candidates, policy, counts) if policy is not None and reads else lambda table: False
     values = {group: _list_values(counts, group) for group in fitting}
-    answer = compute_overlapping(people, fitting, values, could_show, most)
+    answer = compute_overlapping(people, fitting, values, could_show, max_worlds)
     if answer is None:
         return None
     assert counts.column is not None
     belief, naive = (np.zeros((len(entries), counts.column.size)) for _ in range(2))
     for table, source in ((belief, answer.belief or answer.naive), (naive, answer.naive)):
-        for (who, value), share in source.items():
-            table[kind == who, value] = float(share)
+        for (person_kind, value), share in source.items():
+            table[kind == person_kind, value] = float(share)
     groups_of = {k: sum(k in fit for fit in fitting.values()) for k in people}
     return belief, naive, np.array([people[int(k)] / groups_of[int(k)] for k in kind])
 
@@ -93,11 +97,11 @@ def _requirement(candidates: Candidates, policy: Policy, counts: Counts) -> Requ
     column = counts.column
     assert column is not None
 
-    def satisfied(table: Mapping[Any, Sequence[int]]) -> bool:
+    def is_satisfied(table: Mapping[Any, Sequence[int]]) -> bool:
         groups = [values for values in table.values() if len(values)]
         case = np.repeat(np.arange(len(groups)), [len(values) for values in groups])
         value = np.concatenate([np.asarray(values, dtype=np.int64) for values in groups])
-        merged = tally(column, case, value, np.ones(len(value), dtype=np.int64), len(groups), counts.totals)
-        return bool(policy.holds(columns, {column.name: merged}, merged.sizes).all())
+        tallied = tally(column, case, value, np.ones(len(value), dtype=np.int64), len(groups), counts.totals)
+        return bool(policy.holds(columns, {column.name: tallied}, tallied.sizes).all())
 
-    return satisfied
+    return is_satisfied

@@ -36,11 +36,11 @@ class CandidateBeliefs:
     error: float = 0.0
 
     def risk(self, sets: np.ndarray) -> np.ndarray:
-        """The largest belief in any of the sets of values."""
+        """Return the largest belief in any of the sets of values."""
         return _largest_share(self.belief, sets)
 
     def naive_risk(self, sets: np.ndarray) -> np.ndarray:
-        """The largest belief in any of the sets of values before elimination."""
+        """Return the largest belief in any of the sets of values before elimination."""
         return _largest_share(self.naive, sets)
 
 
@@ -49,34 +49,36 @@ def _largest_share(belief: np.ndarray, sets: np.ndarray) -> np.ndarray:
     return np.asarray(np.minimum(shares.max(axis=1, initial=0.0), 1.0))
 
 
-def compute_beliefs(candidates: Candidates, policy: Policy | None, name: str, most: int) -> CandidateBeliefs:
-    """Compute the belief about everybody's value in one sensitive column. Up to `most` worlds are listed per group."""
+def compute_beliefs(candidates: Candidates, policy: Policy | None, name: str, max_worlds: int) -> CandidateBeliefs:
+    """Compute belief about everybody's value in one sensitive column, listing up to `max_worlds` worlds per group."""
     release, group = candidates.release, candidates.group
     shares, excess = _share_matrix(release.tallies[name]), candidates.fitting - release.sizes
     present = candidates.count * (release.sizes / np.maximum(candidates.fitting, 1))[group]
-    found = CandidateBeliefs(shares[group], shares[group], present)
+    beliefs = CandidateBeliefs(shares[group], shares[group], present)
     if policy is not None and any(column.name == name for column in policy.columns_read(sensitive_columns(release))):
         types = ValueTypes(release, policy, name)
-        for case, people, draws in _eliminate(candidates, types, excess, most):
+        for case, people, draws in _eliminate(candidates, types, excess, max_worlds):
             size = int(release.sizes[case.group])
             if people is None:
-                found.unanswered += size if draws else 0
-                found.unexplained += 0 if draws else size
+                beliefs.unanswered += size if draws else 0
+                beliefs.unexplained += 0 if draws else size
                 continue
             expected = case.by_entry(people, candidates.count)
-            found.belief[case.entries], found.people[case.entries] = types.spread_over_values(
+            beliefs.belief[case.entries], beliefs.people[case.entries] = types.spread_over_values(
                 case.group, expected, shares[case.group]
             )
             if draws:
-                found.estimated += size
-                found.error = max(found.error, 0.98 / float(np.sqrt(draws)))
-    found.estimated += solve_overlaps(candidates, policy, name, most, found.naive, found.belief, found.people)
-    found.people = _round_people(found.people, release.people)
-    return found
+                beliefs.estimated += size
+                beliefs.error = max(beliefs.error, 0.98 / float(np.sqrt(draws)))
+    beliefs.estimated += solve_overlaps(
+        candidates, policy, name, max_worlds, beliefs.naive, beliefs.belief, beliefs.people
+    )
+    beliefs.people = _round_people(beliefs.people, release.people)
+    return beliefs
 
 
 def _share_matrix(counts: Counts) -> np.ndarray:
-    """The share of each value in each group."""
+    """Return the share of each value in each group."""
     assert counts.column is not None
     table = np.zeros((counts.groups, counts.column.size))
     table[counts.owner, counts.values] = counts.counts / counts.sizes[counts.owner]
@@ -84,35 +86,35 @@ def _share_matrix(counts: Counts) -> np.ndarray:
 
 
 def _eliminate(
-    candidates: Candidates, types: ValueTypes, excess: np.ndarray, most: int
+    candidates: Candidates, types: ValueTypes, excess: np.ndarray, max_worlds: int
 ) -> Iterator[tuple[GroupCase, np.ndarray | None, int]]:
-    """Every group that loses worlds, with its expected people by atom and type (None if there is no answer) and the
-    number of draws behind them (0 if they are exact)."""
-    whole = candidates.steps is None or candidates.steps.whole
-    cases = find_cases(candidates, types, excess, whole)
+    """Yield every group that loses worlds, with its expected people by atom and type (None if there is no answer) and
+    the number of draws behind them (0 if they are exact)."""
+    concerns_all = candidates.steps is None or candidates.steps.whole
+    cases = find_cases(candidates, types, excess, concerns_all)
     groups = [case.worlds for case in cases]
     if not cases:
         return
-    if not whole:
-        for case, remaining in zip(cases, eliminate_worlds(groups, types.judge, False, most), strict=True):
+    if not concerns_all:
+        for case, remaining in zip(cases, eliminate_worlds(groups, types.judge, False, max_worlds), strict=True):
             yield case, remaining.people, remaining.draws
         return
     steps = groups[0].steps
-    allowed, collected = np.ones(steps), []
+    allowed_shares, remaining_worlds = np.ones(steps), []
     for start in range(0, len(groups), BATCH):
-        batch = eliminate_worlds(groups[start : start + BATCH], types.judge, True, most)
-        allowed *= [np.prod([worlds.share_allowing(1 << step) for worlds in batch]) for step in range(steps)]
-        collected += batch
-        if (allowed < NOTHING).all():
+        batch = eliminate_worlds(groups[start : start + BATCH], types.judge, True, max_worlds)
+        allowed_shares *= [np.prod([worlds.share_allowing(1 << step) for worlds in batch]) for step in range(steps)]
+        remaining_worlds += batch
+        if (allowed_shares < NOTHING).all():
             return  # hardly any world allows a step in all groups: nothing is eliminated
-    answers = combine_groups(groups, collected, steps)
-    for position, (case, worlds) in enumerate(zip(cases, collected, strict=True)):
+    answers = combine_groups(groups, remaining_worlds, steps)
+    for position, (case, worlds) in enumerate(zip(cases, remaining_worlds, strict=True)):
         yield case, answers[position] if answers else None, worlds.draws
 
 
 def _round_people(present: np.ndarray, total: int) -> np.ndarray:
     """Round expected numbers of people so that their sum stays."""
-    whole = np.floor(present + 1e-9).astype(np.int64)
-    rest = np.argsort(whole - present, kind="stable")[: max(total - int(whole.sum()), 0)]
-    whole[rest] += 1
-    return whole
+    rounded = np.floor(present + 1e-9).astype(np.int64)
+    largest_remainders = np.argsort(rounded - present, kind="stable")[: max(total - int(rounded.sum()), 0)]
+    rounded[largest_remainders] += 1
+    return rounded

@@ -30,30 +30,30 @@ class ValueTypes:
         self.columns = sensitive_columns(release)
         self.reads = policy.columns_read(self.columns)
         classes = [self._classify(cast(Column, release.tallies[column.name].column)) for column in self.reads]
-        published = [release.value_rows(column.name) for column in self.reads]
-        group, weight = published[0][0], published[0][2]
-        lumped = [alike[code] for alike, (_, code, _) in zip(classes, published, strict=True)]
-        sizes = [release.groups, *(int(alike.max(initial=0)) + 1 for alike in classes)]
-        rows, self.count = kernels.distinct_rows.weigh_rows([group, *lumped], sizes, weight)
+        value_rows = [release.value_rows(column.name) for column in self.reads]
+        group, weight = value_rows[0][0], value_rows[0][2]
+        class_codes = [value_classes[code] for value_classes, (_, code, _) in zip(classes, value_rows, strict=True)]
+        sizes = [release.groups, *(int(value_classes.max(initial=0)) + 1 for value_classes in classes)]
+        rows, self.count = kernels.distinct_rows.weigh_rows([group, *class_codes], sizes, weight)
         kinds, code = np.unique(rows[:, 1:], axis=0, return_inverse=True)
         self.code = code.ravel()
         self.starts = np.searchsorted(rows[:, 0].astype(np.int64), np.arange(release.groups + 1))
         # one value per class, to judge with
         self.examples = [
-            np.array([int(np.flatnonzero(alike == code)[0]) for code in kinds[:, position]], dtype=np.int64)
-            for position, alike in enumerate(classes)
+            np.array([int(np.flatnonzero(value_classes == code)[0]) for code in kinds[:, position]], dtype=np.int64)
+            for position, value_classes in enumerate(classes)
         ]
-        own = [column.name for column in self.reads].index(name)
-        self.value_class, self.type_class = classes[own], kinds[:, own].astype(np.int64)
+        position_of_name = [column.name for column in self.reads].index(name)
+        self.value_class, self.type_class = classes[position_of_name], kinds[:, position_of_name].astype(np.int64)
 
     def _classify(self, column: Column) -> np.ndarray:
-        """The class of each value of a column: values are alike if every model guards the same sets with them."""
+        """Return the class of each value of a column: values are alike if every model puts them into the same sets."""
         sets = [protected_sets(model, column) for model in self.policy if reads_column(model, column.name)]
-        _, alike = np.unique(np.concatenate(sets), axis=1, return_inverse=True)
-        return np.asarray(alike.ravel())
+        _, value_classes = np.unique(np.concatenate(sets), axis=1, return_inverse=True)
+        return np.asarray(value_classes.ravel())
 
     def of_group(self, group: int) -> tuple[np.ndarray, np.ndarray]:
-        """The types in a group, and the count of each."""
+        """Return the types in a group, and the count of each."""
         inside = slice(self.starts[group], self.starts[group + 1])
         return self.code[inside], self.count[inside]
 
@@ -79,5 +79,5 @@ class ValueTypes:
 
 
 def sensitive_columns(release: Release) -> Columns:
-    """The sensitive columns of a release, as a requirement reads them."""
+    """Return the sensitive columns of a release, as a requirement reads them."""
     return Columns((), tuple(counts.column for counts in release.tallies.values() if counts.column), ())

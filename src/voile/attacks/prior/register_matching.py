@@ -15,24 +15,24 @@ from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
 
 
-def from_register(release: Release, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
-    """The people of a register who fit each box. Where more fit than were published, some are not in the table: they
+def find_members(release: Release, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
+    """Find the people of a register who fit each box. If more fit than were published, some are not in the table: they
     have one more "value", for which nobody is likelier than another."""
     names = [str(entry["name"]) for entry in release.described("quasi")]
     table = register.rows.histogram(names)
     columns = [register.columns[name] for name in names]
     home = release.locate(register)
     inside = home >= 0
-    codes = [table.codes[inside, number] for number in range(len(names))]
+    codes = [table.codes[inside, position] for position in range(len(names))]
     members = gather_members(columns, codes, home[inside], table.counts[inside], counts.groups)
     fitting = np.bincount(home[inside], weights=table.counts[inside], minlength=counts.groups).astype(np.int64)
     short = int((fitting < counts.sizes).sum())
     if short:
-        raise uncovered(short)
+        raise coverage_error(short)
     return members, _with_absent(counts, fitting - counts.sizes)
 
 
-def uncovered(groups: int) -> DataError:
+def coverage_error(groups: int) -> DataError:
     return DataError(
         f"The external table does not cover the release: in {groups} groups fewer people fit than were published.",
         code="data.external",
@@ -40,30 +40,33 @@ def uncovered(groups: int) -> DataError:
     )
 
 
-Fits = tuple[np.ndarray, np.ndarray, np.ndarray]  # people that fit something, the group of each, and the groups' sizes
+PieceMatches = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""The people who fit a box of a piece, the group of each, and the sizes of the groups."""
 
 
-def fits(piece: Release, register: Microdata) -> Fits:
+def match_piece(piece: Release, register: Microdata) -> PieceMatches:
+    """Match a register with one piece: the people who fit a box of it, the group of each, and the groups' sizes."""
     home = piece.homes(register)
     fitting = np.flatnonzero(home != kernels.box_matching.NONE)
     return fitting, home[fitting], piece.sizes
 
 
-def surveyed(people: np.ndarray, told: Sequence[Fits]) -> tuple[np.ndarray, int]:
-    """Which people of a register fit one group of all pieces, and in how many groups they are too few."""
+def survey_register(people: np.ndarray, matches: Sequence[PieceMatches]) -> tuple[np.ndarray, int]:
+    """Return which people of a register fit exactly one group over all pieces, and the number of groups that too few
+    people fit."""
     times = np.zeros(len(people), dtype=np.int64)
-    for who, home, _ in told:
-        times[who] += np.where(home == kernels.box_matching.SEVERAL, 2, 1)
+    for person, home, _ in matches:
+        times[person] += np.where(home == kernels.box_matching.SEVERAL, 2, 1)
     short = 0
-    for who, home, sizes in told:
-        sure = times[who] == 1
-        fitting = np.bincount(home[sure], weights=people[who[sure]], minlength=len(sizes))
+    for person, home, sizes in matches:
+        sure = times[person] == 1
+        fitting = np.bincount(home[sure], weights=people[person[sure]], minlength=len(sizes))
         short += int((fitting < sizes).sum())
     return times == 1, short
 
 
 def _with_absent(counts: Counts, absent: np.ndarray) -> Counts:
-    """The counts with one more value, "not in the table", for the people beyond a group's size."""
+    """Return the counts with one more value, "not in the table", for the people beyond a group's size."""
     assert counts.column is not None
     if not absent.any():
         return counts

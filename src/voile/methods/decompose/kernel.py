@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from voile.kernels.group_scans import includes_value
+
 
 @njit(nogil=True, cache=True)
 def compute_excess(starts, group, share, limits, groups):
@@ -135,20 +137,6 @@ def unite_values(slots, kind, starts, values, size):
 
 
 @njit(nogil=True, cache=True)
-def _holds(members, low, high, value):
-    """Return whether the rising members low..high-1 include a value. O(log members)."""
-    while low < high:
-        middle = (low + high) // 2
-        if members[middle] < value:
-            low = middle + 1
-        elif members[middle] > value:
-            high = middle
-        else:
-            return True
-    return False
-
-
-@njit(nogil=True, cache=True)
 def pad_lists(begins, listed, wanted, slots, kind, starts, values, order, size):
     """Fill lists up to `wanted` values with the first of `order` that some slot of the group could have; return where
     each list starts, and its values, rising.
@@ -174,7 +162,7 @@ def pad_lists(begins, listed, wanted, slots, kind, starts, values, order, size):
             if seen[value] == g:
                 continue
             for s in range(slots[g], slots[g + 1]):
-                if _holds(values, starts[kind[s]], starts[kind[s] + 1], value):
+                if includes_value(values, starts[kind[s]], starts[kind[s] + 1], value):
                     found[place] = value
                     place += 1
                     break

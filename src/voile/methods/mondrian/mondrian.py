@@ -80,8 +80,8 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
     def refused_steps(
         self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
     ) -> RefusedSteps | None:
-        """The most even cut of each column, if it leaves enough people on both sides. Not known with the labels of a
-        hierarchy: boxes with equal labels form one group, which was in fact cut."""
+        """Return the most even cut of each column, if it leaves enough people on both sides. Unknown with the labels of
+        a hierarchy: boxes with equal labels form one group, which was in fact cut."""
         if self.recoding == "hierarchy":
             return None
         frame, codes = self.frame_columns(columns, table)

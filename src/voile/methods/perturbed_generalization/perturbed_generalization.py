@@ -176,7 +176,7 @@ class PerturbedGeneralization(Partitionable, Method):
         target = columns.sensitive[0]
         table = rows.histogram([column.name for column in columns])
         values = np.repeat(table.column(target.name), table.counts)
-        return rows.rewrite(table, target.name, self._channel(target).disturb(values, rows.key, "perturb"))
+        return rows.rewrite(table, target.name, self._channel(target).perturb(values, rows.key, "perturb"))
 
     def _cut_by_information(self, columns: Columns, rows: Rows) -> Rows:
         """Cut boxes by the information that they give about the values, which are perturbed already."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.attacks.chain import believed
+from voile.attacks.chain import beliefs_about_person
 from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
 from voile.flow.report.figures import Figure
@@ -85,7 +85,7 @@ def _attacks(run: Run) -> pl.DataFrame:
             {"attack": attack, "release": shown, "salary": value, "belief": belief}
             for attack, told in ways.items()
             for shown, release, group in (("generalized", boxes, 0), ("decomposed", lists, carl))
-            for value, belief in sorted(believed(release, group, **told)["salary"].items())
+            for value, belief in sorted(beliefs_about_person(release, group, **told)["salary"].items())
         ]
     )
 

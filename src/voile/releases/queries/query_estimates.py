@@ -39,12 +39,12 @@ class QueryEstimates:
 
     def sums(self, chosen: np.ndarray) -> np.ndarray:
         """Return the people of this piece who satisfy each query, as published; and, where sensitive values were
-        disturbed, those who satisfy its conditions on the quasi-identifier."""
+        perturbed, those who satisfy its conditions on the quasi-identifier."""
         raise NotImplementedError  # pragma: no cover - every kind of estimate defines it
 
 
 def combine_sums(sums: Sequence[np.ndarray], chosen: np.ndarray, sensitive: int, channel: Channel | None) -> np.ndarray:
-    """Add up the sums of all pieces. Where values were disturbed, undo the channel by the share of values that a query
+    """Add up the sums of all pieces. Where values were perturbed, undo the channel by the share of values that a query
     admits; the codes of the sensitive column start at `sensitive`."""
     answers = np.sum(sums, axis=0)
     if channel is None:

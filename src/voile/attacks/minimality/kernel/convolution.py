@@ -18,7 +18,7 @@ TINY = 1e-60  # smaller probabilities change nothing: no result is read off belo
 
 @njit(nogil=True, cache=True)
 def _find_span(chances):
-    """The range of positions outside which an array is zero: the first, and the one after the last."""
+    """Return the range of positions outside which an array is zero: the first, and the one after the last."""
     low, high = 0, chances.size
     while low < high and chances[low] < TINY:
         low += 1
@@ -28,30 +28,30 @@ def _find_span(chances):
 
 
 @njit(nogil=True, cache=True)
-def _add_part(now, then, states, chances, may_show, digits, counts):
+def _add_part(before, after, states, chances, may_show, digits, counts):
     """Add one part: then[s + h] += now[s] * chance(h), over states h that may be shown. O(states * states of a part)"""
     types = counts.size
-    then[:] = 0.0
-    low, high = _find_span(now)
+    after[:] = 0.0
+    low, high = _find_span(before)
     for i in range(states.size):
         h = states[i]
         if not may_show[h] or chances[i] < TINY:
             continue
-        for s in range(low, min(high, now.size - h)):
-            if now[s] < TINY:
+        for s in range(low, min(high, before.size - h)):
+            if before[s] < TINY:
                 continue
             possible = True
             for t in range(types):
                 possible &= digits[s, t] + digits[h, t] <= counts[t]
             if possible:
-                then[s + h] += now[s] * chances[i]
+                after[s + h] += before[s] * chances[i]
 
 
 @njit(nogil=True, cache=True)
 def convolve_parts(sizes, size_rows, may_show, counts, last):
-    """The probability that every part of a partition may be shown and, jointly with that event, the expected number of
-    people per part and type. `may_show[size_rows[i], s]` says whether part i may be shown in state s. Parts of one
-    size share their states: sorted `sizes` are fastest.
+    """Return the probability that every part of a partition may be shown and, jointly with that event, the expected
+    number of people per part and type. `may_show[size_rows[i], s]` says whether part i may be shown in state s. Parts
+    of one size share their states: sorted `sizes` are fastest.
 
     By convolution over the parts, forwards and backwards. O(parts * states * states of one part): for two types at most
     O(people * people of the rarer type), and less for large parts, whose counts stay near their means.
@@ -78,7 +78,7 @@ def convolve_parts(sizes, size_rows, may_show, counts, last):
             size = sizes[i]
             states, chances = weigh_states(size, digits, counts, last, logs, shares)
         _add_part(after[i + 1], after[i], states, chances, may_show[size_rows[i]], digits, counts)
-    whole = weigh_group(counts, last, logs, shares)
+    group_chance = weigh_group(counts, last, logs, shares)
     expected = np.zeros((parts, types + 1))
     for i in range(parts):
         twin = -1
@@ -97,18 +97,18 @@ def convolve_parts(sizes, size_rows, may_show, counts, last):
                 continue
             weight = 0.0
             for s in range(low, min(high, all_states - h)):
-                others = all_states - 1 - h - s
-                if before[i, s] < TINY or after[i + 1, others] < TINY:
+                other_state = all_states - 1 - h - s
+                if before[i, s] < TINY or after[i + 1, other_state] < TINY:
                     continue
                 possible = True
                 for t in range(types):
                     possible &= digits[s, t] + digits[h, t] <= counts[t]
                 if possible:
-                    weight += before[i, s] * after[i + 1, others]
-            weight *= chances[m] / whole
-            rest = sizes[i]
+                    weight += before[i, s] * after[i + 1, other_state]
+            weight *= chances[m] / group_chance
+            of_last = sizes[i]
             for t in range(types):
                 expected[i, t] += weight * digits[h, t]
-                rest -= digits[h, t]
-            expected[i, types] += weight * rest
-    return before[parts, all_states - 1] / whole, expected
+                of_last -= digits[h, t]
+            expected[i, types] += weight * of_last
+    return before[parts, all_states - 1] / group_chance, expected

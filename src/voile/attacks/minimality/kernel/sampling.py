@@ -19,11 +19,11 @@ def sample_worlds(atoms, parts, part_counts, size_rows, may_show, counts, last, 
     strides[types] = 0
     for t in range(types - 2, -1, -1):
         strides[t] = strides[t + 1] * (counts[t + 1] + 1)
-    who, kind = np.empty(total, np.int64), np.empty(total, np.int64)
+    atom_of, kind = np.empty(total, np.int64), np.empty(total, np.int64)
     i, j = 0, 0
     for a in range(people):
         for _ in range(atoms[a]):
-            who[i] = a
+            atom_of[i] = a
             i += 1
     for t in range(types + 1):
         for _ in range(counts[t] if t < types else last):
@@ -41,14 +41,14 @@ def sample_worlds(atoms, parts, part_counts, size_rows, may_show, counts, last, 
             random ^= random >> np.uint64(12)
             random ^= random << np.uint64(25)
             random ^= random >> np.uint64(27)
-            other = np.int64((random * np.uint64(0x2545F4914F6CDD1D) >> np.uint64(11)) % np.uint64(n + 1))
-            kind[n], kind[other] = kind[other], kind[n]
+            swap = np.int64((random * np.uint64(0x2545F4914F6CDD1D) >> np.uint64(11)) % np.uint64(n + 1))
+            kind[n], kind[swap] = kind[swap], kind[n]
         atom_states[:] = 0
         for n in range(total):
-            atom_states[who[n]] += strides[kind[n]]
+            atom_states[atom_of[n]] += strides[kind[n]]
         mask = allowed_steps(atom_states, parts, part_counts, size_rows, may_show, part_states)
         if by_set or mask == 0:
             hits[mask] += 1
             for n in range(total):
-                expected[mask, who[n], kind[n]] += 1.0
+                expected[mask, atom_of[n], kind[n]] += 1.0
     return hits, expected / draws

@@ -8,22 +8,22 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def list_states(counts):
-    """Every state of some types: states x types. O(states * types)."""
+    """Return every state of some types (states x types). O(states * types)."""
     states = 1
     for t in range(counts.size):
         states *= counts[t] + 1
     table = np.empty((states, counts.size), np.int64)
     for s in range(states):
-        rest = s
+        quotient = s
         for t in range(counts.size - 1, -1, -1):
-            table[s, t] = rest % (counts[t] + 1)
-            rest //= counts[t] + 1
+            table[s, t] = quotient % (counts[t] + 1)
+            quotient //= counts[t] + 1
     return table
 
 
 @njit(nogil=True, cache=True)
 def log_factorials(n):
-    """log 0!, log 1!, ..., log n!"""
+    """Return log 0!, log 1!, ..., log n!"""
     table = np.zeros(n + 1)
     for i in range(2, n + 1):
         table[i] = table[i - 1] + np.log(i)
@@ -32,7 +32,7 @@ def log_factorials(n):
 
 @njit(nogil=True, cache=True)
 def log_shares(counts, last, total):
-    """The logarithm of each type's share of the group; the last type at the end."""
+    """Return the logarithm of each type's share of the group; the last type at the end."""
     shares = np.zeros(counts.size + 1)
     for t in range(counts.size):
         shares[t] = np.log(counts[t] / total)
@@ -43,19 +43,19 @@ def log_shares(counts, last, total):
 
 @njit(nogil=True, cache=True)
 def weigh_states(size, digits, counts, last, logs, shares):
-    """The states that `size` people may be in, and the probability of each."""
+    """Return the states that `size` people may be in, and the probability of each."""
     states, chances = np.empty(digits.shape[0], np.int64), np.empty(digits.shape[0])
     types, possible = counts.size, 0
     for s in range(digits.shape[0]):
         total = 0
         for t in range(types):
             total += digits[s, t]
-        rest = size - total
-        if rest < 0 or rest > last:
+        of_last = size - total
+        if of_last < 0 or of_last > last:
             continue
-        weight = logs[size] - logs[rest]
-        if rest > 0:
-            weight += rest * shares[types]
+        weight = logs[size] - logs[of_last]
+        if of_last > 0:
+            weight += of_last * shares[types]
         for t in range(types):
             if digits[s, t] > 0:
                 weight += digits[s, t] * shares[t] - logs[digits[s, t]]
@@ -66,7 +66,7 @@ def weigh_states(size, digits, counts, last, logs, shares):
 
 @njit(nogil=True, cache=True)
 def weigh_group(counts, last, logs, shares):
-    """The probability of the counts of the whole group."""
+    """Return the probability of the counts of the whole group."""
     total = last
     for t in range(counts.size):
         total += counts[t]
@@ -78,7 +78,8 @@ def weigh_group(counts, last, logs, shares):
 
 @njit(nogil=True, cache=True)
 def allowed_steps(atom_states, parts, part_counts, size_rows, may_show, part_states):
-    """The steps that a world allows: bit s is set if every part of step s may be shown. `part_states` is scratch."""
+    """Return the steps that a world allows: bit s is set if every part of step s may be shown. Overwrites
+    `part_states`."""
     mask = 0
     for s in range(parts.shape[1]):
         for p in range(part_counts[s]):
