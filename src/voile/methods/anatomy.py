@@ -65,10 +65,10 @@ class Anatomy(Partitionable, IgnoresValues, Method):
 def check_distinct_values(method: Method, columns: Columns, policy: Policy) -> None:
     """Raise PolicyError if groups of different values, shown as two linked tables, do not serve the policy."""
     check_bucketized(method.name, columns)
-    unserved = policy.refuses_distinct_values()
-    if unserved:
+    unserved_models = policy.refuses_distinct_values()
+    if unserved_models:
         raise PolicyError(
-            f"{method.name} cannot serve {', '.join(unserved)}: groups of different values do not guarantee it.",
+            f"{method.name} cannot serve {', '.join(unserved_models)}: groups of different values do not guarantee it.",
             code="policy.method",
             hint=f"Use {option('method', 'mondrian')}.",
         )
@@ -85,9 +85,11 @@ def check_frequencies(
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name)
     (sizes,) = kernels.column_codes.count_codes(value.reshape(-1, 1), [target.size], table.counts)
-    total, most = int(sizes.sum()), int(sizes.max(initial=0))
-    if most * needed > total:
-        best = f"The most frequent value covers {most} of {total} rows; the largest possible l is {optimal_l(sizes)}."
+    total, largest = int(sizes.sum()), int(sizes.max(initial=0))
+    if largest * needed > total:
+        best = (
+            f"The most frequent value covers {largest} of {total} rows; the largest possible l is {optimal_l(sizes)}."
+        )
         raise Unsatisfiable(
             f"l = {needed} is out of reach for {target.name!r}.",
             code=f"unsatisfiable.{method.name}",

@@ -57,11 +57,11 @@ class Republish(IgnoresValues, Method):
                 code="policy.one-sensitive",
                 hint="Keep one of them.",
             )
-        taken = [column.name for column in columns if column.name in ("group", "count")]
-        if taken:
-            listed = ", ".join(map(repr, taken))
+        reserved = [column.name for column in columns if column.name in ("group", "count")]
+        if reserved:
+            names = ", ".join(map(repr, reserved))
             raise PolicyError(
-                f"republish adds columns named 'group' and 'count'; the table has {listed} already.",
+                f"republish adds columns named 'group' and 'count'; the table has {names} already.",
                 code="policy.reserved",
                 hint="Rename the column.",
             )
@@ -71,14 +71,16 @@ class Republish(IgnoresValues, Method):
         names = [column.name for column in columns]
         table = rows.histogram([*names, *self._history_columns(rows)])
         dealing = _Dealing(columns, table, self._earlier_lists(columns), m, rows)
-        cells, groups, opened = dealing.deal()
+        cells, groups, opened_groups = dealing.deal()
         order = np.argsort(cells, kind="stable")  # rows must stay in rising order
         cells, groups = cells[order], groups[order]
-        dealt = rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
-        if not len(opened):
-            return dealt
-        ones = np.ones(len(opened), dtype=np.int64)
-        return dealt.revalue(SIGNATURE, opened[:, 0], np.zeros(len(opened), dtype=np.int64), opened[:, 1], ones)
+        dealt_rows = rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
+        if not len(opened_groups):
+            return dealt_rows
+        ones = np.ones(len(opened_groups), dtype=np.int64)
+        return dealt_rows.revalue(
+            SIGNATURE, opened_groups[:, 0], np.zeros(len(opened_groups), dtype=np.int64), opened_groups[:, 1], ones
+        )
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         if not self.earlier:
@@ -87,13 +89,13 @@ class Republish(IgnoresValues, Method):
         target = columns.sensitive[0]
         lists, (_, signature) = self._earlier_lists(columns), rows.find_extents(SIGNATURE)
         group, present = rows.count_by_group([target.name])
-        listed = set(zip(group.tolist(), present.codes[:, 0].tolist(), strict=True))
+        present_pairs = set(zip(group.tolist(), present.codes[:, 0].tolist(), strict=True))
         absent = [
             (seat_group, int(code))
-            for seat_group, number in enumerate(signature.tolist())
-            if number
-            for code in lists[number - 1]
-            if (seat_group, int(code)) not in listed
+            for seat_group, list_number in enumerate(signature.tolist())
+            if list_number
+            for code in lists[list_number - 1]
+            if (seat_group, int(code)) not in present_pairs
         ]
         counterfeits = np.array(absent, dtype=np.int64).reshape(-1, 2)
         return show_republished(columns, rows, counterfeits[:, 0], counterfeits[:, 1])
@@ -121,8 +123,8 @@ class _Dealing:
     def __init__(self, columns: Columns, table: Histogram, lists: list[np.ndarray], m: int, rows: Rows) -> None:
         self.target, self.lists, self.m, self.key = columns.sensitive[0], lists, m, rows.key
         value = table.column(self.target.name).astype(np.int64)
-        known = SIGNATURE in table.names
-        signature = table.column(SIGNATURE).astype(np.int64) if known else np.zeros(len(value), dtype=np.int64)
+        has_history = SIGNATURE in table.names
+        signature = table.column(SIGNATURE).astype(np.int64) if has_history else np.zeros(len(value), dtype=np.int64)
         person = np.repeat(np.arange(len(value)), table.counts)
         order = np.lexsort((self.key.stream("republish order", len(person)), value[person], signature[person]))
         self.cell, self.value, self.signature = person[order], value[person][order], signature[person][order]
@@ -134,8 +136,8 @@ class _Dealing:
 
     def deal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the cell and the group of everybody, and (group, list) of the groups that new people opened."""
-        for number in range(1, len(self.lists) + 1):
-            self._seat_list(number)
+        for list_number in range(1, len(self.lists) + 1):
+            self._seat_list(list_number)
         self._join_lists()
         self._seat_new_people()
         return self.cell, self.group, np.array(self.opened, dtype=np.int64).reshape(-1, 2)
@@ -149,16 +151,16 @@ class _Dealing:
         """Return whether this many new people of each value can be grouped among themselves."""
         return bool(waiting.max(initial=0) * self.m <= waiting.sum())
 
-    def _seat_list(self, number: int) -> None:
+    def _seat_list(self, list_number: int) -> None:
         """Seat the people of one list in as many groups as its most frequent value needs. New people take free seats
         as long as the other new people can still be grouped among themselves."""
-        members = np.flatnonzero(self.signature == number)
+        members = np.flatnonzero(self.signature == list_number)
         if not len(members):
             return
-        by_value = [members[self.value[members] == code] for code in self.lists[number - 1]]
+        by_value = [members[self.value[members] == code] for code in self.lists[list_number - 1]]
         height = max(len(people) for people in by_value)
-        for code, people in zip(self.lists[number - 1], by_value, strict=True):
-            seats = self.groups + self.key.shuffle(f"republish seats {number} {code}", height)
+        for code, people in zip(self.lists[list_number - 1], by_value, strict=True):
+            seats = self.groups + self.key.shuffle(f"republish seats {list_number} {code}", height)
             self.group[people] = seats[: len(people)]
             for seat in seats[len(people) :]:
                 after = self.waiting.copy()
@@ -173,19 +175,19 @@ class _Dealing:
         coins = self.key.stream("republish lists", int(self.waiting.sum()))
         while not self._can_be_grouped(self.waiting):
             code = int(self.waiting.argmax())
-            fitting = [number for number, values in enumerate(self.lists, 1) if code in values]
+            fitting = [list_number for list_number, values in enumerate(self.lists, 1) if code in values]
             if not fitting:
-                total, most = int(self.waiting.sum()), int(self.waiting.max())
-                best = f"Of {total} new people {most} share one value; the largest possible m is {total // most}."
+                total, largest = int(self.waiting.sum()), int(self.waiting.max())
+                best = f"Of {total} new people {largest} share one value; the largest possible m is {total // largest}."
                 raise Unsatisfiable(
                     f"m = {self.m} is out of reach for {self.target.name!r}.",
                     code="unsatisfiable.m-invariance",
                     hint=best,
                     best=best,
                 )
-            chosen = fitting[int(coins[len(self.opened)] % np.uint64(len(fitting)))]
+            list_picked = fitting[int(coins[len(self.opened)] % np.uint64(len(fitting)))]
             self.group[self._take_new_person(code)] = self.groups
-            self.opened.append((self.groups, chosen))
+            self.opened.append((self.groups, list_picked))
             self.groups += 1
 
     def _seat_new_people(self) -> None:

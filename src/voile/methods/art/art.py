@@ -91,42 +91,43 @@ class Art(Partitionable, Replayable, Method):
         if self.frequent == "unprotect":
             events = model.events(target)
             counts = _count_values(rows, target)
-            kept = [
+            rare_values = [
                 text
                 for text, event, count in zip(target.domain.labels, events, counts, strict=True)
                 if event >= 0 and count * _round_up(model.r) <= counts.sum()
             ]
-            if model.protect_as == "values" and kept and len(kept) < int((events >= 0).sum()):
-                model = replace(model, protect=tuple(kept))
+            if model.protect_as == "values" and rare_values and len(rare_values) < int((events >= 0).sum()):
+                model = replace(model, protect=tuple(rare_values))
         return self, Policy(model)
 
     def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
         """Return which parts have room to hide their own protected values: ceil(r) rows per case."""
         model, target = _model_and_target(policy, columns)
         counts, event = tallies[target.name], model.events(target)
-        good = np.ones(counts.groups, dtype=bool)
-        for number in range(int(event.max(initial=-1)) + 1):
-            cases = counts.summed(np.where(event[counts.values] == number, counts.counts, 0))
-            good &= cases * _round_up(model.r) <= counts.sizes
-        return good
+        has_room = np.ones(counts.groups, dtype=bool)
+        for event_number in range(int(event.max(initial=-1)) + 1):
+            cases = counts.summed(np.where(event[counts.values] == event_number, counts.counts, 0))
+            has_room &= cases * _round_up(model.r) <= counts.sizes
+        return has_room
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         model, target = _model_and_target(policy, columns)
         people = make_buckets(columns, rows, target, model, self.publish == "indicator")
-        spared = self._spare_frequent(people, model, target, rows.key)
+        withheld_rows = self._withhold_frequent(people, model, target, rows.key)
         test = self._make_test(model, people.total)
-        grouping = self._group_buckets(replace(people, size=people.size - spared), test, rows.key)
-        lost = int(sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket]))
-        if self.leftover == "error" and lost:
+        grouping = self._group_buckets(replace(people, size=people.size - withheld_rows), test, rows.key)
+        unplaced_rows = int(sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket]))
+        if self.leftover == "error" and unplaced_rows:
             raise Unsatisfiable(
-                f"{lost} protected rows of {target.name!r} fit no group that keeps belief within {model.bound()}.",
+                f"{unplaced_rows} protected rows of {target.name!r} fit no group that keeps belief within "
+                f"{model.bound()}.",
                 code="unsatisfiable.art",
                 hint='Lower r, raise min_support, or let them be withheld (leftover = "suppress").',
                 best="",
             )
         withhold_failing(people, test, grouping)
-        for bucket in np.flatnonzero(spared):
-            grouping.unplaced[int(bucket)] = grouping.unplaced.get(int(bucket), 0) + int(spared[bucket])
+        for bucket in np.flatnonzero(withheld_rows):
+            grouping.unplaced[int(bucket)] = grouping.unplaced.get(int(bucket), 0) + int(withheld_rows[bucket])
         cells, groups = deal_rows(people, grouping, rows.key)
         if not len(cells):
             raise Unsatisfiable(
@@ -143,37 +144,38 @@ class Art(Partitionable, Replayable, Method):
         cheap = self.publish == "indicator" or test.binary
         if self.grouping != "greedy":
             grouping = group_by_blocks(people, test, key, TOGETHER if cheap else 1)
-            lost = sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket])
-            if self.grouping == "block" or lost <= self.loss * people.size[people.guarded].sum():
+            unplaced_rows = sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket])
+            if self.grouping == "block" or unplaced_rows <= self.loss * people.size[people.guarded].sum():
                 return grouping
         return group_greedily(people, test, self._rule, self.leftover == "absorb")
 
-    def _spare_frequent(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> np.ndarray:
+    def _withhold_frequent(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> np.ndarray:
         """Return how many rows of each bucket to withhold so that each event leaves room for ceil(r) rows per case."""
-        spared = np.zeros(len(people.size), dtype=np.int64)
-        wanted = _round_up(model.r)
+        withheld_rows = np.zeros(len(people.size), dtype=np.int64)
+        rows_per_case = _round_up(model.r)
         for event in range(len(people.chance)):
             inside = np.flatnonzero(people.event[people.value] == event)
-            count, total = int(people.size[inside].sum()), people.total - int(spared.sum())
-            if count * wanted <= total:
+            count, total = int(people.size[inside].sum()), people.total - int(withheld_rows.sum())
+            if count * rows_per_case <= total:
                 continue
             if self.frequent != "suppress":
-                names = [text for text, number in zip(target.domain.labels, model.events(target), strict=True)]
-                named = [name for name, number in zip(names, model.events(target), strict=True) if number == event]
-                what = f"The value {named[0]!r}" if len(named) == 1 else f"The protected set of {len(named)} values"
+                labelled_events = zip(target.domain.labels, model.events(target), strict=True)
+                names = [text for text, event_number in labelled_events if event_number == event]
+                subject = f"The value {names[0]!r}" if len(names) == 1 else f"The protected set of {len(names)} values"
                 reach = f"the largest possible r is {total / count:.4g}"
                 raise Unsatisfiable(
-                    f"{what} of {target.name!r} covers {count} of {total} rows, too many for r = {model.r:g}; {reach}.",
+                    f"{subject} of {target.name!r} covers {count} of {total} rows, too many for r = {model.r:g}; "
+                    f"{reach}.",
                     code="unsatisfiable.art",
                     hint='Lower r, protect only rarer values, or set frequent = "suppress" or "unprotect".',
                     best=reach,
                 )
-            # every spared row is also one row fewer to hide among: count - s <= (total - s) / wanted
-            excess = math.ceil((count * wanted - total) / (wanted - 1))
+            # every withheld row is also one row fewer to hide among: count - s <= (total - s) / rows_per_case
+            excess = math.ceil((count * rows_per_case - total) / (rows_per_case - 1))
             rows = np.repeat(inside, people.size[inside])
-            chosen = rows[key.shuffle(f"art frequent {event}", len(rows))[:excess]]
-            spared += np.bincount(chosen, minlength=len(spared))
-        return spared
+            sample = rows[key.shuffle(f"art frequent {event}", len(rows))[:excess]]
+            withheld_rows += np.bincount(sample, minlength=len(withheld_rows))
+        return withheld_rows
 
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
         if self.publish == "exact":
@@ -189,8 +191,8 @@ class Art(Partitionable, Replayable, Method):
             return None
         counts = next(iter(release.tallies.values()))
         test = self._make_test(model, release.people)
-        people, place = rebuild_buckets(release.members, counts, model, prior)
-        return replay_beliefs(people, test, self._rule, release.members, counts, place)
+        people, bucket_of = rebuild_buckets(release.members, counts, model, prior)
+        return replay_beliefs(people, test, self._rule, release.members, counts, bucket_of)
 
     @property
     def _rule(self) -> int:

@@ -30,103 +30,109 @@ def group_by_blocks(buckets: Buckets, test: AcceptanceTest, key: Key, together: 
     block = (
         _cut_blocks(buckets, ~hopeless, test.r) if not all_protected else np.zeros(len(buckets.size), dtype=np.int64)
     )
-    for number in range(int(block.max(initial=-1)) + 1):
-        inside = np.flatnonzero((block == number) & ~hopeless)
+    for block_number in range(int(block.max(initial=-1)) + 1):
+        inside = np.flatnonzero((block == block_number) & ~hopeless)
         if all_protected:
-            dealt = _deal_all_different(buckets, inside, test.r, key, number)
+            dealt_groups = _deal_all_different(buckets, inside, test.r, key, block_number)
         else:
-            dealt = _deal_evenly(buckets, inside, key, number, together)
-        for members in dealt:
-            kinds, many = np.unique(members, return_counts=True)
-            grouping.remaining[kinds] -= many
+            dealt_groups = _deal_evenly(buckets, inside, key, block_number, together)
+        for members in dealt_groups:
+            kinds, row_counts = np.unique(members, return_counts=True)
+            grouping.remaining[kinds] -= row_counts
             if test.passes(buckets, members):
-                grouping.groups.append((kinds, many, 1))
+                grouping.groups.append((kinds, row_counts, 1))
             else:
                 spread = np.zeros(len(buckets.size), dtype=np.int64)
-                spread[kinds] = many
-                _withhold(grouping, spread > 0, spread, taken=True)
+                spread[kinds] = row_counts
+                _withhold(grouping, spread > 0, spread, already_removed=True)
     return grouping
 
 
-def _withhold(grouping: Grouping, which: np.ndarray, many: np.ndarray, taken: bool = False) -> None:
-    """Withhold `many` rows of some buckets; `taken` if they were removed from the remaining rows already."""
-    for bucket in np.flatnonzero(which):
-        grouping.unplaced[int(bucket)] = grouping.unplaced.get(int(bucket), 0) + int(many[bucket])
-        if not taken:
-            grouping.remaining[bucket] -= many[bucket]
+def _withhold(
+    grouping: Grouping, is_withheld: np.ndarray, row_counts: np.ndarray, already_removed: bool = False
+) -> None:
+    """Withhold `row_counts` rows of some buckets, which may be removed from the remaining rows already."""
+    for bucket in np.flatnonzero(is_withheld):
+        grouping.unplaced[int(bucket)] = grouping.unplaced.get(int(bucket), 0) + int(row_counts[bucket])
+        if not already_removed:
+            grouping.remaining[bucket] -= row_counts[bucket]
 
 
-def _deal_evenly(buckets: Buckets, inside: np.ndarray, key: Key, number: int, together: int) -> list[np.ndarray]:
+def _deal_evenly(buckets: Buckets, inside: np.ndarray, key: Key, block_number: int, together: int) -> list[np.ndarray]:
     """Deal all rows of a block into as many groups as its protected rows suffice for, without looking at profiles.
 
     The other rows are dealt value by value, so that a group has few different values: belief is then cheap to compute,
     and a reader learns more about who has which value.
     """
     rows = np.repeat(inside, buckets.size[inside])
-    rows = rows[key.shuffle(f"art block {number}", len(rows))]
+    rows = rows[key.shuffle(f"art block {block_number}", len(rows))]
     event = buckets.event[buckets.value[rows]]
-    protected, others = rows[event >= 0], rows[event < 0]
-    if not len(protected):
+    protected_rows, other_rows = rows[event >= 0], rows[event < 0]
+    if not len(protected_rows):
         return []  # no protected rows in this block
     # each group gets about `together` rows of the most frequent event
-    most = int(np.bincount(event[event >= 0]).max())
-    groups = max(most // together, 1)
+    largest = int(np.bincount(event[event >= 0]).max())
+    groups = max(largest // together, 1)
     order = np.argsort(event[event >= 0], kind="stable")
-    parts = np.array_split(others[np.argsort(buckets.value[others], kind="stable")], groups)
-    return [np.concatenate([protected[order][g::groups], parts[g]]) for g in range(groups)]
+    parts = np.array_split(other_rows[np.argsort(buckets.value[other_rows], kind="stable")], groups)
+    return [np.concatenate([protected_rows[order][g::groups], parts[g]]) for g in range(groups)]
 
 
-def _deal_all_different(buckets: Buckets, inside: np.ndarray, r: float, key: Key, number: int) -> list[np.ndarray]:
+def _deal_all_different(
+    buckets: Buckets, inside: np.ndarray, r: float, key: Key, block_number: int
+) -> list[np.ndarray]:
     """Deal groups of ceil(r) rows with different values, as Anatomy does."""
-    wanted = int(np.ceil(r - 1e-9))
+    group_size = int(np.ceil(r - 1e-9))
     sizes = np.bincount(buckets.value[inside], weights=buckets.size[inside], minlength=len(buckets.event)).astype(
         np.int64
     )
     total = int(sizes.sum())
     picks, remaining = kernels.dealing.pick_largest_l(
-        sizes, wanted, key.stream(f"art ties {number}", max(total // wanted, 1))
+        sizes, group_size, key.stream(f"art ties {block_number}", max(total // group_size, 1))
     )
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    spare = key.stream(f"art leftovers {number}", max(int(remaining.sum()), 1))
-    group = kernels.dealing.seat_rows(starts, picks, remaining, key.stream(f"art deal {number}", max(total, 1)), spare)
+    spare = key.stream(f"art leftovers {block_number}", max(int(remaining.sum()), 1))
+    group = kernels.dealing.seat_rows(
+        starts, picks, remaining, key.stream(f"art deal {block_number}", max(total, 1)), spare
+    )
     cells, groups = kernels.dealing.hand_out_groups(buckets.value[inside], buckets.size[inside], starts, group)
     order = np.argsort(groups, kind="stable")
     edges = np.searchsorted(groups[order], np.arange(len(picks) + 1))
     return [inside[cells[order[edges[g] : edges[g + 1]]]] for g in range(len(picks))]
 
 
-def _cut_blocks(buckets: Buckets, kept: np.ndarray, r: float) -> np.ndarray:
+def _cut_blocks(buckets: Buckets, is_eligible: np.ndarray, r: float) -> np.ndarray:
     """Return the block of each bucket. A block is halved along the statistic that varies most, as long as the
     statistics themselves promise that belief stays within bounds in both halves. Looks at profiles, never at values."""
-    profiles, place = np.unique(buckets.profile[kept], return_inverse=True)
-    people = np.bincount(place, weights=buckets.size[kept])
-    _, first = np.unique(place, return_index=True)
-    chance = buckets.chance.max(axis=0)[buckets.index[:, np.flatnonzero(kept)[first]]].T  # profile x set
+    profiles, profile_of = np.unique(buckets.profile[is_eligible], return_inverse=True)
+    people = np.bincount(profile_of, weights=buckets.size[is_eligible])
+    _, first = np.unique(profile_of, return_index=True)
+    chance = buckets.chance.max(axis=0)[buckets.index[:, np.flatnonzero(is_eligible)[first]]].T  # profile x set
     home = np.zeros(len(profiles), dtype=np.int64)
-    queue, number = [np.arange(len(profiles))], 0
+    queue, block_count = [np.arange(len(profiles))], 0
     while queue:
         part = queue.pop()
         halves = _halve(chance[part], people[part])
         if halves is not None and all(_stays_within(chance[part[half]], people[part[half]], r) for half in halves):
             queue += [part[halves[1]], part[halves[0]]]
         else:
-            home[part] = number
-            number += 1
+            home[part] = block_count
+            block_count += 1
     block = np.full(len(buckets.size), -1, dtype=np.int64)
-    block[kept] = home[place]
+    block[is_eligible] = home[profile_of]
     return block
 
 
 def _halve(chance: np.ndarray, people: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the two halves of a block, with about equally many expected cases; None if it is too small."""
-    expected = people * chance.mean(axis=1)
-    if expected.sum() < 2 * EXPECTED or len(people) < 2:
+    expected_cases = people * chance.mean(axis=1)
+    if expected_cases.sum() < 2 * EXPECTED or len(people) < 2:
         return None
     odds = np.log(np.maximum(chance, 1e-4))
     middle = np.average(odds, axis=0, weights=people)
     widest = int(np.average((odds - middle) ** 2, axis=0, weights=people).argmax())
     order = np.argsort(odds[:, widest], kind="stable")
-    cut = int(np.searchsorted(np.cumsum(expected[order]), expected.sum() / 2))
+    cut = int(np.searchsorted(np.cumsum(expected_cases[order]), expected_cases.sum() / 2))
     cut = min(max(cut, 1), len(order) - 1)
     return order[:cut], order[cut:]
 

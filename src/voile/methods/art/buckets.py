@@ -55,8 +55,8 @@ def make_buckets(columns: Columns, rows: Rows, target: Column, model: RRobustnes
     events = protected_events(target, model.protected_values, model.protect_as == "set")
     usual = np.bincount(value, weights=table.counts, minlength=target.size) / max(table.total, 1)
     quasi = table.codes[:, [table.names.index(name) for name in names]]
-    known = model.prior.encode(columns.quasi, quasi, target, usual)
-    probabilities, index = known.rows, known.index
+    encoded = model.prior.encode(columns.quasi, quasi, target, usual)
+    probabilities, index = encoded.rows, encoded.index
     if indicator:
         chance = np.minimum(probabilities[:, events >= 0].sum(axis=1), 1.0)
         pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
@@ -73,8 +73,8 @@ def _make_buckets(
     probabilities: np.ndarray,
     events: np.ndarray,
 ) -> Buckets:
-    number = int(events.max()) + 1
-    chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(number)])
+    event_count = int(events.max()) + 1
+    chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(event_count)])
     profile, _ = kernels.distinct_rows.rank_rows(list(index), [len(probabilities)] * len(index))
     bucket, first = kernels.distinct_rows.rank_rows([value, profile], [len(events), int(profile.max(initial=0)) + 1])
     return Buckets(
@@ -95,18 +95,18 @@ def rebuild_buckets(members: Members, counts: Counts, model: RRobustness, prior:
     of the bucket by value and published row (-1 if a person cannot have a value)."""
     assert counts.column is not None
     column = counts.column
-    shown = prior.as_indicator(model.protected_values) if tuple(column.domain.labels) == INDICATOR else prior
+    statistics = prior.as_indicator(model.protected_values) if tuple(column.domain.labels) == INDICATOR else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
-    known = shown.encode(members.columns, members.codes, column, usual)
+    encoded = statistics.encode(members.columns, members.codes, column, usual)
     group = np.repeat(np.arange(members.groups), np.diff(members.starts))
-    many = np.diff(counts.starts)[group]
-    entry = np.repeat(np.arange(len(group)), many)
-    within = np.arange(len(entry)) - np.repeat(np.cumsum(many) - many, many)
+    value_counts = np.diff(counts.starts)[group]
+    entry = np.repeat(np.arange(len(group)), value_counts)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(value_counts) - value_counts, value_counts)
     value = counts.values[counts.starts[group[entry]] + within]
     pairs, first = np.unique(value * len(members.codes) + members.rows[entry], return_index=True)
     value, row = value[first].astype(np.int64), members.rows[entry][first]
     ones = np.ones(len(pairs), dtype=np.int64)
-    people = _make_buckets(None, ones, value, known.index[:, row], known.rows, model.events(column))
-    place = np.full((column.size, len(members.codes)), -1, dtype=np.int64)
-    place[value, row] = people.bucket
-    return people, place
+    people = _make_buckets(None, ones, value, encoded.index[:, row], encoded.rows, model.events(column))
+    bucket_of = np.full((column.size, len(members.codes)), -1, dtype=np.int64)
+    bucket_of[value, row] = people.bucket
+    return people, bucket_of

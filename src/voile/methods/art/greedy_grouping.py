@@ -81,10 +81,10 @@ def group_greedily(buckets: Buckets, test: AcceptanceTest, rule: int, absorb: bo
                 grouping.unplaced[int(seed)] = int(remaining[seed])
                 remaining[seed] = 0
                 break
-            kinds, many = np.unique(members, return_counts=True)
-            times = int((remaining[kinds] // many).min())
-            remaining[kinds] -= times * many
-            grouping.groups.append((kinds, many, times))
+            kinds, row_counts = np.unique(members, return_counts=True)
+            times = int((remaining[kinds] // row_counts).min())
+            remaining[kinds] -= times * row_counts
+            grouping.groups.append((kinds, row_counts, times))
     if absorb:
         _absorb_unplaced(buckets, test, grouping)
     return grouping
@@ -94,17 +94,17 @@ class HidingSearch:
     """The search for a group among rows of one unprotected value, for which belief has a closed form."""
 
     def __init__(self, buckets: Buckets, test: AcceptanceTest) -> None:
-        guarded = buckets.guarded
+        is_guarded = buckets.guarded
         self.buckets, self.test = buckets, test
         # in the binary reading there is one hiding value, "not in the event"
-        self.values = np.array([0]) if test.binary else np.unique(buckets.value[~guarded])
+        self.values = np.array([0]) if test.binary else np.unique(buckets.value[~is_guarded])
         colour = np.zeros(len(buckets.value), dtype=np.int64)
         if not test.binary:
             colour = np.searchsorted(self.values, buckets.value).clip(0, len(self.values) - 1)
-        ranked = np.where(guarded, len(self.values), colour)
-        self.order = np.argsort(ranked, kind="stable")  # the buckets of a hiding value are neighbours
+        colour_rank = np.where(is_guarded, len(self.values), colour)
+        self.order = np.argsort(colour_rank, kind="stable")  # the buckets of a hiding value are neighbours
         self.place = np.argsort(self.order)
-        edges = [np.searchsorted(ranked[self.order], np.arange(len(self.values)), side=side) for side in _SIDES]
+        edges = [np.searchsorted(colour_rank[self.order], np.arange(len(self.values)), side=side) for side in _SIDES]
         self.first, self.last = edges
         self.index, self.colour = np.ascontiguousarray(buckets.index[:, self.order]), colour[self.order]
         self.tables: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
@@ -127,23 +127,23 @@ class HidingSearch:
         if colour is not None:
             first, last = first[colour : colour + 1], last[colour : colour + 1]
             below = np.ascontiguousarray(below[:, colour : colour + 1])
-        own = (int(self.place[seed]), self.test.r, self.test.largest)
-        arguments = (chance, above, below, self.index, first, last, left[self.order], *own)
-        found = hiding_kernel.hide_seed(*arguments, SHORTLIST)
-        if not len(found):
-            found = hiding_kernel.hide_seed(*arguments, LONGER)
-        return np.asarray(self.order[found])
+        seed_arguments = (int(self.place[seed]), self.test.r, self.test.largest)
+        arguments = (chance, above, below, self.index, first, last, left[self.order], *seed_arguments)
+        members = hiding_kernel.hide_seed(*arguments, SHORTLIST)
+        if not len(members):
+            members = hiding_kernel.hide_seed(*arguments, LONGER)
+        return np.asarray(self.order[members])
 
 
 def _search_by_hiding(buckets: Buckets, test: AcceptanceTest) -> tuple[Search, np.ndarray]:
     """Serve the rows that are easiest to hide first: they need few others, and not those that the hard ones need."""
-    hiding, guarded = HidingSearch(buckets, test), buckets.guarded
-    seeds = np.flatnonzero(guarded)
+    hiding, is_guarded = HidingSearch(buckets, test), buckets.guarded
+    seeds = np.flatnonzero(is_guarded)
     likeliest = buckets.chance.max(axis=0)[buckets.index]
     odds = likeliest / np.maximum(1 - likeliest, 1e-9)
     # rows to hide among are scarce under a column set in which protected people stand out
-    scarcity = (odds[:, guarded] @ buckets.size[guarded]) / np.maximum(
-        odds[:, ~guarded] @ buckets.size[~guarded], 1e-12
+    scarcity = (odds[:, is_guarded] @ buckets.size[is_guarded]) / np.maximum(
+        odds[:, ~is_guarded] @ buckets.size[~is_guarded], 1e-12
     )
     hardness = scarcity**2 @ odds[:, seeds]
     order = seeds[np.argsort(hardness, kind="stable")]
@@ -183,15 +183,15 @@ def _absorb_unplaced(buckets: Buckets, test: AcceptanceTest, grouping: Grouping)
     for seed in list(grouping.unplaced):
         leaders = np.array([kinds[buckets.guarded[kinds]][0] for kinds, _, _ in grouping.groups], dtype=np.int64)
         away = (buckets.index[:, leaders] != buckets.index[:, [seed]]).sum(axis=0)
-        for number in np.argsort(away, kind="stable")[:TRIES]:
-            kinds, many, times = grouping.groups[number]
+        for position in np.argsort(away, kind="stable")[:TRIES]:
+            kinds, row_counts, times = grouping.groups[position]
             if not times or not grouping.unplaced[seed]:
                 continue
-            members = np.append(np.repeat(kinds, many), seed)
+            members = np.append(np.repeat(kinds, row_counts), seed)
             if test.passes(buckets, members):
-                moved = min(times, grouping.unplaced[seed])
-                grouping.groups[number] = (kinds, many, times - moved)
-                grouping.groups.append((*np.unique(members, return_counts=True), moved))
-                grouping.unplaced[seed] -= moved
+                moved_groups = min(times, grouping.unplaced[seed])
+                grouping.groups[position] = (kinds, row_counts, times - moved_groups)
+                grouping.groups.append((*np.unique(members, return_counts=True), moved_groups))
+                grouping.unplaced[seed] -= moved_groups
     grouping.groups = [group for group in grouping.groups if group[2]]
     grouping.unplaced = {seed: count for seed, count in grouping.unplaced.items() if count}

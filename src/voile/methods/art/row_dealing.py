@@ -16,7 +16,7 @@ def withhold_failing(people: Buckets, test: AcceptanceTest, grouping: Grouping) 
         return
     starts = np.concatenate([[0], np.cumsum([len(kinds) for kinds, _, _ in grouping.groups])])
     members = np.concatenate([kinds for kinds, _, _ in grouping.groups])
-    counts = np.concatenate([many for _, many, _ in grouping.groups])
+    counts = np.concatenate([row_counts for _, row_counts, _ in grouping.groups])
     group = np.repeat(np.arange(len(grouping.groups)), np.diff(starts))
     pairs, amounts = kernels.distinct_rows.weigh_rows(
         [group, people.value[members]], [len(grouping.groups), len(people.event)], counts
@@ -37,9 +37,9 @@ def withhold_failing(people: Buckets, test: AcceptanceTest, grouping: Grouping) 
     )
     worst = np.maximum.reduceat(risk, starts[:-1])
     failing = (worst > 1 / test.r + 1e-9) | (status == kernels.posterior.CONTRADICTION)
-    for number in np.flatnonzero(failing):
-        kinds, many, times = grouping.groups[number]
-        for bucket, count in zip(kinds.tolist(), (many * times).tolist(), strict=True):
+    for position in np.flatnonzero(failing):
+        kinds, row_counts, times = grouping.groups[position]
+        for bucket, count in zip(kinds.tolist(), (row_counts * times).tolist(), strict=True):
             if people.guarded[bucket]:
                 grouping.unplaced[bucket] = grouping.unplaced.get(bucket, 0) + count
             else:
@@ -49,16 +49,16 @@ def withhold_failing(people: Buckets, test: AcceptanceTest, grouping: Grouping) 
 
 def deal_rows(people: Buckets, grouping: Grouping, key: Key) -> tuple[np.ndarray, np.ndarray]:
     """Return the cell and the group of every published row; the rows of a bucket go to its groups at random."""
-    made = grouping.groups
-    kinds = np.concatenate([entry[0] for entry in made]) if made else np.zeros(0, dtype=np.int64)
-    many = np.concatenate([entry[1] for entry in made]) if made else np.zeros(0, dtype=np.int64)
-    times = np.array([entry[2] for entry in made], dtype=np.int64)
-    owner = np.repeat(np.arange(len(made)), [len(entry[0]) for entry in made])
+    entries = grouping.groups
+    kinds = np.concatenate([entry[0] for entry in entries]) if entries else np.zeros(0, dtype=np.int64)
+    row_counts = np.concatenate([entry[1] for entry in entries]) if entries else np.zeros(0, dtype=np.int64)
+    times = np.array([entry[2] for entry in entries], dtype=np.int64)
+    owner = np.repeat(np.arange(len(entries)), [len(entry[0]) for entry in entries])
     first = np.concatenate([[0], np.cumsum(times)])
-    rows = many * times[owner]
+    rows = row_counts * times[owner]
     within = np.arange(int(rows.sum())) - np.repeat(np.cumsum(rows) - rows, rows)
     slot = np.repeat(kinds, rows)
-    group = np.repeat(first[owner], rows) + within // np.maximum(np.repeat(many, rows), 1)
+    group = np.repeat(first[owner], rows) + within // np.maximum(np.repeat(row_counts, rows), 1)
     single = np.repeat(np.arange(len(people.size)), grouping.remaining)
     withheld = np.repeat(np.array(list(grouping.unplaced), dtype=np.int64), list(grouping.unplaced.values()))
     slots = np.concatenate([slot, single, withheld])

@@ -76,29 +76,29 @@ class Decompose(Method):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        known = [column.name for column in columns.sensitive]
+        names = [column.name for column in columns.sensitive]
         problems: list[SpecError] = []
         for name in [*([self.primary] if self.primary is not None else []), *self.l]:
-            if name not in known:
+            if name not in names:
                 problems.append(
                     PolicyError(
                         f"decompose names {name!r}, which is not a sensitive column.",
                         code="policy.column",
-                        hint=suggest_name(name, known),
+                        hint=suggest_name(name, names),
                     )
                 )
-        if not known:
+        if not names:
             problems.append(PolicyError("decompose needs a sensitive column.", code="policy.no-sensitive"))
-        taken = [column.name for column in columns if column.name in ("group", "count", "group_size")]
-        if taken:
+        reserved = [column.name for column in columns if column.name in ("group", "count", "group_size")]
+        if reserved:
             problems.append(
                 PolicyError(
-                    f"Columns of releases are named {', '.join(map(repr, taken))}; the table has them already.",
+                    f"Columns of releases are named {', '.join(map(repr, reserved))}; the table has them already.",
                     code="policy.reserved",
                     hint="Rename the column.",
                 )
             )
-        for name in known:
+        for name in names:
             if set(name) & set('/\\:*?"<>|\0\n'):
                 problems.append(
                     PolicyError(
@@ -113,26 +113,26 @@ class Decompose(Method):
         self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
     ) -> tuple[Decompose, Policy]:
         """Take l of every column from the policy or the knobs, and choose the primary column by the table."""
-        wanted, most = {}, {}
+        levels, largest = {}, {}
         for column in columns.sensitive:
             models = [model for model in policy if isinstance(model, MultiDiversity)]
-            named = [model.l[column.name] for model in models if column.name in model.l]
-            own = [self.l[column.name]] if column.name in self.l else []
-            wanted[column.name] = max(named + own or [model.otherwise for model in models])
-            most[column.name] = int(rows.histogram([column.name]).counts.max(initial=0))
-        over = [name for name, number in wanted.items() if most[name] * number > rows.total]
-        if over:
+            policy_levels = [model.l[column.name] for model in models if column.name in model.l]
+            knob_levels = [self.l[column.name]] if column.name in self.l else []
+            levels[column.name] = max(policy_levels + knob_levels or [model.otherwise for model in models])
+            largest[column.name] = int(rows.histogram([column.name]).counts.max(initial=0))
+        unreachable = [name for name, level in levels.items() if largest[name] * level > rows.total]
+        if unreachable:
             limits = [
-                f"The most frequent value of {name!r} covers {most[name]} of {rows.total} rows; "
-                f"the largest possible l is {rows.total // most[name]}."
-                for name in over
+                f"The most frequent value of {name!r} covers {largest[name]} of {rows.total} rows; "
+                f"the largest possible l is {rows.total // largest[name]}."
+                for name in unreachable
             ]
-            listed = ", ".join(f"l = {wanted[name]} for {name!r}" for name in over)
+            requests = ", ".join(f"l = {levels[name]} for {name!r}" for name in unreachable)
             best = " ".join(limits)
-            raise Unsatisfiable(f"Out of reach: {listed}.", code="unsatisfiable.decompose", hint=best, best=best)
-        promised = [name for name in wanted if wanted[name] > 1] or list(wanted)
-        primary = self.primary or min(promised, key=lambda name: (rows.total // max(most[name], 1), name))
-        return replace(self, primary=primary, l=wanted), policy
+            raise Unsatisfiable(f"Out of reach: {requests}.", code="unsatisfiable.decompose", hint=best, best=best)
+        candidates = [name for name in levels if levels[name] > 1] or list(levels)
+        primary = self.primary or min(candidates, key=lambda name: (rows.total // max(largest[name], 1), name))
+        return replace(self, primary=primary, l=levels), policy
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         names = self._order_names()
@@ -164,14 +164,14 @@ class Decompose(Method):
         group = kernels.dealing.seat_rows(
             starts, picks, remaining, rows.key.stream(f"decompose deal, {where}", total), spare
         )
-        number = len(picks)
+        group_count = len(picks)
         if self.merges and self.publish_joint:
             share, limits = self._bound_shares(strata, stratum, primary, sizes)
-            over = kernel.compute_excess(starts, group, share, limits, number)
-            if (over > SLACK).any():
-                label = kernel.merge_groups(over, SLACK)
-                group, number = label[group], int(label.max()) + 1
-        return group, number
+            excess = kernel.compute_excess(starts, group, share, limits, group_count)
+            if (excess > SLACK).any():
+                label = kernel.merge_groups(excess, SLACK)
+                group, group_count = label[group], int(label.max()) + 1
+        return group, group_count
 
     def _bound_shares(
         self, strata: Strata, stratum: int, primary: np.ndarray, sizes: np.ndarray
@@ -181,9 +181,9 @@ class Decompose(Method):
         codes, counts = strata.codes[inside], strata.counts[inside]
         bucket = np.searchsorted(primary, codes[:, 0])
         parts, limits = [np.zeros((len(primary), 0))], [np.zeros(0)]
-        for place, name in enumerate(self._secondary, 1):
+        for position, name in enumerate(self._secondary, 1):
             if self.l[name] > 1:
-                values, column = np.unique(codes[:, place], return_inverse=True)
+                values, column = np.unique(codes[:, position], return_inverse=True)
                 table = np.zeros((len(primary), len(values)))
                 np.add.at(table, (bucket, column), counts)
                 parts.append(table / sizes[:, None])
@@ -234,8 +234,8 @@ class Decompose(Method):
         names = self._order_names()
         sizes = [columns[name].size for name in names]
         kind, kinds, people = count_kinds(codes, sizes, counts)
-        undivided = self.noise == "paper"
-        least = [self.l[names[0]], *(1 if undivided else self.l[name] for name in names[1:])]
+        uncut = self.noise == "paper"
+        least = [self.l[names[0]], *(1 if uncut else self.l[name] for name in names[1:])]
         return find_strata(kinds, people, sizes, least), kind
 
 

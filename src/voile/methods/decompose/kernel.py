@@ -15,25 +15,25 @@ def compute_excess(starts, group, share, limits, groups):
 
     Rows are sorted by bucket; `group[i]` is the group of row i. O(rows * values).
     """
-    found = np.zeros((groups, limits.size))
+    excess = np.zeros((groups, limits.size))
     for bucket in range(starts.size - 1):
         for i in range(starts[bucket], starts[bucket + 1]):
             for value in range(limits.size):
-                found[group[i], value] += share[bucket, value] - limits[value]
-    return found
+                excess[group[i], value] += share[bucket, value] - limits[value]
+    return excess
 
 
 @njit(nogil=True, cache=True)
-def _last_unused(order, jump, used, place):
-    """Return the last place up to `place` whose group is not used, or -1. `jump` learns to skip used groups (path
-    compression). Nearly O(1), amortized."""
-    root = place
-    while root >= 0 and used[order[root]]:
+def _last_unused(order, jump, is_merged, position):
+    """Return the last position up to `position` whose group is not merged yet, or -1. `jump` learns to skip merged
+    groups (path compression). Nearly O(1), amortized."""
+    root = position
+    while root >= 0 and is_merged[order[root]]:
         root = jump[root]
-    while place >= 0 and place != root:
-        following = jump[place]
-        jump[place] = root
-        place = following
+    while position >= 0 and position != root:
+        next_position = jump[position]
+        jump[position] = root
+        position = next_position
     return root
 
 
@@ -47,10 +47,10 @@ def merge_groups(over, slack):
     single groups suffice.
     """
     groups, values = over.shape
-    parent, used = np.arange(groups), np.zeros(groups, np.bool_)
+    parent, is_merged = np.arange(groups), np.zeros(groups, np.bool_)
     order, jump = np.empty((values, groups), np.int32), np.empty((values, groups), np.int32)
     below = np.empty((values, groups))
-    ready, place = np.zeros(values, np.bool_), np.zeros(values, np.int64)
+    ready, next_position = np.zeros(values, np.bool_), np.zeros(values, np.int64)
     worst = np.empty(groups)
     for g in range(groups):
         worst[g] = over[g].max()
@@ -67,40 +67,40 @@ def merge_groups(over, slack):
                 below[value] = over[:, value][order[value]]
                 jump[value] = np.arange(-1, groups - 1)
                 ready[value] = True
-            used[g] = True
-            enough = np.searchsorted(below[value], -over[g, value], side="right") - 1
-            at = _last_unused(order[value], jump[value], used, enough)
-            other = -1
+            is_merged[g] = True
+            enough_below = np.searchsorted(below[value], -over[g, value], side="right") - 1
+            at = _last_unused(order[value], jump[value], is_merged, enough_below)
+            partner = -1
             if at >= 0:
-                other = order[value, at]
-            while other < 0 and place[value] < groups:
-                if not used[order[value, place[value]]]:
-                    other = order[value, place[value]]
-                place[value] += 1
-            if other < 0:
+                partner = order[value, at]
+            while partner < 0 and next_position[value] < groups:
+                if not is_merged[order[value, next_position[value]]]:
+                    partner = order[value, next_position[value]]
+                next_position[value] += 1
+            if partner < 0:
                 scans += 1
                 for candidate in range(groups):
                     if candidate != g and parent[candidate] == candidate:
-                        if scans > 100:  # no end in sight: take in all that are left
+                        if scans > 100:  # it takes too long: take in all remaining groups
                             parent[candidate] = g
                             over[g] += over[candidate]
-                        elif other < 0 or over[candidate, value] < over[other, value]:
-                            other = candidate
-                if scans > 100 or other < 0:
+                        elif partner < 0 or over[candidate, value] < over[partner, value]:
+                            partner = candidate
+                if scans > 100 or partner < 0:
                     break
-            parent[other], used[other] = g, True
-            over[g] += over[other]
-    number = np.full(groups, -1, np.int64)
+            parent[partner], is_merged[partner] = g, True
+            over[g] += over[partner]
+    new_label = np.full(groups, -1, np.int64)
     label = np.empty(groups, np.int64)
     total = 0
     for g in range(groups):
         root = g
         while parent[root] != root:
             root = parent[root]
-        if number[root] < 0:
-            number[root] = total
+        if new_label[root] < 0:
+            new_label[root] = total
             total += 1
-        label[g] = number[root]
+        label[g] = new_label[root]
     return label
 
 
@@ -112,60 +112,60 @@ def unite_values(slots, kind, starts, values, size):
     `slots` are the cuts between groups in `kind`; kind k has values[starts[k]:starts[k+1]].
     O(slots * values of a kind).
     """
-    seen = np.full(size, -1, np.int64)
+    last_group = np.full(size, -1, np.int64)
     begins = np.zeros(slots.size, np.int64)
     for g in range(slots.size - 1):
         total = 0
         for s in range(slots[g], slots[g + 1]):
             for i in range(starts[kind[s]], starts[kind[s] + 1]):
-                if seen[values[i]] != g:
-                    seen[values[i]] = g
+                if last_group[values[i]] != g:
+                    last_group[values[i]] = g
                     total += 1
         begins[g + 1] = begins[g] + total
-    found = np.empty(begins[-1], np.int64)
-    seen[:] = -1
+    united = np.empty(begins[-1], np.int64)
+    last_group[:] = -1
     for g in range(slots.size - 1):
-        place = begins[g]
+        end = begins[g]
         for s in range(slots[g], slots[g + 1]):
             for i in range(starts[kind[s]], starts[kind[s] + 1]):
-                if seen[values[i]] != g:
-                    seen[values[i]] = g
-                    found[place] = values[i]
-                    place += 1
-        found[begins[g] : place].sort()
-    return begins, found
+                if last_group[values[i]] != g:
+                    last_group[values[i]] = g
+                    united[end] = values[i]
+                    end += 1
+        united[begins[g] : end].sort()
+    return begins, united
 
 
 @njit(nogil=True, cache=True)
-def pad_lists(begins, listed, wanted, slots, kind, starts, values, order, size):
-    """Fill lists up to `wanted` values with the first of `order` that some slot of the group could have; return where
+def pad_lists(begins, list_values, length, slots, kind, starts, values, order, size):
+    """Fill lists up to `length` values with the first of `order` that some slot of the group could have; return where
     each list starts, and its values, rising.
 
     Slots of kind k can have values[starts[k]:starts[k+1]], rising. O(short groups * order * slots * log values).
     """
     room = np.zeros(begins.size, np.int64)
     for g in range(begins.size - 1):
-        room[g + 1] = room[g] + max(begins[g + 1] - begins[g], wanted)
-    found = np.empty(room[-1], np.int64)
+        room[g + 1] = room[g] + max(begins[g + 1] - begins[g], length)
+    padded = np.empty(room[-1], np.int64)
     cuts = np.zeros(begins.size, np.int64)
-    seen = np.full(size, -1, np.int64)
-    place = 0
+    last_group = np.full(size, -1, np.int64)
+    end = 0
     for g in range(begins.size - 1):
-        first = place
+        first = end
         for i in range(begins[g], begins[g + 1]):
-            seen[listed[i]] = g
-            found[place] = listed[i]
-            place += 1
+            last_group[list_values[i]] = g
+            padded[end] = list_values[i]
+            end += 1
         for value in order:
-            if place - first >= wanted:
+            if end - first >= length:
                 break
-            if seen[value] == g:
+            if last_group[value] == g:
                 continue
             for s in range(slots[g], slots[g + 1]):
                 if includes_value(values, starts[kind[s]], starts[kind[s] + 1], value):
-                    found[place] = value
-                    place += 1
+                    padded[end] = value
+                    end += 1
                     break
-        found[first:place].sort()
-        cuts[g + 1] = place
-    return cuts, found[:place]
+        padded[first:end].sort()
+        cuts[g + 1] = end
+    return cuts, padded[:end]

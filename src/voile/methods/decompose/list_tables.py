@@ -31,17 +31,18 @@ def show_lists(
     """
     numbers = draw_group_numbers(rows)
     tables = {"quasi": show_quasi_table(columns, rows.regroup(numbers))}
-    place = np.argsort(numbers)
+    group_order = np.argsort(numbers)
     for name, (starts, values) in zip(names, [(slots.cuts, slots.primary), *lists], strict=True):
-        lengths = np.diff(starts)[place]
+        lengths = np.diff(starts)[group_order]
         edges = np.concatenate([[0], np.cumsum(lengths)])
-        entry = np.arange(edges[-1]) - np.repeat(edges[:-1] - starts[:-1][place], lengths)
-        content = {"group": pl.Series(np.repeat(np.arange(1, len(place) + 1), lengths), dtype=pl.Int64)}
+        entry = np.arange(edges[-1]) - np.repeat(edges[:-1] - starts[:-1][group_order], lengths)
+        content = {"group": pl.Series(np.repeat(np.arange(1, len(group_order) + 1), lengths), dtype=pl.Int64)}
         tables[f"sensitive_{name}"] = pl.DataFrame({**content, name: columns[name].domain.decode(values[entry])})
     if joint is not None:
         codes, counts = joint
         content = {
-            name: columns[name].domain.decode(np.repeat(codes[:, place], counts)) for place, name in enumerate(names)
+            name: columns[name].domain.decode(np.repeat(codes[:, group_order], counts))
+            for group_order, name in enumerate(names)
         }
         tables["joint"] = pl.DataFrame(content)
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, *columns.sensitive)]

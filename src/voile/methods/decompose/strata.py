@@ -53,8 +53,8 @@ def find_strata(codes: np.ndarray, counts: np.ndarray, sizes: Sequence[int], l: 
 def _share_limit(code: np.ndarray, counts: np.ndarray, l: int) -> float:  # noqa: E741
     """Return the share of a stratum that a value may have: 1/l with some slack, or its share of the whole table if that
     is larger."""
-    most = np.bincount(code, weights=counts).max(initial=0) / max(counts.sum(), 1)
-    return float(max(1 / (SLACK * l), most)) if l > 1 else 1.0
+    largest_share = np.bincount(code, weights=counts).max(initial=0) / max(counts.sum(), 1)
+    return float(max(1 / (SLACK * l), largest_share)) if l > 1 else 1.0
 
 
 def _cut_classes(
@@ -72,23 +72,23 @@ def _cut_classes(
     order = order[people[order] > 0]
     cuts = _start_classes(people[order], limits[column])
     for attempt in range(len(order)):
-        number = np.full(len(people), -1, dtype=np.int64)
-        number[order] = np.cumsum(cuts) - 1
-        tried = [*classes[: column - 1], number, *classes[column:]]
-        stratum = _number_strata(codes, tried)
+        value_class = np.full(len(people), -1, dtype=np.int64)
+        value_class[order] = np.cumsum(cuts) - 1
+        trial_classes = [*classes[: column - 1], value_class, *classes[column:]]
+        stratum = _number_strata(codes, trial_classes)
         bad = ~_well_mixed(codes, counts, stratum, l, limits)
         if not bad.any() or cuts.sum() == 1:
-            return number
+            return value_class
         failing = np.zeros(int(cuts.sum()), dtype=bool)
-        failing[number[codes[bad[stratum], column]]] = True
+        failing[value_class[codes[bad[stratum], column]]] = True
         starts = np.flatnonzero(cuts)
         for reach in range(1 + attempt // 4):  # the longer it takes, the more neighbours are merged at once
-            joined = np.flatnonzero(failing) + 1 + reach
-            cuts[starts[joined[joined < len(starts)]]] = False
+            neighbours = np.flatnonzero(failing) + 1 + reach
+            cuts[starts[neighbours[neighbours < len(starts)]]] = False
         if failing[-1]:
             cuts[starts[-1]] = False
         cuts[0] = True
-    return number
+    return value_class
 
 
 def _start_classes(people: np.ndarray, limit: float) -> np.ndarray:
@@ -96,10 +96,10 @@ def _start_classes(people: np.ndarray, limit: float) -> np.ndarray:
     rare enough in it."""
     cuts = np.zeros(len(people), dtype=bool)
     first, inside = 0, 0
-    for place, number in enumerate(people.tolist()):
+    for position, count in enumerate(people.tolist()):
         if inside == 0:
-            cuts[place], first = True, number
-        inside += number
+            cuts[position], first = True, count
+        inside += count
         if first <= limit * inside:
             inside = 0
     if inside:  # the last class is too small
@@ -110,7 +110,7 @@ def _start_classes(people: np.ndarray, limit: float) -> np.ndarray:
 
 def _number_strata(codes: np.ndarray, classes: Sequence[np.ndarray]) -> np.ndarray:
     """Return the stratum of each kind of row."""
-    columns = [number[codes[:, j]] for j, number in enumerate(classes, 1)]
+    columns = [value_class[codes[:, j]] for j, value_class in enumerate(classes, 1)]
     if not columns:
         return np.zeros(len(codes), dtype=np.int64)
     stratum, _ = kernels.distinct_rows.rank_rows(columns, [int(column.max(initial=0)) + 1 for column in columns])
@@ -125,22 +125,22 @@ def _well_mixed(
     limits: Sequence[float],
 ) -> np.ndarray:
     """Return which strata have no value that is too frequent in any column."""
-    number = int(stratum.max(initial=-1)) + 1
-    total = np.bincount(stratum, weights=counts, minlength=number).astype(np.int64)
-    fine = np.ones(number, dtype=bool)
+    strata = int(stratum.max(initial=-1)) + 1
+    total = np.bincount(stratum, weights=counts, minlength=strata).astype(np.int64)
+    is_mixed = np.ones(strata, dtype=bool)
     for j, least in enumerate(l):
         if least > 1:
-            most = _count_largest(stratum, codes[:, j], counts, number)
-            fine &= most * least <= total
-            fine &= (most <= limits[j] * total + 1e-6) if j else True
-    return fine
+            largest = _count_largest(stratum, codes[:, j], counts, strata)
+            is_mixed &= largest * least <= total
+            is_mixed &= (largest <= limits[j] * total + 1e-6) if j else True
+    return is_mixed
 
 
-def _count_largest(owner: np.ndarray, value: np.ndarray, counts: np.ndarray, number: int) -> np.ndarray:
+def _count_largest(owner: np.ndarray, value: np.ndarray, counts: np.ndarray, owners: int) -> np.ndarray:
     """Return how many rows of each owner have its most frequent value."""
     width = int(value.max(initial=0)) + 1
-    found, place = np.unique(owner * width + value, return_inverse=True)
-    people = np.bincount(place, weights=counts).astype(np.int64)
-    most = np.zeros(number, dtype=np.int64)
-    np.maximum.at(most, found // width, people)
-    return most
+    pairs, pair = np.unique(owner * width + value, return_inverse=True)
+    people = np.bincount(pair, weights=counts).astype(np.int64)
+    largest = np.zeros(owners, dtype=np.int64)
+    np.maximum.at(largest, pairs // width, people)
+    return largest

@@ -54,10 +54,10 @@ def count_kinds(
         key *= size
         key += column
     people = np.bincount(key, weights=counts, minlength=widest).astype(np.int64)
-    found = np.flatnonzero(people)
+    keys = np.flatnonzero(people)
     rank = np.cumsum(people > 0) - 1
-    types = np.stack(np.unravel_index(found, sizes), axis=1).astype(np.int64)
-    return rank[key], types, people[found]
+    types = np.stack(np.unravel_index(keys, sizes), axis=1).astype(np.int64)
+    return rank[key], types, people[keys]
 
 
 def list_classes(slots: GroupSlots, column: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -68,36 +68,36 @@ def list_classes(slots: GroupSlots, column: int, joint: bool) -> tuple[np.ndarra
     """
     strata = slots.strata
     if joint:
-        place, starts, values = _distinct_values(
+        owner_rank, starts, values = _distinct_values(
             strata.stratum * slots.sizes[0] + strata.codes[:, 0], strata.codes[:, column]
         )
     else:
-        place, starts, values = _distinct_values(strata.stratum, strata.codes[:, column])
+        owner_rank, starts, values = _distinct_values(strata.stratum, strata.codes[:, column])
         first_slots = slots.cuts[:-1]
         one_per_group = np.arange(slots.groups + 1)
         return kernel.unite_values(  # type: ignore[no-any-return]
-            one_per_group, place[slots.kind[first_slots]], starts, values, slots.sizes[column]
+            one_per_group, owner_rank[slots.kind[first_slots]], starts, values, slots.sizes[column]
         )
-    return kernel.unite_values(slots.cuts, place[slots.kind], starts, values, slots.sizes[column])  # type: ignore[no-any-return]
+    return kernel.unite_values(slots.cuts, owner_rank[slots.kind], starts, values, slots.sizes[column])  # type: ignore[no-any-return]
 
 
-def list_with_noise(slots: GroupSlots, column: int, wanted: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return each group's own values and, up to `wanted`, the most frequent others: where each group starts, and the
+def list_with_noise(slots: GroupSlots, column: int, length: int, joint: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return each group's own values and, up to `length`, the most frequent others: where each group starts, and the
     values.
 
     With a joint table, only values that some row has together with one of the group's primary values (the paper's rule,
     which is necessary but not sufficient).
     """
     strata, size = slots.strata, slots.sizes[column]
-    own = strata.codes[:, column]
-    begins, listed = kernel.unite_values(slots.cuts, slots.kind, np.arange(len(own) + 1), own, size)
-    people = np.bincount(own, weights=strata.counts, minlength=size)
+    row_values = strata.codes[:, column]
+    begins, list_values = kernel.unite_values(slots.cuts, slots.kind, np.arange(len(row_values) + 1), row_values, size)
+    people = np.bincount(row_values, weights=strata.counts, minlength=size)
     order = np.lexsort((np.arange(size), -people))
     order = order[people[order] > 0]
-    key = strata.codes[:, 0] if joint else np.zeros(len(own), dtype=np.int64)
-    place, starts, values = _distinct_values(key, own)
+    key = strata.codes[:, 0] if joint else np.zeros(len(row_values), dtype=np.int64)
+    owner_rank, starts, values = _distinct_values(key, row_values)
     return kernel.pad_lists(  # type: ignore[no-any-return]
-        begins, listed, wanted, slots.cuts, place[slots.kind], starts, values, order, size
+        begins, list_values, length, slots.cuts, owner_rank[slots.kind], starts, values, order, size
     )
 
 
@@ -105,5 +105,5 @@ def _distinct_values(owner: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, 
     """Return the rank of each owner, and the distinct values of each rank: where they start, and the values, rising."""
     _, rank = np.unique(owner, return_inverse=True)
     width = int(value.max(initial=0)) + 1
-    found = np.unique(rank * width + value)
-    return rank, np.searchsorted(found // width, np.arange(int(rank.max(initial=-1)) + 2)), found % width
+    pairs = np.unique(rank * width + value)
+    return rank, np.searchsorted(pairs // width, np.arange(int(rank.max(initial=-1)) + 2)), pairs % width

@@ -75,16 +75,16 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         """Show each column at the lowest level at which every group has a single node."""
-        shown = {}
+        column_cells = {}
         for column in columns.quasi:
             assert column.hierarchy is not None
             starts, members = rows.list_codes(column.name)
             for level in range(column.hierarchy.height + 1):
                 nodes = column.hierarchy.maps[level][members]
                 if np.array_equal(np.maximum.reduceat(nodes, starts[:-1]), np.minimum.reduceat(nodes, starts[:-1])):
-                    shown[column.name] = level_cells(column, level, rows)
+                    column_cells[column.name] = level_cells(column, level, rows)
                     break
-        return show_boxes(columns, rows, shown)
+        return show_boxes(columns, rows, column_cells)
 
     def refused_steps(
         self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int

@@ -35,13 +35,13 @@ class LatticeSearch:
         self.columns, self.policy, self.table, self.limit = columns, policy, table, limit
         self.weights = table.counts.astype(np.int64)
         self.maps, self.losses = [], []
-        for number, column in enumerate(columns.quasi):
+        for position, column in enumerate(columns.quasi):
             assert column.hierarchy is not None
-            codes = table.codes[:, number]
-            seen = np.bincount(codes, minlength=column.size) > 0
+            codes = table.codes[:, position]
+            occurs = np.bincount(codes, minlength=column.size) > 0
             cells = [node_cells(column.domain, column.hierarchy, h) for h in range(column.hierarchy.height + 1)]
             self.maps.append([column.hierarchy.maps[h] for h in range(column.hierarchy.height + 1)])
-            self.losses.append([cell.loss(seen) for cell in cells])
+            self.losses.append([cell.loss(occurs) for cell in cells])
         self.heights = tuple(len(maps) for maps in self.maps)
         self.rollups: dict[Vector, tuple[np.ndarray, np.ndarray]] = {}  # cells and weights, by vector
 
@@ -51,14 +51,16 @@ class LatticeSearch:
         status = self._prune()
         monotone = self.policy.sizes_suffice or (self.policy.monotone and self.limit == 0)
         # withholding is not monotone for models that read values: a failing group may spoil a good one above it
-        chosen: Vector | None = None
+        best_vector: Vector | None = None
         least = np.inf
         for vector in _walk(status, bound, lambda: least, monotone):  # noqa: B023 - the walk must see the newest `least`
             loss = self._compute_loss(vector)
             status[vector] = HOLDS if loss < np.inf else FAILS
-            if loss < least - 1e-12 or (chosen is not None and abs(loss - least) <= 1e-12 and vector < chosen):
-                chosen, least = vector, min(loss, least)
-        return chosen
+            if loss < least - 1e-12 or (
+                best_vector is not None and abs(loss - least) <= 1e-12 and vector < best_vector
+            ):
+                best_vector, least = vector, min(loss, least)
+        return best_vector
 
     def group_cells(self, vector: Vector) -> np.ndarray:
         """Return the group of each cell at a vector; cells of failing groups are WITHHELD."""
@@ -72,26 +74,26 @@ class LatticeSearch:
         for size in range(1, min(SUBSETS, len(self.heights)) + 1):
             for subset in itertools.combinations(columns, size):
                 self.rollups.clear()
-                known = self._inherit_failures(subset, status)
-                for vector in _walk(known, np.zeros(known.shape), lambda: np.inf, True):
+                subset_status = self._inherit_failures(subset, status)
+                for vector in _walk(subset_status, np.zeros(subset_status.shape), lambda: np.inf, True):
                     if self._sizes_suffice(subset, vector):
-                        known[tuple(slice(level, None) for level in vector)] = HOLDS  # and above it
+                        subset_status[tuple(slice(level, None) for level in vector)] = HOLDS  # and above it
                     else:
-                        known[vector] = FAILS
-                status[subset] = known
-        whole = np.zeros(self.heights, dtype=np.int8)
-        for subset, known in status.items():
+                        subset_status[vector] = FAILS
+                status[subset] = subset_status
+        lattice_status = np.zeros(self.heights, dtype=np.int8)
+        for subset, subset_status in status.items():
             shape = [self.heights[j] if j in subset else 1 for j in columns]
-            whole = np.where(known.reshape(shape) == FAILS, np.int8(FAILS), whole)
-        return whole
+            lattice_status = np.where(subset_status.reshape(shape) == FAILS, np.int8(FAILS), lattice_status)
+        return lattice_status
 
     def _inherit_failures(self, subset: tuple[int, ...], status: dict[tuple[int, ...], np.ndarray]) -> np.ndarray:
         """Mark the vectors that fail already on one column less: a vector that fails on some columns fails on more."""
-        known = np.zeros([self.heights[j] for j in subset], dtype=np.int8)
-        for omitted in range(len(subset) if len(subset) > 1 else 0):
-            smaller = status[subset[:omitted] + subset[omitted + 1 :]]
-            known = np.where(np.expand_dims(smaller, omitted) == FAILS, np.int8(FAILS), known)
-        return known
+        subset_status = np.zeros([self.heights[j] for j in subset], dtype=np.int8)
+        for position in range(len(subset) if len(subset) > 1 else 0):
+            smaller = status[subset[:position] + subset[position + 1 :]]
+            subset_status = np.where(np.expand_dims(smaller, position) == FAILS, np.int8(FAILS), subset_status)
+        return subset_status
 
     def _sizes_suffice(self, subset: tuple[int, ...], vector: Vector) -> bool:
         """Return whether at most `limit` rows are in groups that are too small, by a subset of the columns."""
@@ -129,11 +131,11 @@ class LatticeSearch:
         sizes = np.bincount(group, weights=self.weights, minlength=len(first)).astype(np.int64)
         passes = np.ones(len(first), dtype=bool)
         while True:
-            published = passes[group]
+            is_published = passes[group]
             tallies = {}
             for column in self.policy.columns_read(self.columns):
                 value = self.table.column(column.name)
-                totals = np.bincount(value, weights=self.weights * published, minlength=column.size).astype(np.int64)
+                totals = np.bincount(value, weights=self.weights * is_published, minlength=column.size).astype(np.int64)
                 tallies[column.name] = tally(column, group, value, self.weights, len(first), totals)
             failing = passes & ~self.policy.holds(self.columns, tallies, sizes)
             passes &= ~failing
@@ -144,14 +146,14 @@ class LatticeSearch:
         """Return the mean certainty penalty over all cells, a withheld row counting 1; infinite if too many rows would
         be withheld."""
         group, passes = self._judge_groups(vector)
-        published = passes[group]
-        withheld = int(self.weights[~published].sum())
+        is_published = passes[group]
+        withheld = int(self.weights[~is_published].sum())
         total = int(self.weights.sum())
         if withheld > self.limit or withheld == total:
             return float("inf")
-        weights = self.weights[published]
+        weights = self.weights[is_published]
         penalties = [
-            float(np.dot(self.losses[j][level][self.maps[j][level][self.table.codes[published, j]]], weights))
+            float(np.dot(self.losses[j][level][self.maps[j][level][self.table.codes[is_published, j]]], weights))
             for j, level in enumerate(vector)
         ]
         return (sum(penalties) / len(penalties) + withheld) / total
@@ -179,8 +181,8 @@ def _walk(status: np.ndarray, bound: np.ndarray, least: Callable[[], float], mon
         if not len(unknown):
             return
         rank = heights if monotone else bound.ravel()
-        place = unknown[np.argsort(rank[unknown], kind="stable")[len(unknown) // 2 if monotone else 0]]
-        vector = tuple(int(level) for level in np.unravel_index(place, status.shape))
+        position = unknown[np.argsort(rank[unknown], kind="stable")[len(unknown) // 2 if monotone else 0]]
+        vector = tuple(int(level) for level in np.unravel_index(position, status.shape))
         yield vector
         if monotone and status[vector] == FAILS:
             status[tuple(slice(None, level + 1) for level in vector)] = FAILS

@@ -65,22 +65,22 @@ class Injector(Method):
         check_distinct_values(self, columns, policy)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        wanted, table, value, sizes = check_frequencies(self, columns, rows, policy)
+        l_wanted, table, value, sizes = check_frequencies(self, columns, rows, policy)
         value = value.astype(np.int64)
         home, allowed = self.mine_rules(columns, table, sizes)
         piles = make_piles(rows.key, table, value, home, allowed)
-        pile, group = group_piles(rows.key, piles, allowed, wanted)
+        pile, group = group_piles(rows.key, piles, allowed, l_wanted)
         starts = np.searchsorted(pile, np.arange(len(piles.rows) + 1))
         cells, groups = kernels.dealing.hand_out_groups(piles.cell, table.counts, starts, group)
         cells, groups = cells[groups != WITHHELD], groups[groups != WITHHELD]
         if not len(cells):
             name = columns.sensitive[0].name
             raise Unsatisfiable(
-                f"No group leaves l = {wanted} values of {name!r} to everybody: the rules exclude too many.",
+                f"No group leaves l = {l_wanted} values of {name!r} to everybody: the rules exclude too many.",
                 code="unsatisfiable.injector",
                 hint=f"Lower l, raise min_exp, lower max_items, or use {option('method', 'anatomy')}.",
             )
-        confirm_kept_values(groups, home[cells], value[cells], allowed, wanted)
+        confirm_kept_values(groups, home[cells], value[cells], allowed, l_wanted)
         return rows.deal(table, cells, groups, np.ones(len(cells), dtype=np.int64))
 
     def show(self, columns: Columns, rows: Rows) -> Release:
@@ -99,30 +99,36 @@ class Injector(Method):
         needed = self._count_needed(sizes)
         bits = np.zeros((1, -(-len(sizes) // rule_kernel.WORD)), dtype=np.uint64)
         home = np.zeros(len(first), dtype=np.int64)
-        for number in range(1, min(self.max_items, len(items)) + 1):
-            for chosen in combinations(range(len(items)), number):
-                which, _ = kernels.distinct_rows.rank_rows([items[j] for j in chosen], [widths[j] for j in chosen])
-                people = np.bincount(which, weights=weight).astype(np.int64)
+        for item_count in range(1, min(self.max_items, len(items)) + 1):
+            for subset in combinations(range(len(items)), item_count):
+                item_set, _ = kernels.distinct_rows.rank_rows([items[j] for j in subset], [widths[j] for j in subset])
+                people = np.bincount(item_set, weights=weight).astype(np.int64)
                 tolerated = self._count_tolerated(people)
-                excluded = rule_kernel.find_excluded_values(which, value, weight, needed, tolerated)
+                excluded = rule_kernel.find_excluded_values(item_set, value, weight, needed, tolerated)
                 patterns, pattern = rule_kernel.number_patterns(excluded)
-                pair, home = np.unique(home * len(patterns) + pattern[which], return_inverse=True)
-                bits, merged = rule_kernel.number_patterns(bits[pair // len(patterns)] | patterns[pair % len(patterns)])
-                home = merged[home]
+                pair, home = np.unique(home * len(patterns) + pattern[item_set], return_inverse=True)
+                bits, class_of = rule_kernel.number_patterns(
+                    bits[pair // len(patterns)] | patterns[pair % len(patterns)]
+                )
+                home = class_of[home]
         return home[row], ~rule_kernel.unpack_bits(bits, len(sizes))
 
     def _find_items(self, column: Column, table: Histogram) -> np.ndarray:
         """Return the item of each code: the code itself, or for numbers and dates one of `intervals` ranges with about
         the same number of people each."""
         code = np.arange(column.size)
-        known = len(column.domain.values)
-        if not column.domain.uses_intervals or known <= self.intervals:
+        value_count = len(column.domain.values)
+        if not column.domain.uses_intervals or value_count <= self.intervals:
             return code
         cells = table.column(column.name)
         (people,) = kernels.column_codes.count_codes(cells.reshape(-1, 1), [column.size], table.counts)
-        before = np.cumsum(people[:known]) * 2 - people[:known]  # twice the people below the middle of each value
-        cut = before * self.intervals // max(2 * int(people[:known].sum()), 1)
-        return np.concatenate([cut, code[known:] - known + self.intervals])  # a missing value is an item of its own
+        before = (
+            np.cumsum(people[:value_count]) * 2 - people[:value_count]
+        )  # twice the people below the middle of each value
+        cut = before * self.intervals // max(2 * int(people[:value_count].sum()), 1)
+        return np.concatenate(
+            [cut, code[value_count:] - value_count + self.intervals]
+        )  # a missing value is an item of its own
 
     def _count_needed(self, sizes: np.ndarray) -> np.ndarray:
         """Return, for each value, how many people must have some items so that n Pr(items) Pr(value) >= min_exp."""
@@ -132,8 +138,8 @@ class Injector(Method):
     def _count_tolerated(self, people: np.ndarray) -> np.ndarray:
         """Return how many of these people may have the value anyway, so that the confidence is at least min_conf."""
         share = 1 - Fraction(str(self.min_conf))
-        counts, which = np.unique(people, return_inverse=True)
-        return np.array([int(share * int(count)) for count in counts], dtype=np.int64)[which]
+        counts, count_number = np.unique(people, return_inverse=True)
+        return np.array([int(share * int(count)) for count in counts], dtype=np.int64)[count_number]
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,53 +168,53 @@ def make_piles(key: Key, table: Histogram, value: np.ndarray, home: np.ndarray, 
         allowed.sum(axis=1)[home],
     )
     order = np.lexsort((*hardness, value))
-    place = np.empty(len(pairs), dtype=np.int64)
-    place[order] = np.arange(len(pairs))
-    return Piles(place[cell], value[order], home[order], counts[order], place[np.lexsort(hardness)])
+    rank_of = np.empty(len(pairs), dtype=np.int64)
+    rank_of[order] = np.arange(len(pairs))
+    return Piles(rank_of[cell], value[order], home[order], counts[order], rank_of[np.lexsort(hardness)])
 
 
 def count_partners(value: np.ndarray, home: np.ndarray, counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     """Return with how many people a row of each pile could exchange values; each must be allowed the other's value."""
     people = np.zeros(allowed.shape)
     people[home, value] = counts
-    served = allowed.T.astype(float) @ people  # [v, w]: the people who are allowed v and have w
-    np.fill_diagonal(served, 0)
-    return np.asarray((allowed @ served.T)[home, value])
+    people_allowed = allowed.T.astype(float) @ people  # [v, w]: the people who are allowed v and have w
+    np.fill_diagonal(people_allowed, 0)
+    return np.asarray((allowed @ people_allowed.T)[home, value])
 
 
-def group_piles(key: Key, piles: Piles, allowed: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+def group_piles(key: Key, piles: Piles, allowed: np.ndarray, l_wanted: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the pile and the group (or WITHHELD) of every row, sorted by pile; the rows of a pile go to its groups at
     random."""
     value, home, seeds = piles.value, piles.home, piles.seeds
-    hopeless = allowed.sum(axis=1)[home] < wanted  # no group can leave these people l values
+    hopeless = allowed.sum(axis=1)[home] < l_wanted  # no group can leave these people l values
     left = np.where(hopeless, 0, piles.rows)
     starts = np.searchsorted(value, np.arange(allowed.shape[1] + 1))
     totals = np.bincount(value, weights=left, minlength=allowed.shape[1]).astype(np.int64)
     order = np.lexsort((key.stream("injector ties", len(totals)), -totals))
     bits = rule_kernel.pack_bits(allowed)[home]
     members, sizes = group_kernel.gather_groups(
-        home, value, left, starts, seeds, order, allowed, bits, wanted, 2 * wanted
+        home, value, left, starts, seeds, order, allowed, bits, l_wanted, 2 * l_wanted
     )
     coins = key.stream("injector leftovers", len(left))
-    group_kernel.join_groups(home, value, left, seeds, allowed, wanted, members, sizes, coins)
+    group_kernel.join_groups(home, value, left, seeds, allowed, l_wanted, members, sizes, coins)
     left[hopeless] = piles.rows[hopeless]
-    seated = np.arange(members.shape[1]) < sizes[:, None]
-    pile = np.concatenate([members[seated], np.repeat(np.arange(len(left)), left)])
-    group = np.concatenate([np.nonzero(seated)[0], np.full(int(left.sum()), WITHHELD)])
-    shuffled = np.lexsort((key.stream("injector deal", len(pile)), pile))
-    return pile[shuffled], group[shuffled]
+    is_seated = np.arange(members.shape[1]) < sizes[:, None]
+    pile = np.concatenate([members[is_seated], np.repeat(np.arange(len(left)), left)])
+    group = np.concatenate([np.nonzero(is_seated)[0], np.full(int(left.sum()), WITHHELD)])
+    order_in_pile = np.lexsort((key.stream("injector deal", len(pile)), pile))
+    return pile[order_in_pile], group[order_in_pile]
 
 
 def confirm_kept_values(
-    groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np.ndarray, wanted: int
+    groups: np.ndarray, home: np.ndarray, value: np.ndarray, allowed: np.ndarray, l_wanted: int
 ) -> None:
     """Check, for the publisher, what no certificate can show: in every group everybody keeps l values."""
     order = np.argsort(groups, kind="stable")
     starts = kernels.packed_keys.run_starts(groups[order])
-    short = int((matching_kernel.count_kept_by_group(starts, home[order], value[order], allowed) < wanted).sum())
+    short = int((matching_kernel.count_kept_by_group(starts, home[order], value[order], allowed) < l_wanted).sum())
     if short:
         raise BrokenPromise(
-            f"In {short} groups the rules leave somebody fewer than {wanted} values.",
+            f"In {short} groups the rules leave somebody fewer than {l_wanted} values.",
             code="broken.injector",
             hint="This is a fault of voile. Nothing was published.",
         )

@@ -93,24 +93,24 @@ def sample_by_slack(shares: GroupShares, key: Key, purpose: str) -> tuple[np.nda
     for pool in pools:
         for group, model, weight in zip(pool.groups, pool.models, pool.weights, strict=True):
             ends = np.cumsum(weight)
-            place = np.searchsorted(ends, coins[group] * ends[-1], side="right")
+            position = np.searchsorted(ends, coins[group] * ends[-1], side="right")
             groups.append(group)
-            models.append(model[np.minimum(place, len(model) - 1)])
+            models.append(model[np.minimum(position, len(model) - 1)])
     return np.concatenate(groups), np.concatenate(models)
 
 
 def _bin_sizes(sizes: np.ndarray, least: int) -> np.ndarray:
     """Return the bin of each group: neighbouring sizes together until a bin has `least` groups, by sizes alone."""
-    kinds, place, often = np.unique(sizes, return_inverse=True, return_counts=True)
-    label, current, filled = np.zeros(len(kinds), dtype=np.int64), 0, 0
-    for number, groups in enumerate(often):
-        if filled >= least:
-            current, filled = current + 1, 0
-        label[number] = current
-        filled += int(groups)
-    if filled < least and current:
+    kinds, size_rank, often = np.unique(sizes, return_inverse=True, return_counts=True)
+    label, current, bin_groups = np.zeros(len(kinds), dtype=np.int64), 0, 0
+    for position, groups in enumerate(often):
+        if bin_groups >= least:
+            current, bin_groups = current + 1, 0
+        label[position] = current
+        bin_groups += int(groups)
+    if bin_groups < least and current:
         label[label == current] = current - 1
-    return np.asarray(label[place])
+    return np.asarray(label[size_rank])
 
 
 def _make_pools(shares: GroupShares, bins: np.ndarray) -> list[ImitationPool] | None:
@@ -125,13 +125,15 @@ def _make_pools(shares: GroupShares, bins: np.ndarray) -> list[ImitationPool] | 
     return pools
 
 
-def _split_by_bin(shares: GroupShares, bins: np.ndarray, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _split_by_bin(
+    shares: GroupShares, bins: np.ndarray, bin_numbers: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the groups and the entries of each wanted bin."""
     groups, entries = np.argsort(bins, kind="stable"), np.argsort(bins[shares.owner], kind="stable")
     group_bins, entry_bins = bins[groups], bins[shares.owner[entries]]
-    for chosen in wanted:
-        low, high = np.searchsorted(group_bins, [chosen, chosen + 1])
-        first, last = np.searchsorted(entry_bins, [chosen, chosen + 1])
+    for bin_number in bin_numbers:
+        low, high = np.searchsorted(group_bins, [bin_number, bin_number + 1])
+        first, last = np.searchsorted(entry_bins, [bin_number, bin_number + 1])
         yield groups[low:high], entries[first:last]
 
 
@@ -158,20 +160,20 @@ def _make_pool(
     kinds = np.unique(shares.sizes[failing])
     eligible = np.ones((len(models), len(kinds)), dtype=bool)
     rates = np.zeros((len(kinds), shares.domain))
-    for number, size in enumerate(kinds):
+    for position, size in enumerate(kinds):
         # a group can be imitated if its shares are whole numbers of people here
         uneven = (shares.count[entries][passing] * size) % shares.sizes[owner[passing]] != 0
-        eligible[at[uneven], number] = False
-        chosen, imitators = eligible[:, number], failing[shares.sizes[failing] == size]
-        total = float(weight[chosen].sum())
+        eligible[at[uneven], position] = False
+        is_model, imitators = eligible[:, position], failing[shares.sizes[failing] == size]
+        total = float(weight[is_model].sum())
         if total <= 0:
             return None
         inside = np.isin(owner[~passing], imitators)
         sums = np.bincount(value[~passing][inside], weights=share[~passing][inside], minlength=shares.domain)
-        rates[number] = (sums - len(imitators) * bound) / total
+        rates[position] = (sums - len(imitators) * bound) / total
         pool.groups.append(imitators)
-        pool.models.append(models[chosen])
-        pool.weights.append(weight[chosen])
+        pool.models.append(models[is_model])
+        pool.weights.append(weight[is_model])
     return pool if _keeps_bound(weight, eligible, rates, at, passing_value, share[passing], bound) else None
 
 

@@ -45,36 +45,36 @@ def change_values(starts, values, counts, goals, goal_values, goal_counts, caps,
         total += counts[i]
     moves = np.empty((total, 3), np.int64)
     written, stuck = 0, 0
-    now, goal, own = np.zeros(domain, np.int64), np.zeros(domain, np.int64), np.zeros(domain, np.int64)
+    current, goal, own_unprotected = np.zeros(domain, np.int64), np.zeros(domain, np.int64), np.zeros(domain, np.int64)
     outside = 0
     for v in range(domain):
         if not protected[v]:
             outside += marginal[v]
-    spare, wanted = np.empty(total, np.int64), np.empty(total, np.int64)
+    spare, new_values = np.empty(total, np.int64), np.empty(total, np.int64)
     for g in range(groups):
-        now[:] = 0
+        current[:] = 0
         goal[:] = 0
-        own[:] = 0
-        coin, kept = coins[g], 0
+        own_unprotected[:] = 0
+        coin, own_total = coins[g], 0
         for i in range(starts[g], starts[g + 1]):
-            now[values[i]] = counts[i]
+            current[values[i]] = counts[i]
             if not protected[values[i]]:
-                own[values[i]] = counts[i]
-                kept += counts[i]
+                own_unprotected[values[i]] = counts[i]
+                own_total += counts[i]
         for i in range(goals[g], goals[g + 1]):
             goal[goal_values[i]] = goal_counts[i]
-        free, need = 0, 0
+        spare_count, new_count = 0, 0
         for v in range(domain):
             if protected[v]:
-                for _ in range(now[v] - goal[v]):
-                    spare[free] = v
-                    free += 1
-                for _ in range(goal[v] - now[v]):
-                    wanted[need] = v
-                    need += 1
-        while need < free:  # more rows are freed than protected values wanted
+                for _ in range(current[v] - goal[v]):
+                    spare[spare_count] = v
+                    spare_count += 1
+                for _ in range(goal[v] - current[v]):
+                    new_values[new_count] = v
+                    new_count += 1
+        while new_count < spare_count:  # more rows are freed than protected values wanted
             coin, x = _next_random(coin)
-            v = _draw_by_weight(own, kept, x)
+            v = _draw_by_weight(own_unprotected, own_total, x)
             if v < 0:
                 v = _draw_by_weight(np.where(protected, 0, marginal), outside, x)
             if v < 0:  # all values are protected
@@ -86,24 +86,24 @@ def change_values(starts, values, counts, goals, goal_values, goal_counts, caps,
                     stuck += 1
                     break
                 goal[v] += 1
-            wanted[need] = v
-            need += 1
-        while free < need:  # more protected values are wanted than rows freed: unprotected rows give way
+            new_values[new_count] = v
+            new_count += 1
+        while spare_count < new_count:  # more protected values are wanted than rows freed: unprotected rows give way
             coin, x = _next_random(coin)
-            v = _draw_by_weight(own, kept, x)
+            v = _draw_by_weight(own_unprotected, own_total, x)
             if v < 0:
                 stuck += 1
                 break
-            own[v] -= 1
-            kept -= 1
-            spare[free] = v
-            free += 1
-        for i in range(need - 1, 0, -1):
+            own_unprotected[v] -= 1
+            own_total -= 1
+            spare[spare_count] = v
+            spare_count += 1
+        for i in range(new_count - 1, 0, -1):
             coin, x = _next_random(coin)
-            other = np.int64((x >> np.uint64(1)) % np.uint64(i + 1))
-            wanted[i], wanted[other] = wanted[other], wanted[i]
-        for i in range(min(free, need)):
-            if spare[i] != wanted[i]:
-                moves[written, 0], moves[written, 1], moves[written, 2] = g, spare[i], wanted[i]
+            swap = np.int64((x >> np.uint64(1)) % np.uint64(i + 1))
+            new_values[i], new_values[swap] = new_values[swap], new_values[i]
+        for i in range(min(spare_count, new_count)):
+            if spare[i] != new_values[i]:
+                moves[written, 0], moves[written, 1], moves[written, 2] = g, spare[i], new_values[i]
                 written += 1
     return moves[:written], stuck

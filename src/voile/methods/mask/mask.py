@@ -64,21 +64,21 @@ class Mask(CompletesHierarchies, IgnoresValues, Method):
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
         problems: list[SpecError] = []
-        unserved = [model.name for model in policy.value_models if not isinstance(model, MConfidentiality)]
-        if unserved:
+        unserved_models = [model.name for model in policy.value_models if not isinstance(model, MConfidentiality)]
+        if unserved_models:
             problems.append(
                 PolicyError(
-                    f"mask cannot serve {', '.join(unserved)}: it makes groups without looking at values.",
+                    f"mask cannot serve {', '.join(unserved_models)}: it makes groups without looking at values.",
                     code="policy.method",
                     hint="Ask for m-confidentiality, beside k-anonymity if you like.",
                 )
             )
-        asked = self._select_models(policy)
-        most = max((model.m for model in asked), default=2)
-        if not asked or (self.l is not None and self.l < most):
-            what = f"l = {self.l} is below m = {most}" if asked else "nothing to mask for"
+        models = self._select_models(policy)
+        strictest = max((model.m for model in models), default=2)
+        if not models or (self.l is not None and self.l < strictest):
+            problem = f"l = {self.l} is below m = {strictest}" if models else "nothing to mask for"
             problems.append(
-                PolicyError(f"mask: {what}.", code="policy.parameter", hint="Ask for m-confidentiality with m <= l.")
+                PolicyError(f"mask: {problem}.", code="policy.parameter", hint="Ask for m-confidentiality with m <= l.")
             )
         if self.anonymizer.produces != self.produces or isinstance(self.anonymizer, Mask):
             problems.append(
@@ -152,10 +152,10 @@ class Mask(CompletesHierarchies, IgnoresValues, Method):
 
     def _check_base_rate(self, column: Column, counts: Counts, protected: np.ndarray, l: int) -> None:  # noqa: E741
         """Raise Unsatisfiable if a protected value covers more than 1/l of the table."""
-        total, most = int(counts.totals.sum()), int(counts.totals[protected].max(initial=0))
-        if most * l > total:
-            best = f"The largest possible l is {total // most}." if protected.all() else "Protect rarer values."
-            rate = f"is {most / total:.4f}, above 1/l = {1 / l:.4f}"
+        total, largest = int(counts.totals.sum()), int(counts.totals[protected].max(initial=0))
+        if largest * l > total:
+            best = f"The largest possible l is {total // largest}." if protected.all() else "Protect rarer values."
+            rate = f"is {largest / total:.4f}, above 1/l = {1 / l:.4f}"
             raise Unsatisfiable(
                 f"The base rate of a protected value of {column.name!r} {rate}.",
                 code="unsatisfiable.base-rate",
@@ -195,5 +195,5 @@ def _set_goals(
     lengths = np.diff(starts)[models]
     ends = np.concatenate([[0], np.cumsum(lengths)])
     entries = np.arange(ends[-1]) - np.repeat(ends[:-1] - starts[models], lengths)
-    size, other = np.repeat(shares.sizes[groups], lengths), np.repeat(shares.sizes[models], lengths)
-    return ends, shares.value[entries], shares.count[entries] * size // other
+    size, model_size = np.repeat(shares.sizes[groups], lengths), np.repeat(shares.sizes[models], lengths)
+    return ends, shares.value[entries], shares.count[entries] * size // model_size

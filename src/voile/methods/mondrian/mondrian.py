@@ -71,11 +71,11 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
         return rows.place(table, PolicyCuts(columns, policy, table, totals, frame).cut(codes))
 
     def show(self, columns: Columns, rows: Rows) -> Release:
-        shown: dict[str, tuple[Cells, np.ndarray]] = {}
+        column_cells: dict[str, tuple[Cells, np.ndarray]] = {}
         for column in columns.quasi:
             choose_cells = ancestor_cells if self._cuts_along_hierarchy(column) else tight_cells
-            shown[column.name] = choose_cells(column, rows)
-        return show_boxes(columns, rows, shown)
+            column_cells[column.name] = choose_cells(column, rows)
+        return show_boxes(columns, rows, column_cells)
 
     def refused_steps(
         self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
@@ -145,9 +145,9 @@ def _invert_order(order: np.ndarray) -> np.ndarray:
 
 def _sketch_bits(column: Column, rank: np.ndarray | None) -> np.ndarray:
     """Return the sketch bit of each code in cutting order: its place in the domain, in at most 64 steps."""
-    place = np.arange(max(column.size, 1), dtype=np.float64)
+    position = np.arange(max(column.size, 1), dtype=np.float64)
     if column.domain.uses_intervals and len(column.domain.values) > 1 and rank is None:
         points = column.domain.numeric_values.astype(np.float64)
-        place[: len(points)] = (points - points[0]) / max(points[-1] - points[0], 1e-300) * (len(points) - 1)
-    size = len(place)
-    return np.rint(place if size <= 64 else place * (63 / (size - 1))).astype(np.int64)
+        position[: len(points)] = (points - points[0]) / max(points[-1] - points[0], 1e-300) * (len(points) - 1)
+    size = len(position)
+    return np.rint(position if size <= 64 else position * (63 / (size - 1))).astype(np.int64)

@@ -66,15 +66,15 @@ class PolicyCuts:
         cuts, order = np.empty(shape, np.int64), np.empty(shape, np.int64)
         smallest = self.policy.smallest()
         cut_kernel.propose_cuts(codes, self.weights, lows, highs, smallest, FINE, self.frame, cuts, order)
-        chosen = np.full(len(lows), -1)
+        cut_column = np.full(len(lows), -1)
         for rank in range(shape[1]):
-            waiting = np.flatnonzero((chosen < 0) & (order[:, rank] >= 0))
+            waiting = np.flatnonzero((cut_column < 0) & (order[:, rank] >= 0))
             if not len(waiting):
                 break
             dims = order[waiting, rank]
             passes = self._judge_halves(codes, lows[waiting], highs[waiting], dims, cuts[waiting, dims])
-            chosen[waiting[passes]] = dims[passes]
-        return chosen, cuts
+            cut_column[waiting[passes]] = dims[passes]
+        return cut_column, cuts
 
     def _judge_halves(
         self, codes: np.ndarray, lows: np.ndarray, highs: np.ndarray, dims: np.ndarray, cuts: np.ndarray

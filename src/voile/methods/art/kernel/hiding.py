@@ -27,12 +27,12 @@ def compute_odds(above, below, index, colour):
 
 
 @njit(nogil=True, cache=True)
-def hide_seed(chance, above, below, index, first, last, left, seed, r, largest, shortlist):
+def hide_seed(chance, above, below, index, first, last, rows_left, seed, r, largest, shortlist):
     """Return the smallest group found for one seed: the buckets of its members (seed first), or nothing.
 
-    `first[c]`..`last[c]`-1 are the buckets of hiding value c, `left` says how many rows they still have. For each value
-    the rows most like the seed are short-listed; then the row that leaves the smallest shortfall over all column sets
-    is added, repeatedly, until there is none; members that turn out to be superfluous are dropped.
+    `first[c]`..`last[c]`-1 are the buckets of hiding value c, `rows_left` says how many rows they still have. For each
+    value the rows most like the seed are short-listed; then the row that leaves the smallest shortfall over all column
+    sets is added, repeatedly, until there is no shortfall; members that turn out to be superfluous are dropped.
     O(buckets * sets + values * size * shortlist * sets).
     """
     sets = index.shape[0]
@@ -48,40 +48,40 @@ def hide_seed(chance, above, below, index, first, last, left, seed, r, largest, 
             turn[a] = below[row, c] / above[row]
         if not usable:
             continue
-        near = _shortlist_nearest(chance, turn, first[c], last[c], left, r, shortlist)
+        near = _shortlist_nearest(chance, turn, first[c], last[c], rows_left, r, shortlist)
         limit = largest if best.size == 0 else best.size - 1
-        found = _grow_members(_weigh_shortlist(above, below, index, near, seed, c), near, left, r, limit)
-        if found.size:
-            best = np.empty(found.size + 1, np.int64)
+        members = _grow_members(_weigh_shortlist(above, below, index, near, seed, c), near, rows_left, r, limit)
+        if members.size:
+            best = np.empty(members.size + 1, np.int64)
             best[0] = seed
-            best[1:] = found
+            best[1:] = members
     return best
 
 
 @njit(nogil=True, cache=True)
-def _shortlist_nearest(chance, turn, begin, end, left, r, shortlist):
+def _shortlist_nearest(chance, turn, begin, end, rows_left, r, shortlist):
     """Return the buckets whose weights are nearest to the seed's, over all column sets. O(buckets * sets)."""
     sets = turn.size
-    found, away, many = np.empty(end - begin, np.int64), np.empty(end - begin, np.float32), 0
+    candidates, distance, candidate_count = np.empty(end - begin, np.int64), np.empty(end - begin, np.float32), 0
     for b in range(begin, end):
-        if left[b] <= 0:
+        if rows_left[b] <= 0:
             continue
         total = np.float32(0)
         for a in range(sets):
             t = chance[b, a] * turn[a]
             total += r * (t - 1) if t > 1 else 1 - t
         if np.isfinite(total):  # an infinite weight would hide behind a difference of infinities
-            found[many], away[many] = b, total
-            many += 1
-    if many > 2 * shortlist:
-        limit = np.partition(away[:many], shortlist)[shortlist]
-        kept = 0
-        for i in range(many):
-            if away[i] <= limit:
-                found[kept], away[kept] = found[i], away[i]
-                kept += 1
-        many = kept
-    return found[np.argsort(away[:many], kind="mergesort")[:shortlist]]
+            candidates[candidate_count], distance[candidate_count] = b, total
+            candidate_count += 1
+    if candidate_count > 2 * shortlist:
+        limit = np.partition(distance[:candidate_count], shortlist)[shortlist]
+        close_count = 0
+        for i in range(candidate_count):
+            if distance[i] <= limit:
+                candidates[close_count], distance[close_count] = candidates[i], distance[i]
+                close_count += 1
+        candidate_count = close_count
+    return candidates[np.argsort(distance[:candidate_count], kind="mergesort")[:shortlist]]
 
 
 @njit(nogil=True, cache=True)
@@ -90,73 +90,73 @@ def _weigh_shortlist(above, below, index, near, seed, c):
     sets = index.shape[0]
     weight = np.empty((near.size, sets))
     for a in range(sets):
-        own = index[a, seed]
+        seed_row = index[a, seed]
         for q in range(near.size):
             row = index[a, near[q]]
-            weight[q, a] = (above[row] / above[own]) * (below[own, c] / below[row, c])
+            weight[q, a] = (above[row] / above[seed_row]) * (below[seed_row, c] / below[row, c])
     return weight
 
 
 @njit(nogil=True, cache=True)
-def _grow_members(weight, near, left, r, limit):
+def _grow_members(weight, near, rows_left, r, limit):
     """Add members from the short list until every column set is satisfied; return nothing if `limit` members do not
     suffice. O(limit * shortlist * sets)."""
-    many, sets = weight.shape
-    total, most, used = np.ones(sets), np.ones(sets), np.zeros(many, np.int64)
-    chosen, size = np.empty(max(limit, 1), np.int64), 0
+    candidate_count, sets = weight.shape
+    total, heaviest, used_rows = np.ones(sets), np.ones(sets), np.zeros(candidate_count, np.int64)
+    members, size = np.empty(max(limit, 1), np.int64), 0
     while size + 1 < limit:
         pick, least = -1, np.inf
-        for q in range(many):
-            if used[q] >= left[near[q]]:
+        for q in range(candidate_count):
+            if used_rows[q] >= rows_left[near[q]]:
                 continue
-            lacks = 0.0
+            shortfall = 0.0
             for a in range(sets):
                 t = weight[q, a]
-                gap = r * max(most[a], t) - total[a] - t
+                gap = r * max(heaviest[a], t) - total[a] - t
                 if gap > FINE:
-                    lacks += gap
-                if lacks >= least:
+                    shortfall += gap
+                if shortfall >= least:
                     break
-            if lacks < least:
-                pick, least = q, lacks
+            if shortfall < least:
+                pick, least = q, shortfall
         if pick < 0:
             break
-        used[pick] += 1
-        chosen[size] = pick
+        used_rows[pick] += 1
+        members[size] = pick
         size += 1
         for a in range(sets):
             total[a] += weight[pick, a]
-            most[a] = max(most[a], weight[pick, a])
+            heaviest[a] = max(heaviest[a], weight[pick, a])
         if least <= 0:
-            kept = _drop_superfluous(weight, chosen[:size], total, r)
-            return near[kept]
+            remaining_members = _drop_superfluous(weight, members[:size], total, r)
+            return near[remaining_members]
     return np.empty(0, np.int64)
 
 
 @njit(nogil=True, cache=True)
-def _drop_superfluous(weight, chosen, total, r):
+def _drop_superfluous(weight, members, total, r):
     """Drop members without whom all column sets are still satisfied, until nobody is superfluous: a member who was
-    needed beside a heavy one may no longer be once that one has gone. O(size^2 * sets) per round."""
-    sets, size, i, gone = weight.shape[1], chosen.size, 0, False
-    while i < size or gone:
+    needed beside a heavy one may no longer be needed once the heavy one has gone. O(size^2 * sets) per round."""
+    sets, size, i, has_dropped = weight.shape[1], members.size, 0, False
+    while i < size or has_dropped:
         if i >= size:
-            i, gone = 0, False
-        needed = False
+            i, has_dropped = 0, False
+        is_needed = False
         for a in range(sets):
-            most = 1.0
+            heaviest = 1.0
             for j in range(size):
                 if j != i:
-                    most = max(most, weight[chosen[j], a])
-            if r * most > total[a] - weight[chosen[i], a] + FINE:
-                needed = True
+                    heaviest = max(heaviest, weight[members[j], a])
+            if r * heaviest > total[a] - weight[members[i], a] + FINE:
+                is_needed = True
                 break
-        if needed:
+        if is_needed:
             i += 1
             continue
         for a in range(sets):
-            total[a] -= weight[chosen[i], a]
+            total[a] -= weight[members[i], a]
         for j in range(i, size - 1):
-            chosen[j] = chosen[j + 1]
+            members[j] = members[j + 1]
         size -= 1
-        gone = True
-    return chosen[:size]
+        has_dropped = True
+    return members[:size]

@@ -48,7 +48,7 @@ def _find_extremes(chance, index, members, e, a):
 
 
 @njit(nogil=True, cache=True)
-def accept_group(rows, chance, index, value, event, members, r, mode, binary, most):
+def accept_group(rows, chance, index, value, event, members, r, mode, binary, max_states):
     """Return whether a group passes the acceptance test for every column set and every event in it.
 
     PAPER compares spreads with the ceiling; SWAP bounds belief by exchanges, WALK computes it exactly.
@@ -59,14 +59,14 @@ def accept_group(rows, chance, index, value, event, members, r, mode, binary, mo
         return False
     kinds, capacity, bins = np.empty(size, np.int64), np.zeros(size, np.int64), 0
     for b in members:
-        place = -1
+        position = -1
         for j in range(bins):
             if kinds[j] == value[b]:
-                place = j
-        if place < 0:
-            place, kinds[bins] = bins, value[b]
+                position = j
+        if position < 0:
+            position, kinds[bins] = bins, value[b]
             bins += 1
-        capacity[place] += 1
+        capacity[position] += 1
     events = np.empty(bins, np.int64)
     for j in range(bins):
         events[j] = event[kinds[j]]
@@ -78,42 +78,42 @@ def accept_group(rows, chance, index, value, event, members, r, mode, binary, mo
                     if high - low > spread_ceiling(size, r, high) + 1e-12:
                         return False
             continue
-        classes, amounts, which = 0, np.zeros(size, np.int64), np.empty(size, np.int64)
+        classes, amounts, prior_rows = 0, np.zeros(size, np.int64), np.empty(size, np.int64)
         for b in members:
-            row, place = index[a, b], -1
+            row, position = index[a, b], -1
             for i in range(classes):
-                if which[i] == row:
-                    place = i
-            if place < 0:
-                place, which[classes] = classes, row
+                if prior_rows[i] == row:
+                    position = i
+            if position < 0:
+                position, prior_rows[classes] = classes, row
                 classes += 1
-            amounts[place] += 1
+            amounts[position] += 1
         amounts = amounts[:classes]
         if binary:
             for j in range(bins):
                 if events[j] >= 0:
                     inside = 0
-                    for other in range(bins):
-                        inside += capacity[other] if events[other] == events[j] else 0
+                    for other_bin in range(bins):
+                        inside += capacity[other_bin] if events[other_bin] == events[j] else 0
                     weights = np.empty((classes, 2))
                     for i in range(classes):
-                        weights[i, 0] = min(chance[events[j], which[i]], 1.0)
+                        weights[i, 0] = min(chance[events[j], prior_rows[i]], 1.0)
                         weights[i, 1] = 1.0 - weights[i, 0]
                     room = np.array([inside, size - inside])
-                    if not _stays_within(weights, amounts, room, np.array([0, -1]), r, mode, most):
+                    if not _stays_within(weights, amounts, room, np.array([0, -1]), r, mode, max_states):
                         return False
             continue
         weights = np.empty((classes, bins))
         for i in range(classes):
             for j in range(bins):
-                weights[i, j] = rows[which[i], kinds[j]]
-        if not _stays_within(weights, amounts, capacity[:bins], events, r, mode, most):
+                weights[i, j] = rows[prior_rows[i], kinds[j]]
+        if not _stays_within(weights, amounts, capacity[:bins], events, r, mode, max_states):
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def _stays_within(weights, amounts, capacity, events, r, mode, most):
+def _stays_within(weights, amounts, capacity, events, r, mode, max_states):
     """Return whether belief in every event stays within 1/r."""
     limit = 1.0 / r + 1e-9
     if mode == SWAP:
@@ -127,14 +127,16 @@ def _stays_within(weights, amounts, capacity, events, r, mode, most):
             if total.max() > limit:
                 return False
         return True
-    needed = min(count_states(capacity, most), count_states(amounts, most))
-    scratch = needed if needed <= most else 1
-    worst, status = compute_beliefs(weights, amounts, capacity, events, most, np.empty(scratch), np.empty(scratch))
+    states = min(count_states(capacity, max_states), count_states(amounts, max_states))
+    scratch = states if states <= max_states else 1
+    worst, status = compute_beliefs(
+        weights, amounts, capacity, events, max_states, np.empty(scratch), np.empty(scratch)
+    )
     return status != CONTRADICTION and worst.max() <= limit
 
 
 @njit(nogil=True, cache=True)
-def grow_group(rows, chance, index, value, event, left, seed, r, mode, rule, binary, largest, most, sample):
+def grow_group(rows, chance, index, value, event, rows_left, seed, r, mode, rule, binary, largest, max_states, sample):
     """Return the group of one seed (seed first), or nothing if no group of at most `largest` rows is accepted.
 
     `chance[e, row]` is the probability of event e. Under SWAP and WALK, the rule FEWEST takes the row that is most
@@ -144,34 +146,34 @@ def grow_group(rows, chance, index, value, event, left, seed, r, mode, rule, bin
     sets, buckets, events = index.shape[0], index.shape[1], chance.shape[0]
     members, size = np.empty(largest, np.int64), 1
     members[0] = seed
-    used, present = np.zeros(buckets, np.int64), np.zeros(events, np.bool_)
-    used[seed] = 1
+    used_rows, present = np.zeros(buckets, np.int64), np.zeros(events, np.bool_)
+    used_rows[seed] = 1
     high, low = np.empty((events, sets)), np.empty((events, sets))
     for e in range(events):
         for a in range(sets):
             high[e, a] = low[e, a] = chance[e, index[a, seed]]
     present[event[value[seed]]] = True
     stride = max(1, buckets // sample) if rule == FEWEST and mode != PAPER else 1
-    away = np.zeros(buckets)
+    distance = np.zeros(buckets)
     latest = seed
     while size < largest:
         pick, least, tie = -1, np.inf, np.inf
         for v in range(seed % stride, buckets, stride):
-            own = event[value[v]]
-            if used[v] >= left[v] or (own >= 0 and present[own]):
+            row_event = event[value[v]]
+            if used_rows[v] >= rows_left[v] or (row_event >= 0 and present[row_event]):
                 continue
             if mode != PAPER and rule == FEWEST:
-                away[v] += _exchange(rows, index, latest, value[latest], v, value[v])
-                cost, second = away[v], 0.0
+                distance[v] += _exchange(rows, index, latest, value[latest], v, value[v])
+                cost, second = distance[v], 0.0
             else:
-                cost, second = _cost(chance, index, high, low, present, own, v, r, rule)
+                cost, second = _cost(chance, index, high, low, present, row_event, v, r, rule)
             if cost < least or (cost == least and second < tie):
                 pick, least, tie = v, cost, second
         if pick < 0 or least == np.inf:
             break
         members[size] = pick
         size += 1
-        used[pick] += 1
+        used_rows[pick] += 1
         latest = pick
         if event[value[pick]] >= 0:
             present[event[value[pick]]] = True
@@ -179,18 +181,18 @@ def grow_group(rows, chance, index, value, event, left, seed, r, mode, rule, bin
             for a in range(sets):
                 f = chance[e, index[a, pick]]
                 high[e, a], low[e, a] = max(high[e, a], f), min(low[e, a], f)
-        if accept_group(rows, chance, index, value, event, members[:size], r, mode, binary, most):
+        if accept_group(rows, chance, index, value, event, members[:size], r, mode, binary, max_states):
             return members[:size].copy()
     return np.empty(0, np.int64)
 
 
 @njit(nogil=True, cache=True)
-def _cost(chance, index, high, low, present, own, v, r, rule):
+def _cost(chance, index, high, low, present, row_event, v, r, rule):
     """Return what a row would cost the group: its expected least size (FEWEST), or the growth of spreads (CLOSEST).
     O(events * sets)."""
-    growth, needed = 0.0, 0.0
+    growth, group_size = 0.0, 0.0
     for e in range(chance.shape[0]):
-        if not present[e] and e != own:
+        if not present[e] and e != row_event:
             continue
         for a in range(index.shape[0]):
             f = chance[e, index[a, v]]
@@ -198,8 +200,8 @@ def _cost(chance, index, high, low, present, own, v, r, rule):
             if present[e]:
                 growth += (top - bottom) - (high[e, a] - low[e, a])
             if rule == FEWEST:
-                needed = max(needed, least_size(r, top, top - bottom))
-    return (needed, growth) if rule == FEWEST else (growth, 0.0)
+                group_size = max(group_size, least_size(r, top, top - bottom))
+    return (group_size, growth) if rule == FEWEST else (growth, 0.0)
 
 
 @njit(nogil=True, cache=True)
@@ -208,8 +210,8 @@ def _exchange(rows, index, w, x, v, y):
     over all column sets. O(sets)."""
     total = 0.0
     for a in range(index.shape[0]):
-        one, other = index[a, w], index[a, v]
-        kept = max(rows[one, x], _LEAST) * max(rows[other, y], _LEAST)
-        moved = max(rows[one, y], _LEAST) * max(rows[other, x], _LEAST)
-        total += abs(math.log(kept / moved))
+        first_row, second_row = index[a, w], index[a, v]
+        weight_before = max(rows[first_row, x], _LEAST) * max(rows[second_row, y], _LEAST)
+        weight_after = max(rows[first_row, y], _LEAST) * max(rows[second_row, x], _LEAST)
+        total += abs(math.log(weight_before / weight_after))
     return total

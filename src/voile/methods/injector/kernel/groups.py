@@ -21,24 +21,24 @@ def _add_bit(bits, value):
 
 
 @njit(nogil=True, cache=True)
-def _has_value(members, size, value, wanted):
+def _has_value(members, size, value, target):
     """Return whether a group has a value. O(size)."""
-    found = False
+    has_value = False
     for i in range(size):
-        found |= value[members[i]] == wanted
-    return found
+        has_value |= value[members[i]] == target
+    return has_value
 
 
 @njit(nogil=True, cache=True)
-def _count_common(one, other):
+def _count_common(first_set, second_set):
     """Return how many bits two sets share, counted in parallel within each word. O(words)."""
     total = np.uint64(0)
-    for word in range(one.size):
-        both = one[word] & other[word]
-        both -= (both >> np.uint64(1)) & np.uint64(0x5555555555555555)
-        both = (both & np.uint64(0x3333333333333333)) + ((both >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        both = (both + (both >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        total += (both * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    for word in range(first_set.size):
+        common = first_set[word] & second_set[word]
+        common -= (common >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        common = (common & np.uint64(0x3333333333333333)) + ((common >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        common = (common + (common >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        total += (common * np.uint64(0x0101010101010101)) >> np.uint64(56)
     return np.int64(total)
 
 
@@ -60,12 +60,14 @@ def _choose_pile(members, size, l, piles, pool, allowed, bits, joint, room):  # 
         for j in range(size):
             degree[i] += edges[i, j]
         ceiling = min(ceiling, degree[i])
-    pile, kept = -1, -1
+    pile, kept_values = -1, -1
     # nothing beats one more edge for all with l values in common: look for that first
-    for least, shared in ((ceiling + 1, l), (0, 0)):
+    for least, common_values in ((ceiling + 1, l), (0, 0)):
         if pile < 0:
-            pile, kept = _scan_piles(members, size, l, least, shared, piles, pool, allowed, bits, joint, room)
-    return pile, kept
+            pile, kept_values = _scan_piles(
+                members, size, l, least, common_values, piles, pool, allowed, bits, joint, room
+            )
+    return pile, kept_values
 
 
 @njit(nogil=True, cache=True)
@@ -75,54 +77,54 @@ def _scan_piles(members, size, l, edges_wanted, common_wanted, piles, pool, allo
     home, value, left, starts = piles
     order, _, remaining = pool
     edges, reach, work, memory = room
-    held, with_it = np.zeros(joint.size, np.uint64), np.zeros(joint.size, np.uint64)
+    group_values, with_new_value = np.zeros(joint.size, np.uint64), np.zeros(joint.size, np.uint64)
     for i in range(size):
-        _add_bit(held, value[members[i]])
-    best, common, chosen = edges_wanted - 1, -1, -1
-    for wanted in order:
-        if remaining[wanted] == 0 or (chosen >= 0 and common_wanted > 0):
+        _add_bit(group_values, value[members[i]])
+    best, common, best_pile = edges_wanted - 1, -1, -1
+    for new_value in order:
+        if remaining[new_value] == 0 or (best_pile >= 0 and common_wanted > 0):
             break
         bound = size + 1
         for i in range(size):
-            bound = min(bound, work[4, i] + allowed[home[members[i]], wanted])
-        if bound < max(best, edges_wanted) or _has_value(members, size, value, wanted):
+            bound = min(bound, work[4, i] + allowed[home[members[i]], new_value])
+        if bound < max(best, edges_wanted) or _has_value(members, size, value, new_value):
             continue
-        for word in range(held.size):
-            with_it[word] = held[word]
-        _add_bit(with_it, wanted)
-        for pile in range(starts[wanted], starts[wanted + 1]):
+        for word in range(group_values.size):
+            with_new_value[word] = group_values[word]
+        _add_bit(with_new_value, new_value)
+        for pile in range(starts[new_value], starts[new_value + 1]):
             if left[pile] == 0:
                 continue
-            mine = min(bound, _count_common(with_it, bits[pile]))
-            if mine < max(best, edges_wanted):
+            edges_here = min(bound, _count_common(with_new_value, bits[pile]))
+            if edges_here < max(best, edges_wanted):
                 continue
-            shared = _count_common(joint, bits[pile])
-            if shared < common_wanted:
+            common_here = _count_common(joint, bits[pile])
+            if common_here < common_wanted:
                 continue
-            if mine == best and (shared <= common or (common >= l and value[chosen] != wanted)):
+            if edges_here == best and (common_here <= common or (common >= l and value[best_pile] != new_value)):
                 continue
             add_person(edges, size, members, pile, home, value, allowed)
-            kept = recall_kept_values(edges, size + 1, reach, work, memory)
-            if kept < max(best, edges_wanted):
+            kept_values = recall_kept_values(edges, size + 1, reach, work, memory)
+            if kept_values < max(best, edges_wanted):
                 continue
-            if kept > best or (shared > common and (common < l or value[chosen] == wanted)):
-                best, common, chosen = kept, shared, pile
-    return chosen, best
+            if kept_values > best or (common_here > common and (common < l or value[best_pile] == new_value)):
+                best, common, best_pile = kept_values, common_here, pile
+    return best_pile, best
 
 
 @njit(nogil=True, cache=True)
-def _take_person(order, place, remaining, value):
+def _take_person(order, rank_of, remaining, value):
     """Take one person of a value; `order` stays sorted by the people remaining. O(log values)."""
-    low, high = place[value], order.size - 1  # the last value with as many people
+    low, high = rank_of[value], order.size - 1  # the last value with as many people
     while low < high:
         middle = (low + high + 1) // 2
         if remaining[order[middle]] < remaining[value]:
             high = middle - 1
         else:
             low = middle
-    other = order[low]
-    order[place[value]], order[low] = other, value
-    place[other], place[value] = place[value], low
+    swapped = order[low]
+    order[rank_of[value]], order[low] = swapped, value
+    rank_of[swapped], rank_of[value] = rank_of[value], low
     remaining[value] -= 1
 
 
@@ -135,11 +137,11 @@ def _grow_group(members, l, piles, pool, allowed, bits, room):  # noqa: E741
     home, value = piles[0], piles[1]
     joint = bits[members[0]].copy()
     room[0][0, 0] = allowed[home[members[0]], value[members[0]]]
-    size, kept = 1, np.int64(room[0][0, 0])
-    while size < l or kept < l:
-        if kept + members.size - size < l:
+    size, kept_values = 1, np.int64(room[0][0, 0])
+    while size < l or kept_values < l:
+        if kept_values + members.size - size < l:
             return 0  # each further person gives everybody at most one more edge
-        pile, kept = _choose_pile(members, size, l, piles, pool, allowed, bits, joint, room)
+        pile, kept_values = _choose_pile(members, size, l, piles, pool, allowed, bits, joint, room)
         if pile < 0:
             return 0
         add_person(room[0], size, members, pile, home, value, allowed)
@@ -151,26 +153,26 @@ def _grow_group(members, l, piles, pool, allowed, bits, room):  # noqa: E741
 
 
 @njit(nogil=True, cache=True)
-def gather_groups(home, value, left, starts, seeds, order, allowed, bits, l, most):  # noqa: E741
-    """Form groups of `l` to `most` people in which everybody keeps l values; return the piles of each group, and sizes.
+def gather_groups(home, value, left, starts, seeds, order, allowed, bits, l, max_size):  # noqa: E741
+    """Form groups of `l` to `max_size` people in which everybody keeps l values; return the piles and the size of each.
 
     Pile p has `left[p]` people (which are used up) with `value[p]`; piles are sorted by value, those of value v being
     `starts[v]`..`starts[v+1]`-1. Row `home[p]` of `allowed` says which values are not excluded for them, and `bits[p]`
     says the same in bits. Groups grow from `seeds`, in that order; a pile that starts no group is left to the others.
-    `order` lists the values, the most frequent first. O(groups * piles * most ** 2) at worst. Greedy, as in Li, Li:
+    `order` lists the values, the most frequent first. O(groups * piles * max_size ** 2) at worst. Greedy, as in Li, Li:
     Injector (ICDE 2008).
     """
-    members = np.full((left.sum() // l, most), -1, np.int64)
+    members = np.full((left.sum() // l, max_size), -1, np.int64)
     sizes = np.zeros(members.shape[0], np.int64)
-    remaining, place = np.zeros(order.size, np.int64), np.empty(order.size, np.int64)
+    remaining, rank_of = np.zeros(order.size, np.int64), np.empty(order.size, np.int64)
     for pile in range(value.size):
         remaining[value[pile]] += left[pile]
     for i in range(order.size):
-        place[order[i]] = i
+        rank_of[order[i]] = i
     piles, pool, room = (
         (home, value, left, starts),
-        (order, place, remaining),
-        (*scratch_arrays(most), np.empty((SLOTS, 3), np.int64)),
+        (order, rank_of, remaining),
+        (*scratch_arrays(max_size), np.empty((SLOTS, 3), np.int64)),
     )
     groups = 0
     for seed in seeds:
@@ -182,7 +184,7 @@ def gather_groups(home, value, left, starts, seeds, order, allowed, bits, l, mos
                 break
             for i in range(size):
                 left[picks[i]] -= 1
-                _take_person(order, place, remaining, value[picks[i]])
+                _take_person(order, rank_of, remaining, value[picks[i]])
             sizes[groups] = size
             groups += 1
     return members[:groups], sizes[:groups]
@@ -195,20 +197,20 @@ def join_groups(home, value, left, seeds, allowed, l, members, sizes, coins):  #
     Each pile tries all groups once, starting from a random one. Changes `left`, `members` and `sizes`.
     O(piles left * groups * size ** 3) at worst.
     """
-    groups, most = members.shape
-    edges, reach, work = scratch_arrays(most)
+    groups, max_size = members.shape
+    edges, reach, work = scratch_arrays(max_size)
     for pile in seeds:
         for step in range(groups):
             if left[pile] == 0:
                 break
             group = np.int64((coins[pile] % np.uint64(groups) + np.uint64(step)) % np.uint64(groups))
             size = sizes[group]
-            if size == most or _has_value(members[group], size, value, value[pile]):
+            if size == max_size or _has_value(members[group], size, value, value[pile]):
                 continue
-            mine = np.int64(allowed[home[pile], value[pile]])
+            degree = np.int64(allowed[home[pile], value[pile]])
             for i in range(size):
-                mine += allowed[home[pile], value[members[group, i]]]
-            if mine < l:
+                degree += allowed[home[pile], value[members[group, i]]]
+            if degree < l:
                 continue
             for i in range(size):
                 add_person(edges, i, members[group], members[group, i], home, value, allowed)

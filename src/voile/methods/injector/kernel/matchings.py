@@ -45,14 +45,14 @@ def count_kept_values(edges, size, reach, work):
     Given one perfect matching, person i may take the value of person k if and only if k can be served in turn, that
     is, if a chain of such exchanges leads from k back to i. `reach` and `work` are scratch arrays. O(size ** 3).
     """
-    kept = size
+    kept_values = size
     for i in range(size):
         degree = 0
         for j in range(size):
             degree += edges[i, j]
-        kept = min(kept, degree)
-    if kept == size or kept == 0:
-        return kept  # every edge of a complete graph lies in a perfect matching
+        kept_values = min(kept_values, degree)
+    if kept_values == size or kept_values == 0:
+        return kept_values  # every edge of a complete graph lies in a perfect matching
     mate, owner, parent, queue = work[0], work[1], work[2], work[3]
     mate[:size] = -1
     owner[:size] = -1
@@ -75,8 +75,8 @@ def count_kept_values(edges, size, reach, work):
         degree = 0
         for k in range(size):
             degree += edges[i, mate[k]] and reach[k, i]
-        kept = min(kept, degree)
-    return kept
+        kept_values = min(kept_values, degree)
+    return kept_values
 
 
 @njit(nogil=True, cache=True)
@@ -100,9 +100,13 @@ def recall_kept_values(edges, size, reach, work, memory):
 
 
 @njit(nogil=True, cache=True)
-def scratch_arrays(most):
-    """Return scratch arrays for a group of at most `most` people: its edges, what reaches what, and some numbers."""
-    return np.zeros((most, most), np.bool_), np.zeros((most, most), np.bool_), np.empty((5, most), np.int64)
+def scratch_arrays(max_size):
+    """Return scratch arrays for a group of at most `max_size` people: edges, reachability, and some numbers."""
+    return (
+        np.zeros((max_size, max_size), np.bool_),
+        np.zeros((max_size, max_size), np.bool_),
+        np.empty((5, max_size), np.int64),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -122,10 +126,10 @@ def count_kept_by_group(starts, homes, values, allowed):
     O(groups * size ** 3).
     """
     answer = np.empty(starts.size - 1, np.int64)
-    most = 1
+    largest = 1
     for group in range(answer.size):
-        most = max(most, starts[group + 1] - starts[group])
-    edges, reach, work = scratch_arrays(most)
+        largest = max(largest, starts[group + 1] - starts[group])
+    edges, reach, work = scratch_arrays(largest)
     for group in range(answer.size):
         first, size = starts[group], starts[group + 1] - starts[group]
         for i in range(size):

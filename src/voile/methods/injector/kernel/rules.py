@@ -15,21 +15,21 @@ WORD = 64
 @njit(nogil=True, cache=True)
 def _mark_excluded(order, items, values, weights, people, tolerated, needed, ranks, bits):
     """Set the bits of the values that each item set excludes. O(rows + item sets * values)."""
-    seen = np.zeros(needed.size, np.int64)
+    people_with = np.zeros(needed.size, np.int64)
     start = 0
     while start < order.size:
         item = items[order[start]]
         stop = start
         while stop < order.size and items[order[stop]] == item:
-            seen[values[order[stop]]] += weights[order[stop]]
+            people_with[values[order[stop]]] += weights[order[stop]]
             stop += 1
         for value in ranks:
             if needed[value] > people[item]:
                 break  # the values after it are rarer and need more people
-            if seen[value] <= tolerated[item]:
+            if people_with[value] <= tolerated[item]:
                 bits[item, value // WORD] |= np.uint64(1) << np.uint64(value % WORD)
         for i in range(start, stop):
-            seen[values[order[i]]] = 0
+            people_with[values[order[i]]] = 0
         start = stop
 
 
@@ -52,19 +52,19 @@ def find_excluded_values(
 
 def number_patterns(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct rows of bits, and the number of each row's pattern among them. O(rows log rows)."""
-    found, which = np.unique(bits, axis=0, return_inverse=True)
-    return found, which.reshape(-1)
+    patterns, pattern_numbers = np.unique(bits, axis=0, return_inverse=True)
+    return patterns, pattern_numbers.reshape(-1)
 
 
 def unpack_bits(bits: np.ndarray, values: int) -> np.ndarray:
     """Return bits as booleans, one column per value. O(rows * values)."""
     shifts = np.arange(WORD, dtype=np.uint64)
-    whole = (bits[:, :, None] >> shifts) & np.uint64(1)
-    return whole.reshape(len(bits), -1)[:, :values].astype(bool)
+    flags = (bits[:, :, None] >> shifts) & np.uint64(1)
+    return flags.reshape(len(bits), -1)[:, :values].astype(bool)
 
 
 def pack_bits(flags: np.ndarray) -> np.ndarray:
     """Return booleans as bits: the inverse of `unpack_bits`. O(rows * values)."""
-    whole = np.zeros((len(flags), -(-flags.shape[1] // WORD), WORD), dtype=np.uint64)
-    whole.reshape(len(flags), -1)[:, : flags.shape[1]] = flags
-    return np.asarray(np.bitwise_or.reduce(whole << np.arange(WORD, dtype=np.uint64), axis=2))
+    words = np.zeros((len(flags), -(-flags.shape[1] // WORD), WORD), dtype=np.uint64)
+    words.reshape(len(flags), -1)[:, : flags.shape[1]] = flags
+    return np.asarray(np.bitwise_or.reduce(words << np.arange(WORD, dtype=np.uint64), axis=2))

@@ -34,7 +34,7 @@ def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut
     """Weigh the cuts of a large node: each column gains its spread. O(rows * columns)."""
     sketch, offset, ranged, scale, fence, fenced, _ = frame
     histogram, left = scratch[0], scratch[3]
-    columns, rows, found = scale.size, high - low, 0
+    columns, rows, cut_count = scale.size, high - low, 0
     limit = 8 * rows + 64  # columns with more codes are sorted instead of counted
     for i in range(low, high):
         for d in range(columns):
@@ -49,8 +49,8 @@ def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut
         if at >= 0 and people >= smallest and total - people >= smallest:
             cut[d], left[d] = at, people
             gain[d] = spread(marks, ranged[d]) * scale[d]
-            found += 1
-    return found
+            cut_count += 1
+    return cut_count
 
 
 @njit(nogil=True, cache=True)
@@ -58,21 +58,21 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
     """Weigh the cuts of a small node: each gains by how much less its halves lose. O(rows * columns^2)."""
     sketch, offset, ranged, scale, fence, fenced, exact = frame
     histogram, values, counts, left, marks, right = scratch
-    columns, rows, found = scale.size, high - low, 0
+    columns, rows, cut_count = scale.size, high - low, 0
     for d in range(columns):
         base, stop = offset[d], offset[d + 1]
-        every = np.uint64(0)
+        all_marks = np.uint64(0)
         for i in range(rows):
             mark = sketch[base + codes[low + i, d]]
             marks[d, i] = mark
-            every |= mark
-        if exact[d] and every & (every - np.uint64(1)) == 0:
+            all_marks |= mark
+        if exact[d] and all_marks & (all_marks - np.uint64(1)) == 0:
             continue
         if exact[d] or (rows > SHORT and stop - base <= 8 * rows + 64):
             for i in range(low, high):
                 histogram[base + codes[i, d]] += weights[i]
         if exact[d]:
-            at, people = median_marked(histogram, every, total, fence, fenced[d], base)
+            at, people = median_marked(histogram, all_marks, total, fence, fenced[d], base)
         elif rows <= SHORT:
             at, people = median_sorted(codes, weights, low, high, d, total, fence, fenced[d], base, values, counts)
         elif stop - base <= 8 * rows + 64:
@@ -81,9 +81,9 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
             at, people, _ = median_wide(codes, weights, low, high, d, total, fence, fenced[d], base, sketch)
         if at >= 0 and people >= smallest and total - people >= smallest:
             cut[d], left[d], gain[d] = at, people, 0.0
-            found += 1
-    if found < 2:
-        return found
+            cut_count += 1
+    if cut_count < 2:
+        return cut_count
     for c in range(columns):
         if cut[c] < 0:
             continue
@@ -91,14 +91,14 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
             right[i] = ~np.uint64(0) if codes[low + i, c] > cut[c] else np.uint64(0)
         lost_left, lost_right = 0.0, 0.0
         for d in range(columns):
-            here, there = np.uint64(0), np.uint64(0)
+            left_marks, right_marks = np.uint64(0), np.uint64(0)
             for i in range(rows):
-                here |= marks[d, i] & ~right[i]
-                there |= marks[d, i] & right[i]
-            lost_left += spread(here, ranged[d]) * scale[d]
-            lost_right += spread(there, ranged[d]) * scale[d]
+                left_marks |= marks[d, i] & ~right[i]
+                right_marks |= marks[d, i] & right[i]
+            lost_left += spread(left_marks, ranged[d]) * scale[d]
+            lost_right += spread(right_marks, ranged[d]) * scale[d]
         gain[c] = -(lost_left * left[c] + lost_right * (total - left[c]))
-    return found
+    return cut_count
 
 
 @njit(nogil=True, cache=True)
@@ -153,15 +153,15 @@ def find_widest(codes, weights, low, high, total, smallest, frame, scratch, boun
     sketch, offset, ranged, scale, fence, fenced, _ = frame
     histogram, left = scratch[0], scratch[3]
     columns, rows = scale.size, high - low
-    best, most, done = -1, -1.0, np.int64(0)
+    best, largest_spread, visited_columns = -1, -1.0, np.int64(0)
     while True:
         d = -1
         for c in range(columns):
-            if not (done >> c) & 1 and (d < 0 or bound[c] > bound[d]):
+            if not (visited_columns >> c) & 1 and (d < 0 or bound[c] > bound[d]):
                 d = c
-        if d < 0 or bound[d] < most or (bound[d] == most and d > best >= 0):
+        if d < 0 or bound[d] < largest_spread or (bound[d] == largest_spread and d > best >= 0):
             return best
-        done |= np.int64(1) << d
+        visited_columns |= np.int64(1) << d
         base, stop = offset[d], offset[d + 1]
         if stop - base <= 8 * rows + 64:
             for i in range(low, high):
@@ -172,5 +172,5 @@ def find_widest(codes, weights, low, high, total, smallest, frame, scratch, boun
         bound[d] = spread(marks, ranged[d]) * scale[d]
         cut[d] = at if at >= 0 and people >= smallest and total - people >= smallest else -1
         left[d] = people
-        if cut[d] >= 0 and (bound[d] > most or (bound[d] == most and d < best)):
-            best, most = d, bound[d]
+        if cut[d] >= 0 and (bound[d] > largest_spread or (bound[d] == largest_spread and d < best)):
+            best, largest_spread = d, bound[d]

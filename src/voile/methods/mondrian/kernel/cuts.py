@@ -126,35 +126,37 @@ def propose_cuts(codes, weights, lows, highs, smallest, fine, frame, cuts, order
     scratch = scratch_arrays(columns, frame[1][columns], fine)
     gain = np.zeros(columns, np.float64)
     for node in range(lows.size):
-        found = weigh_cuts(codes, weights, lows[node], highs[node], smallest, fine, frame, scratch, cuts[node], gain)
+        cut_count = weigh_cuts(
+            codes, weights, lows[node], highs[node], smallest, fine, frame, scratch, cuts[node], gain
+        )
         for rank in range(columns):
             order[node, rank] = -1
-        for rank in range(found):
+        for rank in range(cut_count):
             best = -1
             for d in range(columns):
-                taken = False
+                is_ranked = False
                 for earlier in range(rank):
-                    taken |= order[node, earlier] == d
-                if cuts[node, d] >= 0 and not taken and (best < 0 or gain[d] > gain[best]):
+                    is_ranked |= order[node, earlier] == d
+                if cuts[node, d] >= 0 and not is_ranked and (best < 0 or gain[d] > gain[best]):
                     best = d
             order[node, rank] = best
 
 
 @njit(nogil=True, cache=True)
 def assign_halves(codes, ids, lows, highs, dims, cuts):
-    """Return, for every row of the nodes, the half of its node that it would fall into (2 * node, or 2 * node + 1), and
-    its id. O(rows)."""
+    """Return the half of its node that each row of the nodes would fall into (2 * node or 2 * node + 1), and its id.
+    O(rows)."""
     total = 0
     for node in range(lows.size):
         total += highs[node] - lows[node]
-    half, who = np.empty(total, np.int64), np.empty(total, ids.dtype)
-    place = 0
+    half, row_ids = np.empty(total, np.int64), np.empty(total, ids.dtype)
+    end = 0
     for node in range(lows.size):
         for i in range(lows[node], highs[node]):
-            half[place] = 2 * node + (1 if codes[i, dims[node]] > cuts[node] else 0)
-            who[place] = ids[i]
-            place += 1
-    return half, who
+            half[end] = 2 * node + (1 if codes[i, dims[node]] > cuts[node] else 0)
+            row_ids[end] = ids[i]
+            end += 1
+    return half, row_ids
 
 
 def cut_nodes(
@@ -180,5 +182,5 @@ def _cut_nodes(codes, words, weights, ids, lows, highs, dims, cuts, middles):
 
 def padded_width(columns: int, dtype: np.dtype[Any]) -> int:
     """Return the number of columns that fills whole 64-bit words."""
-    each = 8 // dtype.itemsize
-    return -(-columns // each) * each
+    per_word = 8 // dtype.itemsize
+    return -(-columns // per_word) * per_word

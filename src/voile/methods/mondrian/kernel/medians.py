@@ -49,14 +49,14 @@ def _highest(fence, first, last):
 @njit(nogil=True, cache=True)
 def _find_median(values, counts, rows, total, fence, fenced, base):
     """Find the cut from sorted codes and their people. O(rows)."""
-    best, at, left, seen, wall = total + 1, np.int64(-1), np.int64(0), np.int64(0), np.int64(-1)
+    best, at, left, people_before, wall = total + 1, np.int64(-1), np.int64(0), np.int64(0), np.int64(-1)
     for i in range(rows - 1):
-        seen += counts[i]
+        people_before += counts[i]
         if values[i] != values[i + 1]:
             height = _highest(fence, base + values[i], base + values[i + 1]) if fenced else np.int64(0)
-            gap = abs(2 * seen - total)
+            gap = abs(2 * people_before - total)
             if height > wall or (height == wall and gap < best):
-                best, at, left, wall = gap, values[i], seen, height
+                best, at, left, wall = gap, values[i], people_before, height
     return at, left
 
 
@@ -76,17 +76,17 @@ def median_sorted(codes, weights, low, high, d, total, fence, fenced, base, valu
 @njit(nogil=True, cache=True)
 def median_marked(histogram, marks, total, fence, fenced, base):
     """Find the cut from a histogram whose nonzero codes are the bits of `marks`; clear it. O(distinct codes)."""
-    best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
+    best, at, left, people_before = total + 1, np.int64(-1), np.int64(0), np.int64(0)
     wall, last = np.int64(-1), np.int64(-1)
     while marks != 0:
         c = _zeros_below(marks)
         marks &= marks - np.uint64(1)
         if last >= 0:
             height = _highest(fence, base + last, base + c) if fenced else np.int64(0)
-            gap = abs(2 * seen - total)
+            gap = abs(2 * people_before - total)
             if height > wall or (height == wall and gap < best):
-                best, at, left, wall = gap, last, seen, height
-        seen += histogram[base + c]
+                best, at, left, wall = gap, last, people_before, height
+        people_before += histogram[base + c]
         histogram[base + c] = 0
         last = c
     return at, left
@@ -95,15 +95,15 @@ def median_marked(histogram, marks, total, fence, fenced, base):
 @njit(nogil=True, cache=True)
 def median_counted(histogram, total, fence, fenced, base, stop, sketch):
     """Find the cut from a histogram of the codes, and clear it; also return the sketch of the codes. O(codes)."""
-    best, at, left, seen = total + 1, np.int64(-1), np.int64(0), np.int64(0)
+    best, at, left, people_before = total + 1, np.int64(-1), np.int64(0), np.int64(0)
     wall, last, height, marks = np.int64(-1), np.int64(-1), np.int64(-1), np.uint64(0)
     for c in range(base, stop):
         if histogram[c] > 0:
             if last >= 0:
-                gap = abs(2 * seen - total)
+                gap = abs(2 * people_before - total)
                 if height > wall or (height == wall and gap < best):
-                    best, at, left, wall = gap, last - base, seen, height
-            seen += histogram[c]
+                    best, at, left, wall = gap, last - base, people_before, height
+            people_before += histogram[c]
             histogram[c] = 0
             marks |= sketch[c]
             last, height = np.int64(c), np.int64(-1)

@@ -17,16 +17,16 @@ def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width
 
     O(rows * columns + distinct codes * distinct values) with counting tables of width x size.
     """
-    people, every = np.int64(0), np.zeros(size, np.float64)
+    people, totals = np.int64(0), np.zeros(size, np.float64)
     for i in range(low, high):
         people += weights[ids[i]]
-        every[values[ids[i]]] += weights[ids[i]]
+        totals[values[ids[i]]] += weights[ids[i]]
     if people < 2 * smallest:
         return -1, np.int64(-1)
-    whole = 0.0
+    total_entropy = 0.0
     for v in range(size):
-        if every[v] > 0:
-            whole += every[v] * np.log(every[v])
+        if totals[v] > 0:
+            total_entropy += totals[v] * np.log(totals[v])
     best, column, at = -1.0, -1, np.int64(-1)
     rows = high - low
     order = np.empty(rows, np.int64)
@@ -37,32 +37,32 @@ def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width
             starts[codes[ids[i], d] + 1] += 1
         for c in range(width[d]):
             starts[c + 1] += starts[c]
-        filled = starts[:-1].copy()
+        next_slot = starts[:-1].copy()
         for i in range(low, high):
             c = codes[ids[i], d]
-            order[filled[c]] = ids[i]
-            filled[c] += 1
-        left, right = np.zeros(size, np.float64), every.copy()
-        less, more, seen = 0.0, whole, np.int64(0)
+            order[next_slot[c]] = ids[i]
+            next_slot[c] += 1
+        left, right = np.zeros(size, np.float64), totals.copy()
+        left_entropy, right_entropy, people_left = 0.0, total_entropy, np.int64(0)
         for j in range(rows):
             row = order[j]
             v, w = values[row], np.float64(weights[row])
             # update n log n of both sides as one row crosses over
             if left[v] > 0:
-                less -= left[v] * np.log(left[v])
+                left_entropy -= left[v] * np.log(left[v])
             left[v] += w
-            less += left[v] * np.log(left[v])
-            more -= right[v] * np.log(right[v])
+            left_entropy += left[v] * np.log(left[v])
+            right_entropy -= right[v] * np.log(right[v])
             right[v] -= w
             if right[v] > 0:
-                more += right[v] * np.log(right[v])
-            seen += weights[row]
+                right_entropy += right[v] * np.log(right[v])
+            people_left += weights[row]
             if j + 1 < rows and codes[row, d] != codes[order[j + 1], d]:
-                rest = people - seen
-                if seen >= smallest and rest >= smallest:
-                    parts = seen * np.log(seen) + rest * np.log(rest)
-                    gain = people * np.log(people) - whole - (parts - less - more)
-                    score = gain / (people - min(seen, rest) + 1)
+                people_right = people - people_left
+                if people_left >= smallest and people_right >= smallest:
+                    parts = people_left * np.log(people_left) + people_right * np.log(people_right)
+                    gain = people * np.log(people) - total_entropy - (parts - left_entropy - right_entropy)
+                    score = gain / (people - min(people_left, people_right) + 1)
                     if score > best + 1e-9 * abs(best):
                         best, column, at = score, d, np.int64(codes[row, d])
     return column, at
