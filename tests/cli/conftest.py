@@ -26,5 +26,5 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def release(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     schema = vl.Schema(identifier=["name"], quasi=["birth", "sex", "zip"], sensitive=["disease"])
-    made = vl.publish(vl.read(table, schema), vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=2)))
-    return made.save(tmp_path_factory.mktemp("release") / "out")
+    published = vl.publish(vl.read(table, schema), vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=2)))
+    return published.save(tmp_path_factory.mktemp("release") / "out")

@@ -1,4 +1,4 @@
-"""Where rows lie, at the command line."""
+"""Choosing an engine at the command line."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 ROLES = ["--quasi", "age,gender,education,marital-status", "--sensitive", "occupation", "--model", "k-anonymity:k=5"]
 
 
-def test_a_table_on_disk_from_publish_to_measure(voile: Voile, table: Path, tmp_path: Path) -> None:
+def test_a_table_on_disk_can_be_published_audited_and_measured(voile: Voile, table: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
-    done = voile("publish", str(table), "--out", out, *ROLES, "--engine", "disk", "--memory", "2GiB", "--json")
-    assert done.code == 0, done.err
-    told = done.json
-    assert told["people"] == 2_000
-    assert told["verdict"]["holds"]
-    assert "pieces" in done.out
+    answer = voile("publish", str(table), "--out", out, *ROLES, "--engine", "disk", "--memory", "2GiB", "--json")
+    assert answer.code == 0, answer.err
+    assert answer.json["people"] == 2_000
+    assert answer.json["verdict"]["holds"]
+    assert "pieces" in answer.out
     for command in (
         ["verify", out],
         ["audit", out, "--attack", "linking"],
@@ -44,38 +43,39 @@ def test_a_table_on_disk_from_publish_to_measure(voile: Voile, table: Path, tmp_
         assert voile(*command, "--engine", "local").code == 0
 
 
-def test_a_comparison_on_disk(voile: Voile, table: Path, tmp_path: Path) -> None:
-    asked = ["--attack", "linking", "--measure", "certainty", "--method", "mondrian", "--method", "full-domain"]
+def test_a_comparison_on_disk_agrees_with_one_in_memory(voile: Voile, table: Path, tmp_path: Path) -> None:
+    options = ["--attack", "linking", "--measure", "certainty", "--method", "mondrian", "--method", "full-domain"]
     key = tmp_path / "key"
     key.write_bytes(bytes(range(32)))
-    told = {}
+    trials = {}
     for engine in ("local", "disk"):
-        done = voile("compare", str(table), *ROLES, *asked, "--key-file", str(key), "--engine", engine, "--json")
-        assert done.code == 0, done.err
-        told[engine] = done.json["trials"]
-    assert len(told["disk"]) == 2
-    for there, here in zip(told["disk"], told["local"], strict=True):
+        answer = voile("compare", str(table), *ROLES, *options, "--key-file", str(key), "--engine", engine, "--json")
+        assert answer.code == 0, answer.err
+        trials[engine] = answer.json["trials"]
+    assert len(trials["disk"]) == 2
+    for on_disk, in_memory in zip(trials["disk"], trials["local"], strict=True):
         for part in ("title", "kept", "groups"):
-            assert there[part] == here[part]
-        assert [item["worst"] for item in there["reached"]] == [item["worst"] for item in here["reached"]]
-        assert [item["value"] for item in there["losses"]] == pytest.approx([item["value"] for item in here["losses"]])
+            assert on_disk[part] == in_memory[part]
+        assert [item["worst"] for item in on_disk["reached"]] == [item["worst"] for item in in_memory["reached"]]
+        losses = [item["value"] for item in in_memory["losses"]]
+        assert [item["value"] for item in on_disk["losses"]] == pytest.approx(losses)
 
 
-def test_an_engine_in_a_spec(voile: Voile, table: Path, tmp_path: Path) -> None:
+def test_a_spec_can_choose_the_engine(voile: Voile, table: Path, tmp_path: Path) -> None:
     spec = tmp_path / "spec.toml"
     spec.write_text('[engine]\nengine = "disk"\nmemory = "2GiB"\n')
-    done = voile("publish", str(table), "--out", str(tmp_path / "out"), *ROLES, "--spec", str(spec))
-    assert done.code == 0, done.err
-    assert "pieces" in done.out
+    answer = voile("publish", str(table), "--out", str(tmp_path / "out"), *ROLES, "--spec", str(spec))
+    assert answer.code == 0, answer.err
+    assert "pieces" in answer.out
     spec.write_text("[engine]\nmemory = 2\nmastr = 'x'\n")
-    done = voile("publish", str(table), "--out", str(tmp_path / "other"), *ROLES, "--spec", str(spec))
-    assert done.code == 2
-    assert "master" in done.err
-    assert "must be a text" in done.err
+    answer = voile("publish", str(table), "--out", str(tmp_path / "other"), *ROLES, "--spec", str(spec))
+    assert answer.code == 2
+    assert "master" in answer.err
+    assert "must be a text" in answer.err
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--engine", "dsk"], "no engine 'dsk'"),
         (["--engine", "disk", "--memory", "lots"], "no size"),
@@ -84,10 +84,12 @@ def test_an_engine_in_a_spec(voile: Voile, table: Path, tmp_path: Path) -> None:
         (["--engine", "spark", "--scratch", "x"], "takes no scratch"),
     ],
 )
-def test_what_cannot_be_asked(options: list[str], said: str, voile: Voile, table: Path, tmp_path: Path) -> None:
-    done = voile("publish", str(table), "--out", str(tmp_path / "out"), *ROLES, *options)
-    assert done.code == 2
-    assert said in done.err
+def test_options_that_an_engine_does_not_take_are_refused(
+    options: list[str], message: str, voile: Voile, table: Path, tmp_path: Path
+) -> None:
+    answer = voile("publish", str(table), "--out", str(tmp_path / "out"), *ROLES, *options)
+    assert answer.code == 2
+    assert message in answer.err
     assert not (tmp_path / "out").exists()
 
 

@@ -15,30 +15,30 @@ from voile.cli.flags import Json, ReadOptions, parse_numbers, parse_pair, with_t
 from voile.errors import SpecError
 
 
-def test_reads_spreads_the_options_in_place() -> None:
-    heard: list[Any] = []
+def test_with_table_options_expands_the_options_in_place() -> None:
+    calls: list[Any] = []
 
     @with_table_options
     def look(source: str, force: bool = False, *, read_options: ReadOptions, as_json: Json = False) -> None:
         """Look."""
-        heard.append((source, force, read_options, as_json))
+        calls.append((source, force, read_options, as_json))
 
-    shown = inspect.signature(look)
-    assert list(shown.parameters) == ["source", "force", "query", "delimiter", "encoding", "null", "as_json"]
+    signature = inspect.signature(look)
+    assert list(signature.parameters) == ["source", "force", "query", "delimiter", "encoding", "null", "as_json"]
     assert (look.__name__, look.__doc__) == ("look", "Look.")
-    asked = {"source": "t.csv", "force": True, "query": None, "delimiter": "|", "encoding": None, "null": ["?"]}
-    look(**asked, as_json=True)
-    assert heard == [("t.csv", True, {"delimiter": "|", "null_values": ["?"]}, True)]
+    arguments = {"source": "t.csv", "force": True, "query": None, "delimiter": "|", "encoding": None, "null": ["?"]}
+    look(**arguments, as_json=True)
+    assert calls == [("t.csv", True, {"delimiter": "|", "null_values": ["?"]}, True)]
 
 
-def test_text_that_is_wrong() -> None:
+def test_text_that_cannot_be_parsed_is_refused() -> None:
     with pytest.raises(SpecError, match="has no '='"):
         parse_pair("zip")
-    with pytest.raises(SpecError, match="--k '2,x' is no list of numbers"):
+    with pytest.raises(SpecError, match="--k '2,x' is not a list of numbers"):
         parse_numbers("k", "2,x", int)
 
 
-def test_reading_options(voile: Voile) -> None:
+def test_reading_options_reach_every_command(voile: Voile) -> None:
     rows = "".join(f"{20 + n % 9}|Orléans|{'?' if n == 7 else 'flu'}\n" for n in range(30))
     (voile.folder / "t.csv").write_bytes(("âge|city|disease\n" + rows).encode("latin-1"))
     flags = ("--quasi", "âge,city", "--sensitive", "disease", "--model", "k-anonymity:k=3", "--out", "out")
@@ -54,10 +54,10 @@ def test_reading_options(voile: Voile) -> None:
     assert voile("measure", "out", "--data", "t.csv", *reading).code == 0
     assert voile("audit", "out", "--data", "t.csv", *reading).code == 0
     assert voile("hierarchies", "t.csv", "--out", "trees", *reading).code == 0
-    assert sorted(found.name for found in (voile.folder / "trees").iterdir()) == ["city.csv", "disease.csv", "âge.csv"]
+    assert sorted(path.name for path in (voile.folder / "trees").iterdir()) == ["city.csv", "disease.csv", "âge.csv"]
 
 
-def test_a_database(voile: Voile) -> None:
+def test_a_database_is_read_by_a_query(voile: Voile) -> None:
     connection = sqlite3.connect(voile.folder / "p.db")
     connection.execute("create table p (age integer, disease text)")
     connection.executemany("insert into p values (?, ?)", [(20 + n % 5, "flu") for n in range(20)])
@@ -69,7 +69,7 @@ def test_a_database(voile: Voile) -> None:
     assert voile("measure", "out", "--data", "sqlite:///p.db", "--query", "select * from p").code == 0
 
 
-def test_a_plugin(voile: Voile, table: Path) -> None:
+def test_a_plugin_is_known_only_if_it_is_named(voile: Voile, table: Path) -> None:
     (voile.folder / "extra.py").write_text(
         "from dataclasses import dataclass\n"
         "from typing import ClassVar\n"

@@ -1,4 +1,4 @@
-"""The inputs of commands: the release that is used is the release that was verified."""
+"""The inputs of commands: a command uses the very release that was verified."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def test_a_folder_is_read_once(voile: Voile, release: Path, verb: str, monkeypat
     check_folder = checking.check_folder
 
     def check_and_remove(*arguments: Any, **more: Any) -> Any:
-        checked = check_folder(*arguments, **more)
+        result = check_folder(*arguments, **more)
         shutil.rmtree(folder)
-        return checked
+        return result
 
     monkeypatch.setattr(checking, "check_folder", check_and_remove)
     out = ("--out", "report.html") if verb == "report" else ()

@@ -1,4 +1,4 @@
-"""The command line as a whole: its commands, every exit code, JSON on demand, and silence where nobody looks."""
+"""The command line as a whole: its commands, every exit code, JSON on request, and progress on terminals only."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ VERBS = ["publish", "verify", "audit", "measure", "report", "compare", "adversar
 VERBS += ["hierarchies", "prior", "reproduce", "guarantees", "demo", "serve"]
 
 
-def test_every_command_is_a_file_of_its_name() -> None:
+def test_every_command_has_a_file_of_its_name() -> None:
     files = {path.stem for path in Path(commands.__file__).parent.glob("*.py")}
     assert files - {"__init__"} == {command.__name__ for command in COMMANDS}
 
 
-def test_help_and_version(voile: Voile) -> None:
+def test_help_lists_the_commands_and_version_is_shown(voile: Voile) -> None:
     assert voile("--version").out == f"voile {vl.__version__}\n"
     answer = voile("--help")
     assert answer.code == 0
@@ -36,7 +36,7 @@ def test_help_and_version(voile: Voile) -> None:
     assert listed == VERBS
     for verb in VERBS:
         assert voile(verb, "--help").code == 0
-        assert "--json" in voile(verb, "--help").out or verb == "serve"  # which answers until it is stopped
+        assert "--json" in voile(verb, "--help").out or verb == "serve"  # serve runs until it is stopped
     assert voile().code == 2
 
 
@@ -52,17 +52,17 @@ def test_help_and_version(voile: Voile) -> None:
         ("--loud",),
     ],
 )
-def test_usage(voile: Voile, arguments: tuple[str, ...]) -> None:
+def test_usage_errors_exit_with_2(voile: Voile, arguments: tuple[str, ...]) -> None:
     answer = voile(*arguments)
     assert answer.code == 2
     assert answer.out == ""
     assert "Error" in answer.err
-    spoken = voile(*arguments, "--json")
-    assert spoken.code == 2
-    assert spoken.json["error"]["code"] == "spec.usage"
+    json_answer = voile(*arguments, "--json")
+    assert json_answer.code == 2
+    assert json_answer.json["error"]["code"] == "spec.usage"
 
 
-def test_exit_codes(voile: Voile, table: Path) -> None:
+def test_each_kind_of_error_has_its_exit_code(voile: Voile, table: Path) -> None:
     cases = {
         2: ("publish", table, "--out", "o", "--quasi", "nothing", *K5),
         3: ("publish", "none.csv", "--out", "o", *ROLES, *K5),
@@ -74,14 +74,14 @@ def test_exit_codes(voile: Voile, table: Path) -> None:
         assert answer.out == ""
         assert answer.err.startswith("voile: ")
         assert "Traceback" not in answer.err
-        spoken = voile(*arguments, "--json")
-        assert spoken.code == code
-        assert set(spoken.json["error"]) >= {"code", "message", "hint"}
+        json_answer = voile(*arguments, "--json")
+        assert json_answer.code == code
+        assert set(json_answer.json["error"]) >= {"code", "message", "hint"}
     assert [e.exit_code for e in (SpecError, DataError, Unsatisfiable, BrokenPromise, EngineError)] == [2, 3, 4, 5, 6]
     assert not (voile.folder / "o").exists()
 
 
-def test_engine_failures(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_exits_with_6(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     (voile.folder / "x.duckdb").write_text("")
     answer = voile("publish", "duckdb:///x.duckdb", "--query", "select 1", "--out", "o", *ROLES, *K5, "--json")
@@ -90,10 +90,10 @@ def test_engine_failures(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unexpected_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any, **__: Any) -> Any:
+    def fail(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CANARY")
 
-    monkeypatch.setattr("voile.flow.read.column_coding.build_domain", broken)
+    monkeypatch.setattr("voile.flow.read.column_coding.build_domain", fail)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 1
     assert "CANARY" not in answer.out + answer.err
@@ -104,11 +104,11 @@ def test_unexpected_errors_show_no_cell(voile: Voile, table: Path, monkeypatch: 
         cli.main()
 
 
-def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any, **__: Any) -> Any:
+def test_an_interrupt_exits_with_130(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("voile.flow.read.column_coding.build_domain", interrupted)
+    monkeypatch.setattr("voile.flow.read.column_coding.build_domain", interrupt)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 130
     assert answer.json["error"]["code"] == "interrupted"
@@ -117,45 +117,47 @@ def test_an_interrupt(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch
 def test_every_voile_error_becomes_its_exit_code(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (SpecError, DataError, Unsatisfiable, BrokenPromise, EngineError, VoileError):
 
-        def failing(*_: Any, kind: type[VoileError] = kind, **__: Any) -> Any:
+        def fail(*_: Any, kind: type[VoileError] = kind, **__: Any) -> Any:
             raise kind("It is so.", code="x.y", hint="Do this.")
 
-        monkeypatch.setattr("voile.engines.memory.load_frame", failing)
+        monkeypatch.setattr("voile.engines.memory.load_frame", fail)
         answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
         assert answer.code == kind.exit_code
         assert answer.err == "voile: It is so.\n  Do this.\n"
         assert answer.json["error"]["hint"] == "Do this."
 
 
-def test_in_a_process_of_its_own(release: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
+def test_the_command_runs_as_a_process(release: Path, tmp_path: Path) -> None:
+    process = subprocess.run(
         [sys.executable, "-W", "error", "-c", "from voile.cli import main; main()", "verify", str(release), "--json"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
     )
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["holds"]
-    assert done.stderr == ""
+    assert process.returncode == 0
+    assert json.loads(process.stdout)["holds"]
+    assert process.stderr == ""
 
 
 def test_progress_is_for_terminals_only(table: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from voile.cli import main; main()", "publish", str(table), "--out", "out"]
-    main, other = pty.openpty()
-    worker = subprocess.Popen([*command, *ROLES, *K5, "--json"], stdout=subprocess.PIPE, stderr=other, cwd=tmp_path)
-    os.close(other)
+    terminal, worker_end = pty.openpty()
+    worker = subprocess.Popen(
+        [*command, *ROLES, *K5, "--json"], stdout=subprocess.PIPE, stderr=worker_end, cwd=tmp_path
+    )
+    os.close(worker_end)
     assert worker.stdout is not None
     out = worker.stdout.read()
-    shown = b""
+    progress = b""
     try:
-        while chunk := os.read(main, 4096):
-            shown += chunk
+        while chunk := os.read(terminal, 4096):
+            progress += chunk
     except OSError:
         pass  # the terminal is closed
-    os.close(main)
+    os.close(terminal)
     worker.stdout.close()
     assert worker.wait() == 0
     assert json.loads(out)["verdict"]["holds"]
-    assert b"publish" in shown
+    assert b"publish" in progress
     for cell in (b"Influenza", b"06000", b"Bianca"):
-        assert cell not in shown
+        assert cell not in progress

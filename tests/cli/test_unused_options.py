@@ -1,4 +1,4 @@
-"""An option that cannot matter is an error that says so, and an option that matters reaches its table."""
+"""An option that has no effect is refused, and an option that has one reaches its table."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ CALLS: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_an_option_without_effect_is_refused(voile: Voile, release: Path, table: Path, call: str) -> None:
-    places = {"DIR": release, "TABLE": table}
-    answer = voile(*(places.get(part, part) for part in CALLS[call]), "--json")
+    paths = {"DIR": release, "TABLE": table}
+    answer = voile(*(paths.get(part, part) for part in CALLS[call]), "--json")
     assert answer.code == 2
     assert answer.json["error"]["code"] == "spec.unused-option"
     assert answer.json["error"]["message"].startswith(f"{call.split()[1]} has no effect here: ")
     assert not (voile.folder / "o").exists()
 
 
-def test_several_are_named_together(voile: Voile, release: Path) -> None:
+def test_several_options_without_effect_are_named_together(voile: Voile, release: Path) -> None:
     error = voile("verify", release, "--delimiter", ";", "--null", "?", "--json").json["error"]
     assert [problem["code"] for problem in error["problems"]] == ["spec.unused-option"] * 2
     assert "--delimiter" in error["message"]
     assert "--null" in error["message"]
 
 
-def test_evidence_that_no_claim_rests_on(voile: Voile, release: Path, table: Path) -> None:
-    """Whoever offers the table and the key would believe that they were used."""
+def test_evidence_that_no_claim_rests_on_is_refused(voile: Voile, release: Path, table: Path) -> None:
+    """A user who gives the table and the key would believe that they were used."""
     Path("key.hex").write_text("ab" * 32)
     error = voile("verify", release, "--data", table, "--key-file", "key.hex", "--json").json["error"]
     assert [problem["message"].split()[0] for problem in error["problems"]] == ["--data", "--key-file"]
 
 
-def test_how_a_spec_says_to_read_a_csv_matters_only_to_a_csv(voile: Voile, table: Path) -> None:
+def test_reading_options_in_a_spec_are_refused_without_a_csv(voile: Voile, table: Path) -> None:
     Path("spec.toml").write_text('[read]\nnull_values = ["?"]\n')
     pl.read_csv(table).write_parquet("people.parquet")
     for command in (("compare",), ("publish", "--out", "o")):
@@ -66,7 +66,7 @@ def test_how_a_spec_says_to_read_a_csv_matters_only_to_a_csv(voile: Voile, table
         assert answer.json["error"]["code"] == "spec.unused-option"
 
 
-def test_a_register_is_read_as_it_is_written(voile: Voile, release: Path) -> None:
+def test_reading_options_apply_to_the_register(voile: Voile, release: Path) -> None:
     people = vl.datasets.hospital().with_columns(sex=pl.col("sex").str.replace("F", "Fé"))
     text = people.write_csv(separator="|").encode("latin-1")
     Path("voters.csv").write_bytes(text)
@@ -75,18 +75,18 @@ def test_a_register_is_read_as_it_is_written(voile: Voile, release: Path) -> Non
     assert voile("audit", release, *flags, "--encoding", "latin-1").code != 3
     Path("known.csv").write_bytes(vl.datasets.hospital().with_columns(disease=pl.lit("?")).write_csv().encode())
     absent = voile("audit", release, "--corrupted", "known.csv", "--null", "?", "--json")
-    assert absent.code == 0, "nobody of them is in the release"
+    assert absent.code == 0, "none of them is in the release"
 
 
-def test_the_register_of_a_comparison_is_read_as_it_is_written(voile: Voile, table: Path) -> None:
+def test_reading_options_apply_to_the_register_of_a_comparison(voile: Voile, table: Path) -> None:
     names = "birth,sex,zip,city\n" + "".join(f"{row['birth']},{row['sex']},{row['zip']},Orléans\n" for row in people())
     Path("voters.csv").write_bytes(names.encode("latin-1"))
     flags = (*ROLES, *K5, "--method", "mondrian", "--attack", "linking", "--measure", "certainty")
-    asked = ("compare", table, *flags, "--external", "voters.csv")
-    assert voile(*asked).code == 3
-    assert voile(*asked, "--encoding", "latin-1").code == 0
+    arguments = ("compare", table, *flags, "--external", "voters.csv")
+    assert voile(*arguments).code == 3
+    assert voile(*arguments, "--encoding", "latin-1").code == 0
     Path("spec.toml").write_text('[read]\nencoding = "latin-1"\n')
-    assert voile(*asked, "--spec", "spec.toml").code == 0
+    assert voile(*arguments, "--spec", "spec.toml").code == 0
 
 
 def people() -> list[dict[str, Any]]:

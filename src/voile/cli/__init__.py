@@ -1,4 +1,4 @@
-"""The command line: the verbs of voile as commands. run.py lists them, commands/ has one file per command."""
+"""The command line: the verbs of voile as commands. run.py lists them; commands/ has one file per command."""
 
 from voile.cli.run import app, main
 

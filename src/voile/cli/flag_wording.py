@@ -1,4 +1,4 @@
-"""How the command line writes an option that a message mentions."""
+"""How error messages at the command line write an option."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from voile.errors import Mention
 
 
 def write_flag(mention: Mention) -> str:
-    """Write a mention as it is typed at the command line.
+    """Write a mention as a user types it at the command line.
 
     >>> write_flag(Mention("option", "encoding", "latin-1")), write_flag(Mention("option", "force", True))
     ('--encoding latin-1', '--force')

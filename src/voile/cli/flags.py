@@ -31,7 +31,9 @@ After = Annotated[
     typer.Option("--after", help="An earlier release of the same people; repeat it, the earliest first."),
 ]
 KeyFile = Annotated[Path | None, typer.Option("--key-file", help="64 hexadecimal digits; makes a release repeatable.")]
-LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Who was shown with which values (m-invariance).")]
+LedgerFile = Annotated[
+    Path | None, typer.Option("--ledger", help="A record of who was published with which values (m-invariance).")
+]
 Models = Annotated[
     list[str] | None, typer.Option("--model", help="E.g. k-anonymity:k=5; repeat it to ask for several together.")
 ]
@@ -46,14 +48,18 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's enco
 Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
 EngineName = Annotated[
     str | None,
-    typer.Option("--engine", help="local, disk (larger than memory), spark, or auto: local unless it does not fit."),
+    typer.Option(
+        "--engine", help="local, disk (for tables larger than memory), spark, or auto: local if the table fits."
+    ),
 ]
-Memory = Annotated[str | None, typer.Option("--memory", help="How much disk and spark may use here, e.g. 4GiB.")]
+Memory = Annotated[
+    str | None, typer.Option("--memory", help="Memory that disk and spark may use on this machine, e.g. 4GiB.")
+]
 Master = Annotated[str | None, typer.Option("--master", help="spark: spark://..., yarn, k8s://..., sc://...")]
 Scratch = Annotated[str | None, typer.Option("--scratch", help="disk: a folder for temporary files.")]
 
 ReadOptions = dict[str, Any]  # how a table is read: the keywords of voile.read
-EngineOptions = dict[str, Any]  # where its rows lie: engine, memory, master, scratch
+EngineOptions = dict[str, Any]  # where its rows are stored: engine, memory, master, scratch
 
 
 def _read_options(
@@ -69,29 +75,30 @@ def _engine_options(
 
 
 def with_table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that reads a table show its parameters `read_options` and `engine_options` as the options that they
-    are made of, in the same place."""
-    own = inspect.signature(command, eval_str=True)
-    makers = (("read_options", _read_options), ("engine_options", _engine_options))
-    groups = {name: make for name, make in makers if name in own.parameters}
-    options = {name: inspect.signature(make, eval_str=True).parameters for name, make in groups.items()}
+    """Decorate a command that reads a table: replace its parameters `read_options` and `engine_options`, in place, by
+    the single options that they consist of."""
+    signature = inspect.signature(command, eval_str=True)
+    builders = (("read_options", _read_options), ("engine_options", _engine_options))
+    groups = {name: build for name, build in builders if name in signature.parameters}
+    options = {name: inspect.signature(build, eval_str=True).parameters for name, build in groups.items()}
 
     @functools.wraps(command)
-    def spread(**arguments: Any) -> None:
-        for name, make in groups.items():
-            arguments[name] = make(**{option: arguments.pop(option) for option in options[name]})
+    def call_with_groups(**arguments: Any) -> None:
+        for name, build in groups.items():
+            arguments[name] = build(**{option: arguments.pop(option) for option in options[name]})
         command(**arguments)
 
     parameters: list[inspect.Parameter] = []
-    for parameter in own.parameters.values():
+    for parameter in signature.parameters.values():
         parameters += options[parameter.name].values() if parameter.name in groups else (parameter,)
     keywords = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-    spread.__signature__ = own.replace(parameters=keywords)  # type: ignore[attr-defined]  # typer looks at it
-    return spread
+    # typer reads the signature
+    call_with_groups.__signature__ = signature.replace(parameters=keywords)  # type: ignore[attr-defined]
+    return call_with_groups
 
 
 def drop_unset(**options: Any) -> dict[str, Any]:
-    """Keep the options that were given.
+    """Return the options that are set.
 
     >>> drop_unset(p=0.5, k=None)
     {'p': 0.5}
@@ -117,7 +124,9 @@ def parse_numbers(option: str, text: str, kind: type[Any]) -> list[Any]:
     try:
         return [kind(part) for part in split_names(text)]
     except ValueError:
-        raise SpecError(f"--{option} {text!r} is no list of numbers.", code="spec.number", hint="E.g. 2,4,6.") from None
+        raise SpecError(
+            f"--{option} {text!r} is not a list of numbers.", code="spec.number", hint="E.g. 2,4,6."
+        ) from None
 
 
 def parse_pair(text: str) -> tuple[str, str]:
@@ -126,14 +135,14 @@ def parse_pair(text: str) -> tuple[str, str]:
     >>> parse_pair("zip = prefixes:5,3,1")
     ('zip', 'prefixes:5,3,1')
     """
-    name, sign, value = text.partition("=")
-    if not sign:
+    name, equals, value = text.partition("=")
+    if not equals:
         raise SpecError(f"{text!r} has no '='.", code="spec.pair", hint="Write COLUMN=VALUE.")
     return name.strip(), value.strip()
 
 
 def parse_domain(text: str) -> tuple[str, list[Any]]:
-    """Parse COLUMN=a|b|c, or COLUMN=0..49 for whole numbers.
+    """Parse COLUMN=a|b|c, or COLUMN=0..49 for integers.
 
     >>> parse_domain("sex=F|M"), parse_domain("rooms=1..3")
     (('sex', ['F', 'M']), ('rooms', [1, 2, 3]))

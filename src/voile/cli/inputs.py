@@ -25,7 +25,7 @@ def load_plugins(sources: list[str] | None) -> None:
 
 
 def open_release(folder: Path, engine_options: EngineOptions, watch: Any = None) -> tuple[Release, Verdict]:
-    """Open a folder whose claims hold: the very release that was verified, and the verdict. A broken one is refused."""
+    """Verify a folder; return the release that was verified, and the verdict. A broken release is refused."""
     from voile.engines.selection import choose_engine
     from voile.flow.checking.check_folder import check_folder
 
@@ -45,7 +45,7 @@ def open_table(
     *,
     person: str | None = None,
 ) -> Microdata:
-    """Read the table that a release was made from, under the schema that its dictionary tells."""
+    """Read the table that a release was made from, under the schema that its dictionary describes."""
     from dataclasses import replace
 
     from voile.engines.selection import choose_engine
@@ -61,7 +61,7 @@ def open_table(
 def open_register(
     release: Release, source: Path | None, hierarchies: Path | None, read_options: ReadOptions
 ) -> Microdata | None:
-    """Read a register of the population, if there is one: the quasi-identifier columns of the release alone."""
+    """Read a register of the population, if there is one: only the quasi-identifier columns of the release."""
     from voile.flow.read.read import read
     from voile.flow.request.release_schema import register_schema
     from voile.io.hierarchy_files import find_hierarchies
@@ -73,12 +73,12 @@ def open_register(
 
 
 def file_options(read_options: ReadOptions) -> ReadOptions:
-    """The options about reading that apply to a further file: all but the query, which belongs to the table."""
+    """Return the reading options that apply to a further file: all but the query, which belongs to the table."""
     return {name: value for name, value in read_options.items() if name != "query"}
 
 
 def read_priors(release: Release, files: list[Path] | None) -> list[Prior]:
-    """Read the statistics of each file, about the columns that the release's claims rest on."""
+    """Read the statistics of each file, for the columns that the release's claims rest on."""
     if not files:
         return []
     from voile.flow.explore.learn_prior import read_prior

@@ -1,7 +1,7 @@
-"""The list of commands, and how an error ends one.
+"""The list of commands, and how errors become exit codes.
 
-A new command is a file in commands/, imported here and named in COMMANDS. Every command answers on a terminal, or as
-JSON with --json. Commands import heavy libraries when they run, so that --help is quick.
+A new command is a file in commands/, imported here and named in COMMANDS. Every command prints text, or JSON
+with --json. Commands import heavy libraries when they run, so that --help is fast.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from voile.cli.terminal import print_json
 from voile.errors import SpecError, VoileError, speaking
 from voile.version import __version__
 
-# in the order of --help
+# in the order in which --help lists them
 COMMANDS = (
     publish,
     verify,
@@ -89,7 +89,7 @@ def _run() -> NoReturn:
     except Exception as error:
         if os.environ.get("VOILE_DEBUG"):
             raise
-        # the message of an unexpected error may quote a cell: only its kind and place are shown
+        # the message of an unexpected error may quote a cell, so show only its type and where it happened
         frame = error.__traceback__
         while frame is not None and frame.tb_next is not None:
             frame = frame.tb_next

@@ -1,4 +1,4 @@
-"""Put flags on top of a spec: the flags win."""
+"""Combine flags with a spec: the flags win."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parse_plugin(name_key: str, text: str) -> dict[str, Any]:
 def add_column_flags(
     schema: dict[str, Any], kinds: list[str] | None, domains: list[str] | None, hierarchies: Path | None
 ) -> dict[str, Any]:
-    """Add to a schema what the flags say about single columns; hierarchies of columns without a role are left out."""
+    """Add the flags about single columns to a schema; hierarchies of columns without a role are left out."""
     from voile.io.hierarchy_files import find_hierarchies
 
     flags: dict[str, dict[str, Any]] = {}
@@ -35,16 +35,16 @@ def add_column_flags(
 
 
 def override_roles(schema: Mapping[str, Any], roles: dict[str, list[str]]) -> dict[str, Any]:
-    """Put roles given as flags over the schema of a spec: a column that a flag names or leaves out follows the flag."""
-    named = {name for names in roles.values() for name in names}
+    """Replace roles of a schema by those of the flags: a column that a flag names or leaves out follows the flag."""
+    flagged = {name for names in roles.values() for name in names}
     result: dict[str, Any] = {}
     for key, value in schema.items():
         if key in ("identifier", "quasi", "sensitive", "other") and isinstance(value, list):
-            result[key] = [name for name in value if name not in named]
+            result[key] = [name for name in value if name not in flagged]
         else:
             result[key] = value
     result |= roles
-    roleless = {name for role in roles for name in schema.get(role, ()) if name not in named}
+    roleless = {name for role in roles for name in schema.get(role, ()) if name not in flagged}
     for part in ("kinds", "domains", "hierarchies"):
         if isinstance(result.get(part), dict):
             result[part] = {name: value for name, value in result[part].items() if name not in roleless}

@@ -83,58 +83,58 @@ def show_losses(losses: Losses) -> None:
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """Print the trials with a number each, then what every attack reaches in each of them, then the best."""
+    """Print the numbered trials, then the worst belief of every attack in each trial, then the best method."""
     several = len(comparison.promises) > 1
     rows = [
         [
             str(number),
             trial.title,
             *([trial.promise] if several else []),
-            _outcome(trial),
+            _describe_outcome(trial),
             "" if trial.fault else f"{trial.people} in {trial.groups}",
             "" if trial.fault else str(trial.withheld),
-            _decimals(trial.loss(comparison.by)),
+            _write_decimals(trial.loss(comparison.by)),
             f"{trial.seconds:.1f}",
         ]
         for number, trial in enumerate(comparison.rows, 1)
     ]
-    promise = ["promise"] if several else []
-    heads = ["", "method", *promise, "promise kept", "people", "withheld", comparison.by, "seconds"]
+    promise_head = ["promise"] if several else []
+    heads = ["", "method", *promise_head, "promise kept", "people", "withheld", comparison.by, "seconds"]
     _print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
     numbered = list(enumerate(comparison.rows, 1))
     for block in (numbered[start : start + 8] for start in range(0, len(numbered), 8)):
         by_title = [{item.title: item for item in trial.reached} for _, trial in block]
         titles = dict.fromkeys(title for own in by_title for title in own)
-        cells = [[title, *(_belief(own.get(title)) for own in by_title)] for title in titles]
+        cells = [[title, *(_write_belief(own.get(title)) for own in by_title)] for title in titles]
         if cells:
             heads = ["attack", *(str(number) for number, _ in block)]
             _print_table("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(by_title))
-    for promised in comparison.promises:
-        typer.echo(f"Keeps {promised} at the least loss: {_winner(comparison, promised)}")
+    for promise in comparison.promises:
+        typer.echo(f"Keeps {promise} at the least loss: {_describe_best(comparison, promise)}")
 
 
-def _outcome(trial: Trial) -> str:
+def _describe_outcome(trial: Trial) -> str:
     if trial.fault:
         return trial.fault.message
     return "kept" if trial.kept else "BROKEN" if trial.verified != "needs" else "open"
 
 
-def _winner(comparison: Comparison, promise: str) -> str:
-    """The best method for a promise; if there is none, the hint of the first trial that says what is within reach."""
+def _describe_best(comparison: Comparison, promise: str) -> str:
+    """Name the best method for a promise; if there is none, give the first hint about what can be reached."""
     best = comparison.best_for(promise)
     if best:
-        return f"{best.title}, with a loss of {_decimals(best.loss(comparison.by))} by {comparison.by}."
+        return f"{best.title}, with a loss of {_write_decimals(best.loss(comparison.by))} by {comparison.by}."
     hints = [trial.fault.hint for trial in comparison.rows if trial.promise == promise and trial.fault]
     return f"none. {next(filter(None, hints), '')}".strip()
 
 
-def _belief(item: AttackResult | None) -> str:
+def _write_belief(item: AttackResult | None) -> str:
     if item is None or item.worst is None:
         return "error" if item and item.fault else "–"
     return f"{item.worst:.3f}" + ("!" if not item.passed else "*" if item.inside else " ")
 
 
-def _decimals(value: float | None) -> str:
+def _write_decimals(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
@@ -146,7 +146,7 @@ def show_frame(title: str, frame: pl.DataFrame) -> None:
 
 
 def show_rows(title: str, rows: list[dict[str, Any]]) -> None:
-    """Print rows of numbers as they are given."""
+    """Print rows of numbers unchanged."""
     heads = list(rows[0])
     _print_table(title, heads, [[str(row[head]) for head in heads] for row in rows], len(heads))
 
@@ -160,7 +160,7 @@ def show_bars(title: str, rows: list[tuple[str, float]], width: int = 50) -> Non
 
 @contextlib.contextmanager
 def progress_bar() -> Iterator[Any]:
-    """Show a bar that counts on a terminal's standard error; elsewhere show nothing."""
+    """Show a bar that counts on standard error if it is a terminal; otherwise show nothing."""
     if not sys.stderr.isatty():
         yield lambda done, of, what: None
         return
@@ -175,7 +175,7 @@ def progress_bar() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def step_bar(*names: str) -> Iterator[Steps]:
-    """Show a bar of named steps on a terminal's standard error; elsewhere show nothing."""
+    """Show a bar of named steps on standard error if it is a terminal; otherwise show nothing."""
     if not sys.stderr.isatty():
         yield Steps(lambda name, done: None, names)
         return
@@ -189,7 +189,7 @@ def step_bar(*names: str) -> Iterator[Steps]:
 
 
 class Steps:
-    """Says which step the work is at and, for a table in parts, which part."""
+    """Reports the current step and, for a table in parts, the number of finished parts."""
 
     def __init__(self, update: Callable[[str, float], None], names: tuple[str, ...]) -> None:
         self._update, self._names, self._current = update, names, names[0]
@@ -199,6 +199,6 @@ class Steps:
         self._update(name, self._names.index(name))
 
     def part(self, what: str, done: int, parts: int) -> None:
-        """Say how many parts of the current step are done."""
+        """Report how many parts of the current step are done."""
         start = self._names.index(self._current)
         self._update(f"{self._current}: {what}, {done} of {parts} parts", start + done / max(parts, 1))

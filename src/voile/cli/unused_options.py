@@ -1,4 +1,4 @@
-"""An option that cannot matter is an error that says so: a user who gives one expects it to do something."""
+"""Refuse options that have no effect: a user who sets an option expects it to do something."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from voile.errors import SpecError, VoileError, option, raise_together
 if TYPE_CHECKING:
     from voile.releases.release import Release
 
-FLAGS = {"null_values": "null"}  # keywords of voile.read that have another name as a flag
+FLAGS = {"null_values": "null"}  # keywords of voile.read whose flag has another name
 
 
 def refuse_unused(why: str, options: Mapping[str, Any]) -> None:
-    """Raise an error for every option that was given although it cannot matter, and say `why`."""
+    """Raise an error for every option that is set although it has no effect, and say `why`."""
     raise_together(_list_unused(why, options))
 
 
@@ -33,25 +33,25 @@ def _list_unused(why: str, options: Mapping[str, Any]) -> list[SpecError]:
 
 
 def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path | None) -> None:
-    """Refuse options about reading that no table needs: without any table all of them, without a CSV those of a CSV.
-    A query belongs to `data`; if that is a file, reading it says so."""
+    """Refuse reading options that no table needs: all of them if no table is read, those of a CSV if no table is a CSV.
+    A query belongs to `data`; if `data` is a file, reading it raises the error."""
     from voile.io.databases import parse_scheme
     from voile.io.table_files import FILE_KINDS
 
     tables = [str(source) for source in (data, *files) if source is not None]
-    of_csv = {name: value for name, value in options.items() if name != "query"}
+    csv_options = {name: value for name, value in options.items() if name != "query"}
     if not tables:
         refuse_unused("no table is read", options)
     elif data is None:
-        refuse_unused("there is no table to ask", {"query": options.get("query")})
-    # a file with an unknown ending is refused where it is read
+        refuse_unused("there is no table to query", {"query": options.get("query")})
+    # a file with an unknown extension is refused when it is read
     if all(parse_scheme(table) or FILE_KINDS.get(Path(table).suffix.lower(), "csv") != "csv" for table in tables):
-        refuse_unused("no table is a CSV file", of_csv)
+        refuse_unused("no table is a CSV file", csv_options)
 
 
 def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> None:
-    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. Claims that cannot be read
-    rest on nothing known: the verdict speaks of them."""
+    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. If a claim cannot be read,
+    refuse nothing: the verdict reports it."""
     from voile.models.claimed_model import claimed_model
     from voile.models.kinds import FollowsPeople, SpansReleases
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from voile.errors import SpecError
-from voile.flow.explore.foresee import start_of
+from voile.flow.explore.foresee import suggest_value
 from voile.plugins.parameters import Limits, type_alternatives
 from voile.plugins.registry import Plugin, as_plain_value, build_plugin, knob_fields, registered_classes
 
@@ -82,7 +82,7 @@ def _make_field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:
     arms = [arm for arm in type_alternatives(hint) if arm is not type(None)]
     limits = knob.metadata.get("limits") or Limits()
     label = LABELS.get(knob.name, knob.name.replace("_", " "))
-    value = _write_value(start_of(knob) if knob.default_factory is dataclasses.MISSING else "")
+    value = _write_value(suggest_value(knob) if knob.default_factory is dataclasses.MISSING else "")
     if knob.name == "column" and str in arms:
         return Field(knob.name, label, "column", value, "All of them unless you choose one.")
     if limits.choices:

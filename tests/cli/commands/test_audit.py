@@ -1,4 +1,4 @@
-"""`voile audit`: named attacks, outside tables, and the exit code of a success."""
+"""`voile audit`: named attacks, outside tables, and the exit code when an attack succeeds."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pathlib import Path
 from calling import SEER, Voile
 
 
-def test_audit(voile: Voile, release: Path, table: Path) -> None:
+def test_audit_runs_the_named_attacks(voile: Voile, release: Path, table: Path) -> None:
     answer = voile("audit", release)
     assert answer.code == 0
     assert "inside the promise" in answer.out
-    spoken = voile(
+    json_answer = voile(
         "audit", release, "--data", table, "--attack", "linking", "--attack", "elimination:values=2", "--json"
     )
-    assert {finding["attack"] for finding in spoken.json["findings"]} == {"linking", "elimination"}
-    assert spoken.json["findings"][0]["worst_before"] is not None
+    assert {finding["attack"] for finding in json_answer.json["findings"]} == {"linking", "elimination"}
+    assert json_answer.json["findings"][0]["worst_before"] is not None
     external = voile("audit", release, "--external", table, "--attack", "linking", "--json")
     assert "Journalist" in [finding["title"] for finding in external.json["findings"]]
     assert voile("audit", release, "--attack", "linkin").code == 2
     assert voile("audit", release, "--data", "none.csv").code == 3
 
 
-def test_an_attack_that_succeeds(voile: Voile, release: Path) -> None:
+def test_an_attack_that_succeeds_exits_with_5(voile: Voile, release: Path) -> None:
     (voile.folder / "seer.py").write_text(SEER)
     from voile.plugins.registry import _registry
 

@@ -12,7 +12,7 @@ FAST = ("--attack", "linking", "--measure", "certainty")
 L3 = ("--model", "l-diversity:l=3")
 
 
-def test_compare(voile: Voile, table: Path) -> None:
+def test_compare_names_the_method_with_the_least_loss(voile: Voile, table: Path) -> None:
     answer = voile("compare", table, *ROLES, *L3, *FAST)
     assert answer.code == 0
     assert "Methods for l-diversity (l=3)" in answer.out
@@ -21,50 +21,50 @@ def test_compare(voile: Voile, table: Path) -> None:
     assert not list(voile.folder.iterdir()), "nothing is written without --out"
 
 
-def test_out_resumes(voile: Voile, table: Path) -> None:
+def test_the_same_call_resumes_from_the_out_folder(voile: Voile, table: Path) -> None:
     arguments = ("compare", table, *ROLES, *K5, *FAST, "--method", "mondrian", "--out", "out", "--json")
-    first = voile(*arguments).json
+    result = voile(*arguments).json
     assert {file.name for file in Path("out").iterdir()} == {
         "comparison.html",
         "comparison.json",
         "comparison.csv",
         "trials",
     }
-    assert voile(*arguments).json == first, "also the seconds: nothing was done again"
-    assert first["page"] == str(Path("out") / "comparison.html")
+    assert voile(*arguments).json == result, "even the seconds are the same: nothing ran again"
+    assert result["page"] == str(Path("out") / "comparison.html")
 
 
-def test_methods_and_what_varies(voile: Voile, table: Path) -> None:
-    chosen = ("--method", "mondrian", "--method", "full-domain:suppression=0.05", "--vary", "k=3,9")
-    told = voile("compare", table, *ROLES, *K5, *FAST, *chosen, "--json").json
-    assert [(row["title"], row["promise"]) for row in told["trials"]] == [
+def test_every_method_is_tried_with_every_value_that_varies(voile: Voile, table: Path) -> None:
+    options = ("--method", "mondrian", "--method", "full-domain:suppression=0.05", "--vary", "k=3,9")
+    result = voile("compare", table, *ROLES, *K5, *FAST, *options, "--json").json
+    assert [(row["title"], row["promise"]) for row in result["trials"]] == [
         ("mondrian", "k-anonymity (k=3)"),
         ("full-domain (suppression=0.05)", "k-anonymity (k=3)"),
         ("mondrian", "k-anonymity (k=9)"),
         ("full-domain (suppression=0.05)", "k-anonymity (k=9)"),
     ]
-    shown = voile("compare", table, *ROLES, *K5, *FAST, *chosen).out
-    assert "Keeps k-anonymity (k=9) at the least loss" in shown
+    output = voile("compare", table, *ROLES, *K5, *FAST, *options).out
+    assert "Keeps k-anonymity (k=9) at the least loss" in output
 
 
-def test_a_spec_says_the_same(voile: Voile, table: Path) -> None:
+def test_a_spec_can_hold_the_comparison_and_flags_win(voile: Voile, table: Path) -> None:
     Path("spec.toml").write_text(
         '[schema]\nidentifier = ["name"]\nquasi = ["birth", "sex", "zip"]\nsensitive = ["disease"]\n'
         '[[policy]]\nmodel = "k-anonymity"\nk = 5\n'
         '[compare]\nmethods = ["mondrian"]\nmeasures = ["certainty"]\nadversary = ["neighbour"]\n'
         "[compare.vary]\nk = [3, 9]\n"
     )
-    told = voile("compare", table, "--spec", "spec.toml", "--json").json
-    assert [row["promise"] for row in told["trials"]] == ["k-anonymity (k=3)", "k-anonymity (k=9)"]
-    assert told["trials"][0]["reached"][0]["presets"] == ["neighbour"]
+    result = voile("compare", table, "--spec", "spec.toml", "--json").json
+    assert [row["promise"] for row in result["trials"]] == ["k-anonymity (k=3)", "k-anonymity (k=9)"]
+    assert result["trials"][0]["reached"][0]["presets"] == ["neighbour"]
     flagged = voile("compare", table, "--spec", "spec.toml", "--vary", "k=4", "--adversary", "colleague", "--json").json
     assert [row["promise"] for row in flagged["trials"]] == ["k-anonymity (k=4)"]
     assert {name for item in flagged["trials"][0]["reached"] for name in item["presets"]} == {"colleague"}
 
 
-def test_an_external_register(voile: Voile, table: Path) -> None:
-    told = voile("compare", table, *ROLES, *K5, *FAST, "--method", "mondrian", "--external", table, "--json").json
-    assert "Journalist" in [item["title"] for item in told["trials"][0]["reached"]]
+def test_an_external_register_gives_the_journalist_attack(voile: Voile, table: Path) -> None:
+    result = voile("compare", table, *ROLES, *K5, *FAST, "--method", "mondrian", "--external", table, "--json").json
+    assert "Journalist" in [item["title"] for item in result["trials"][0]["reached"]]
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,22 @@ def test_an_external_register(voile: Voile, table: Path) -> None:
         (("--model", "l-diversity:l=50"), 4),
     ],
 )
-def test_exit_codes(voile: Voile, table: Path, arguments: tuple[str, ...], code: int) -> None:
+def test_exit_code_of_a_comparison_without_winner(
+    voile: Voile, table: Path, arguments: tuple[str, ...], code: int
+) -> None:
     answer = voile("compare", table, *ROLES, *FAST, *arguments)
     assert answer.code == code
     assert "Traceback" not in answer.err
     assert code != 4 or "at the least loss: none. The most frequent value covers" in answer.out
 
 
-def test_bad_tables(voile: Voile) -> None:
+def test_bad_tables_are_refused(voile: Voile) -> None:
     Path("empty.csv").write_text("")
     assert voile("compare", "empty.csv", *ROLES, *K5).code == 3
     assert voile("compare", "absent.csv", *ROLES, *K5).code == 3
 
 
-def test_a_promise_that_an_attack_breaks(voile: Voile, table: Path) -> None:
+def test_a_promise_that_an_attack_breaks_exits_with_5(voile: Voile, table: Path) -> None:
     preset = "from voile.extend import Preset\nPreset('oracle', 'an oracle', 'Sees.', ('seer',))\n"
     Path("seer.py").write_text(SEER + preset)
     from voile.adversaries.presets import _presets
@@ -109,23 +111,23 @@ def test_a_promise_that_an_attack_breaks(voile: Voile, table: Path) -> None:
         sys.modules.pop("voile_plugin_seer", None)
 
 
-def test_adversaries(voile: Voile) -> None:
-    shown = voile("adversaries")
-    assert shown.code == 0
-    assert "insurer: an insurer with published health statistics" in shown.out
+def test_adversaries_lists_the_presets(voile: Voile) -> None:
+    answer = voile("adversaries")
+    assert answer.code == 0
+    assert "insurer: an insurer with published health statistics" in answer.out
     assert voile("adversaries", "--json").json["adversaries"][0]["name"] == "neighbour"
 
 
 def test_audit_and_report_take_an_adversary(voile: Voile, release: Path, table: Path) -> None:
-    named = ("--adversary", "colleague", "--adversary", "employer")
-    told = voile("audit", release, "--data", table, *named, "--json").json
-    assert {name for finding in told["findings"] for name in finding["presets"]} == {"colleague"}
-    assert len(told["notes"]) == 2
-    shown = voile("audit", release, "--adversary", "statistician")
-    assert "needs the original table, or a register of the population" in shown.out
-    none = voile("audit", release, "--adversary", "employer")
-    assert none.code == 2
-    assert "None of the requested attacks applies to this release" in none.err
-    made = voile("report", release, "--data", table, "--adversary", "insurer", "--out", "report.html", "--json").json
-    assert made["adversaries"][0]["name"] == "an insurer with published health statistics"
+    adversaries = ("--adversary", "colleague", "--adversary", "employer")
+    result = voile("audit", release, "--data", table, *adversaries, "--json").json
+    assert {name for finding in result["findings"] for name in finding["presets"]} == {"colleague"}
+    assert len(result["notes"]) == 2
+    answer = voile("audit", release, "--adversary", "statistician")
+    assert "needs the original table, or a register of the population" in answer.out
+    refused = voile("audit", release, "--adversary", "employer")
+    assert refused.code == 2
+    assert "None of the requested attacks applies to this release" in refused.err
+    report = voile("report", release, "--data", table, "--adversary", "insurer", "--out", "report.html", "--json").json
+    assert report["adversaries"][0]["name"] == "an insurer with published health statistics"
     assert "Weights the values of your group by those rates" in Path("report.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Perturbed generalization at the command line, from the budget to the attack."""
+"""Perturbed generalization at the command line: the budget, the release and the corruption attack."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BY = ["publish", "people.csv", "--out", "x", *PUBLISH[:-1]]
 
 @pytest.fixture
 def voile(voile: Voile) -> Voile:
-    """The command line in a folder with people, their register without incomes, and those who were corrupted."""
+    """The command line in a folder with people, their register without incomes, and the corrupted people."""
     frame = vl.datasets.census(800)
     frame.write_csv("people.csv")
     frame.drop("income").write_csv("voters.csv")
@@ -28,7 +28,7 @@ def voile(voile: Voile) -> Voile:
     return voile
 
 
-def test_from_budget_to_attack(voile: Voile) -> None:
+def test_a_release_keeps_its_budget_against_the_attack(voile: Voile) -> None:
     code, out, _ = voile("guarantees", "--p", "0.3", "--k", "6", "--skew", "0.1", "--domain", "50", "--rho1", "0.2")
     assert code == 0
     assert "0.4504" in out
@@ -46,13 +46,13 @@ def test_from_budget_to_attack(voile: Voile) -> None:
     attack = ["audit", "r", "--attack", "corruption", "--external", "voters.csv", "--corrupted", "known.csv"]
     code, out, _ = voile(*attack, "--json")
     assert code == 0
-    found = json.loads(out)
-    assert found["passed"]
-    assert any(finding["inside_the_promise"] for finding in found["findings"])
-    assert found["findings"][0]["people"] == 800
+    result = json.loads(out)
+    assert result["passed"]
+    assert any(finding["inside_the_promise"] for finding in result["findings"])
+    assert result["findings"][0]["people"] == 800
 
 
-def test_corrupted_people_alone_choose_the_attack(voile: Voile) -> None:
+def test_corrupted_people_imply_the_corruption_attack(voile: Voile) -> None:
     voile("publish", "people.csv", "--out", "k", *PUBLISH[:4], "--model", "k-anonymity:k=4")
     code, out, _ = voile("audit", "k", "--corrupted", "known.csv", "--json")
     assert code == 0
@@ -63,7 +63,7 @@ def test_corrupted_people_alone_choose_the_attack(voile: Voile) -> None:
     assert "--attack corruption" in err
 
 
-def test_a_spec_says_the_same(voile: Voile) -> None:
+def test_a_spec_and_flags_give_the_same_release(voile: Voile) -> None:
     Path("spec.toml").write_text(
         f"""
 [schema]
@@ -86,31 +86,31 @@ s = 0.25
     assert vl.load("a").tables["table"].equals(vl.load("b").tables["table"])
 
 
-def test_a_domain_of_names_and_one_that_is_too_small(voile: Voile) -> None:
-    given = ["--quasi", "age", "--sensitive", "gender", "--model", "anti-corruption:skew=0.5"]
-    code, out, _ = voile("publish", "people.csv", "--out", "g", *given, "--domain", "gender=Female|Male|Other")
+def test_a_declared_domain_must_cover_the_table(voile: Voile) -> None:
+    options = ["--quasi", "age", "--sensitive", "gender", "--model", "anti-corruption:skew=0.5"]
+    code, out, _ = voile("publish", "people.csv", "--out", "g", *options, "--domain", "gender=Female|Male|Other")
     assert code == 0, out
     assert vl.load("g").dictionary["columns"][-1]["domain"]["values"] == ["Female", "Male", "Other"]
-    code, _, err = voile("publish", "people.csv", "--out", "h", *given, "--domain", "gender=Female|Other")
+    code, _, err = voile("publish", "people.csv", "--out", "h", *options, "--domain", "gender=Female|Other")
     assert code == 3
     assert "outside its declared domain" in err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         ([*BY, "perturbed-generalization:p=2"], 2, "at most"),
         ([*BY, "perturbed-generalization:p=0.9"], 4, "largest p"),
         ([*BY, "perturbed-generalization:s=0.001"], 4, "1/800"),
     ],
 )
-def test_bad_requests(voile: Voile, arguments: list[str], code: int, said: str) -> None:
-    left, _, err = voile(*arguments)
-    assert left == code
-    assert said in err
+def test_bad_parameters_are_refused(voile: Voile, arguments: list[str], code: int, message: str) -> None:
+    answer = voile(*arguments)
+    assert answer.code == code
+    assert message in answer.err
 
 
-def test_measure_and_report(voile: Voile) -> None:
+def test_a_perturbed_release_can_be_measured_and_reported(voile: Voile) -> None:
     voile("publish", "people.csv", "--out", "r", *PUBLISH, "--format", "csv")
     code, out, _ = voile("measure", "r", "--data", "people.csv", "--measure", "classification:starts=25", "--json")
     assert code == 0

@@ -1,4 +1,4 @@
-"""`voile demo`: it leaves a release that holds, and a page."""
+"""`voile demo`: writes a release that holds, and a report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from calling import Voile
 import voile as vl
 
 
-def test_demo(voile: Voile) -> None:
+def test_demo_writes_a_release_and_a_report(voile: Voile) -> None:
     answer = voile("demo", "--out", "demo")
     assert answer.code == 0
     assert vl.verify(voile.folder / "demo" / "release").holds

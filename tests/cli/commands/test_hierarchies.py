@@ -25,11 +25,11 @@ def test_hierarchies_can_be_edited_and_read_back(voile: Voile, table: Path) -> N
     answer = voile("publish", table, *flags, "--force")
     assert answer.code == 2
     assert "'zip' lacks" in answer.err
-    spoken = voile("hierarchies", table, "--quasi", "zip", "--out", "trees", "--force", "--json")
-    assert spoken.json["heights"] == {"zip": 4}
+    json_answer = voile("hierarchies", table, "--quasi", "zip", "--out", "trees", "--force", "--json")
+    assert json_answer.json["heights"] == {"zip": 4}
 
 
-def test_hierarchies_of_a_table_with_missing_cells(voile: Voile) -> None:
+def test_missing_cells_are_not_listed_in_hierarchy_files(voile: Voile) -> None:
     (voile.folder / "t.csv").write_text("a,b\n1,x\n,y\n3,\n4,z\n5,w\n")
     assert voile("hierarchies", "t.csv", "--out", "trees").code == 0
     content = (voile.folder / "trees" / "b.csv").read_text()

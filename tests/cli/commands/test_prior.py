@@ -1,4 +1,4 @@
-"""`voile prior`: statistics to publish and verify with."""
+"""`voile prior`: statistics for publishing and verifying."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from calling import ROLES, Voile
 import voile as vl
 
 
-def test_statistics_are_learned_published_with_and_verified(voile: Voile, table: Path) -> None:
+def test_learned_statistics_serve_to_publish_and_verify(voile: Voile, table: Path) -> None:
     learned = voile("prior", table, "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv", "--json")
     assert learned.code == 0, learned.err
-    known = vl.read_prior("known.csv", "disease")
-    assert learned.json == {"out": "known.csv", "digest": known.digest, "column_sets": 1, "signatures": 2}
-    said = voile("prior", table, "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv").out
+    statistics = vl.read_prior("known.csv", "disease")
+    assert learned.json == {"out": "known.csv", "digest": statistics.digest, "column_sets": 1, "signatures": 2}
+    output = voile("prior", table, "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv").out
     salted = vl.read_prior("known.csv", "disease").digest
-    assert salted != known.digest  # nobody can test a guess about the table against it
-    assert said == f"2 signatures in 1 column sets, written to known.csv\n{salted}\n"
+    assert salted != statistics.digest  # nobody can test a guess about the table against it
+    assert output == f"2 signatures in 1 column sets, written to known.csv\n{salted}\n"
     flags = ("--model", "r-robustness:r=2,prior=known.csv", "--method", "art", "--out", "out")
     published = voile("publish", table, *ROLES, *flags)
     assert published.code == 0, published.err
@@ -29,7 +29,7 @@ def test_statistics_are_learned_published_with_and_verified(voile: Voile, table:
 @pytest.mark.parametrize(
     ("flag", "value"), [("--missing", "maybe"), ("--min-support", "0"), ("--sensitive", "nothing")]
 )
-def test_bad_requests(voile: Voile, table: Path, flag: str, value: str) -> None:
+def test_bad_parameters_are_refused(voile: Voile, table: Path, flag: str, value: str) -> None:
     answer = voile("prior", table, "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv", flag, value)
     assert answer.code == 2
     assert not (voile.folder / "known.csv").exists()

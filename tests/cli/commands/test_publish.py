@@ -1,4 +1,4 @@
-"""`voile publish`: flags and spec.toml say the same, flags win, and what is wrong is refused."""
+"""`voile publish`: a request can be flags or a spec.toml, flags win, and bad requests are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ format = "csv"
 """
 
 
-def test_flags_alone(voile: Voile, table: Path) -> None:
+def test_publish_with_flags_alone(voile: Voile, table: Path) -> None:
     answer = voile("publish", table, "--out", "out", *ROLES, *K5, "--model", "l-diversity:l=2")
     assert answer.code == 0
     assert "400 people in" in answer.out
@@ -43,7 +43,7 @@ def test_flags_alone(voile: Voile, table: Path) -> None:
     assert len(vl.load(voile.folder / "out").certificate.claims) == 2
 
 
-def test_a_spec_alone(voile: Voile, table: Path) -> None:
+def test_publish_with_a_spec_alone(voile: Voile, table: Path) -> None:
     (voile.folder / "spec.toml").write_text(SPEC)
     answer = voile("publish", table, "--spec", "spec.toml", "--out", "out", "--json")
     assert answer.code == 0
@@ -53,16 +53,16 @@ def test_a_spec_alone(voile: Voile, table: Path) -> None:
     assert vl.load(voile.folder / "out").certificate.method == {"name": "full-domain", "suppression": 0.1}
 
 
-def test_several_sensitive_columns(voile: Voile, table: Path) -> None:
-    """The same request as flags, in its two forms, and as a spec."""
+def test_several_sensitive_columns_as_flags_or_spec_give_the_same_release(voile: Voile, table: Path) -> None:
+    """The same request is made with both forms of the flag, and with a spec."""
     frame = pl.read_csv(table).with_columns(treatment=pl.Series(["pills", "rest", "surgery", "diet"] * 100))
     frame.write_csv("both.csv")
     roles = ("--identifier", "name", "--quasi", "birth,sex,zip", "--sensitive", "disease,treatment")
     (voile.folder / "key").write_text(KEY)
-    same = ("--key-file", "key", "--method", "decompose:primary=treatment", "--json")
+    options = ("--key-file", "key", "--method", "decompose:primary=treatment", "--json")
     for number, model in enumerate(("disease=3,treatment=4", "l=disease=3|treatment=4")):
         answer = voile(
-            "publish", "both.csv", "--out", f"out{number}", *roles, "--model", f"multi-diversity:{model}", *same
+            "publish", "both.csv", "--out", f"out{number}", *roles, "--model", f"multi-diversity:{model}", *options
         )
         assert answer.code == 0, answer.err
         assert answer.json["verdict"]["holds"]
@@ -74,10 +74,10 @@ def test_several_sensitive_columns(voile: Voile, table: Path) -> None:
     assert voile("publish", "both.csv", "--out", "out2", "--spec", "spec.toml", "--key-file", "key").code == 0
     for name in ("quasi", "joint", "sensitive_disease", "sensitive_treatment"):
         assert len({file_digest(voile.folder / f"out{number}" / f"{name}.parquet") for number in range(3)}) == 1
-    found = voile(
+    audit = voile(
         "audit", "out0", "--attack", "chain", "--attack", "exclusion:values=2", "--data", "both.csv", "--json"
     )
-    assert {item["attack"] for item in found.json["findings"]} == {"chain", "exclusion"}
+    assert {item["attack"] for item in audit.json["findings"]} == {"chain", "exclusion"}
     assert voile("measure", "out0", "--data", "both.csv", "--measure", "query-error:sensitive=1").code == 0
     assert voile("report", "out0", "--data", "both.csv").code == 0
     refused = voile("publish", "both.csv", "--out", "x", *roles, "--model", "multi-diversity:disease=90,treatment=2")
@@ -102,7 +102,7 @@ def test_flags_win_over_the_spec(voile: Voile, table: Path) -> None:
     assert all(label.startswith("dep ") or label == "*" for label in loaded.tables["table"]["zip"].cast(pl.String))
 
 
-def test_a_flag_moves_a_column(voile: Voile, table: Path) -> None:
+def test_a_flag_changes_the_role_of_a_column(voile: Voile, table: Path) -> None:
     (voile.folder / "spec.toml").write_text(SPEC)
     answer = voile("publish", table, "--spec", "spec.toml", "--out", "out", "--sensitive", "zip")
     assert answer.code == 0
@@ -111,8 +111,8 @@ def test_a_flag_moves_a_column(voile: Voile, table: Path) -> None:
     assert [entry["name"] for entry in loaded.described("quasi")] == ["birth", "sex"]
 
 
-def tables(place: Path) -> dict[str, str]:
-    return {found.name: file_digest(found) for found in place.iterdir()}
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: file_digest(path) for path in folder.iterdir()}
 
 
 def test_a_key_file_makes_a_release_repeatable(voile: Voile, table: Path) -> None:
@@ -120,18 +120,18 @@ def test_a_key_file_makes_a_release_repeatable(voile: Voile, table: Path) -> Non
     for out in ("one", "two"):
         flags = ("--method", "anatomy", "--model", "l-diversity:l=3", "--key-file", "key")
         assert voile("publish", table, "--out", out, *ROLES, *flags).code == 0
-    assert tables(voile.folder / "one") == tables(voile.folder / "two")
+    assert digests(voile.folder / "one") == digests(voile.folder / "two")
     assert voile("publish", table, "--out", "three", *ROLES, *flags[:-2]).code == 0
-    assert tables(voile.folder / "one")["quasi.parquet"] != tables(voile.folder / "three")["quasi.parquet"]
-    joined = b"".join(found.read_bytes() for found in (voile.folder / "one").iterdir())
-    assert KEY.encode() not in joined
-    assert bytes.fromhex(KEY) not in joined
+    assert digests(voile.folder / "one")["quasi.parquet"] != digests(voile.folder / "three")["quasi.parquet"]
+    content = b"".join(path.read_bytes() for path in (voile.folder / "one").iterdir())
+    assert KEY.encode() not in content
+    assert bytes.fromhex(KEY) not in content
     (voile.folder / "key").write_text("short")
     assert voile("publish", table, "--out", "four", *ROLES, *flags).code == 3
     assert voile("publish", table, "--out", "four", *ROLES, *flags[:-1], "none").code == 3
 
 
-def test_force(voile: Voile, table: Path) -> None:
+def test_only_force_replaces_a_release_and_nothing_else(voile: Voile, table: Path) -> None:
     assert voile("publish", table, "--out", "out", *ROLES, *K5).code == 0
     answer = voile("publish", table, "--out", "out", *ROLES, *K5)
     assert (answer.code, "--force" in answer.err) == (2, True)
@@ -141,7 +141,7 @@ def test_force(voile: Voile, table: Path) -> None:
     assert voile("publish", table, "--out", "mine", *ROLES, *K5, "--force").code == 2
 
 
-def test_all_problems_in_json(voile: Voile, table: Path) -> None:
+def test_all_problems_are_listed_in_json(voile: Voile, table: Path) -> None:
     flags = ("--quasi", "sex,sex", "--model", "k-anonymity:k=1", "--method", "magic", "--format", "xml")
     answer = voile("publish", table, "--out", "o", *flags, "--json")
     assert answer.code == 2
@@ -167,7 +167,7 @@ def test_all_problems_in_json(voile: Voile, table: Path) -> None:
         (),
     ],
 )
-def test_requests_that_are_wrong(voile: Voile, table: Path, flags: tuple[Any, ...]) -> None:
+def test_bad_requests_are_refused_and_write_nothing(voile: Voile, table: Path, flags: tuple[Any, ...]) -> None:
     (voile.folder / "file.txt").write_text("x")
     answer = voile("publish", table, "--out", "o", *ROLES, *flags, "--json")
     assert answer.code == 2
@@ -175,32 +175,31 @@ def test_requests_that_are_wrong(voile: Voile, table: Path, flags: tuple[Any, ..
     assert not (voile.folder / "o").exists()
 
 
-def test_a_promise_broken_after_saving(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from voile.results import Answer as Said
-    from voile.results import Checked, Verdict
+def test_a_promise_broken_after_saving_exits_with_5(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from voile.results import Answer, Checked, Verdict
 
-    broken = Verdict((Checked("files", Said.BROKEN, "The disk lies."),))
-    monkeypatch.setattr("voile.flow.verify.verify.verify", lambda place, **given: broken)
+    broken = Verdict((Checked("files", Answer.BROKEN, "The disk lies."),))
+    monkeypatch.setattr("voile.flow.verify.verify.verify", lambda folder, **options: broken)
     answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
     assert answer.code == 5
     assert answer.json["verdict"]["holds"] is False
 
 
-def test_publishing_again(voile: Voile, tmp_path: Path) -> None:
-    """Earlier releases, a ledger and a key at the command line and in a spec: what the flags say, the file says."""
+def test_a_second_release_with_a_ledger_as_flags_or_spec(voile: Voile, tmp_path: Path) -> None:
+    """Earlier releases and a ledger can be named by flags or in a spec."""
     frame = vl.datasets.hospital()
     frame.write_csv(tmp_path / "q1.csv")
     frame.head(350).write_csv(tmp_path / "q2.csv")
     base = ["--quasi", "birth,sex,zip", "--sensitive", "disease", "--person", "name", "--model", "m-invariance:m=3"]
-    one, two, ledger = str(tmp_path / "one"), str(tmp_path / "two"), str(tmp_path / "ledger.json")
-    done = voile("publish", str(tmp_path / "q1.csv"), *base, "--out", one, "--ledger", ledger)
-    assert done.code == 0, done.err
-    again = ["publish", str(tmp_path / "q2.csv"), *base, "--out", two, "--after", one, "--ledger", ledger]
-    done = voile(*again)
-    assert done.code == 0, done.err
-    assert voile("verify", two).code == 0  # NEEDS is no breach
+    first, second, ledger = str(tmp_path / "one"), str(tmp_path / "two"), str(tmp_path / "ledger.json")
+    answer = voile("publish", str(tmp_path / "q1.csv"), *base, "--out", first, "--ledger", ledger)
+    assert answer.code == 0, answer.err
+    arguments = ["publish", str(tmp_path / "q2.csv"), *base, "--out", second, "--after", first, "--ledger", ledger]
+    answer = voile(*arguments)
+    assert answer.code == 0, answer.err
+    assert voile("verify", second).code == 0  # NEEDS does not mean broken
     checked = voile(
-        "verify", two, "--after", one, "--data", str(tmp_path / "q2.csv"), "--person", "name", "--ledger", ledger
+        "verify", second, "--after", first, "--data", str(tmp_path / "q2.csv"), "--person", "name", "--ledger", ledger
     )
     assert checked.code == 0, checked.err
     assert "Signatures agree" in checked.out.replace("\n", " ")
@@ -210,15 +209,15 @@ def test_publishing_again(voile: Voile, tmp_path: Path) -> None:
         '[[policy]]\nmodel = "m-invariance"\nm = 3\n'
         '[release]\nafter = ["one", "two"]\nledger = "ledger.json"\n'
     )
-    done = voile("publish", str(tmp_path / "q2.csv"), "--spec", str(spec), "--out", str(tmp_path / "three"))
-    assert done.code == 0, done.err
+    answer = voile("publish", str(tmp_path / "q2.csv"), "--spec", str(spec), "--out", str(tmp_path / "three"))
+    assert answer.code == 0, answer.err
     spec.write_text('[release]\nafter = "one"\nledger = 3\n')
-    done = voile("publish", str(tmp_path / "q2.csv"), "--spec", str(spec), "--out", str(tmp_path / "four"))
-    assert done.code == SpecError.exit_code
-    assert "2 problems" in done.err
+    answer = voile("publish", str(tmp_path / "q2.csv"), "--spec", str(spec), "--out", str(tmp_path / "four"))
+    assert answer.code == SpecError.exit_code
+    assert "2 problems" in answer.err
 
 
-def test_masking_and_making_it_again(voile: Voile, tmp_path: Path) -> None:
+def test_a_masked_release_is_verified_by_publishing_it_again(voile: Voile, tmp_path: Path) -> None:
     frame = vl.datasets.hospital()
     frame.write_csv(tmp_path / "patients.csv")
     disease = sorted(frame["disease"].unique().to_list())[0]
@@ -230,12 +229,12 @@ def test_masking_and_making_it_again(voile: Voile, tmp_path: Path) -> None:
         '[method]\nname = "mask"\nk = 4\nanonymizer = {name = "mondrian", recoding = "tight"}\n'
     )
     out, key = str(tmp_path / "out"), str(tmp_path / "key")
-    done = voile("publish", str(tmp_path / "patients.csv"), "--spec", str(spec), "--out", out, "--key-file", key)
-    assert done.code == 0, done.err
-    assert "NEEDS" in done.out
-    done = voile("verify", out, "--data", str(tmp_path / "patients.csv"), "--key-file", key, "--json")
-    assert done.code == 0, done.err
-    assert done.json["holds"]
+    answer = voile("publish", str(tmp_path / "patients.csv"), "--spec", str(spec), "--out", out, "--key-file", key)
+    assert answer.code == 0, answer.err
+    assert "NEEDS" in answer.out
+    answer = voile("verify", out, "--data", str(tmp_path / "patients.csv"), "--key-file", key, "--json")
+    assert answer.code == 0, answer.err
+    assert answer.json["holds"]
     flags = [
         "--method",
         "mask:k=4,anonymizer=mondrian:recoding=tight",

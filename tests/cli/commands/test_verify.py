@@ -1,4 +1,4 @@
-"""`voile verify`: a stranger's recount, and what is refused after it."""
+"""`voile verify`: checks a folder, and other commands refuse a broken one."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from calling import Voile
 from voile.errors import BrokenPromise
 
 
-def test_verify(voile: Voile, release: Path) -> None:
+def test_verify_accepts_a_release(voile: Voile, release: Path) -> None:
     answer = voile("verify", release)
     assert answer.code == 0
     assert "k-anonymity" in answer.out
-    spoken = voile("verify", release, "--json")
-    assert spoken.json["holds"] is True
-    assert spoken.err == ""
+    json_answer = voile("verify", release, "--json")
+    assert json_answer.json["holds"] is True
+    assert json_answer.err == ""
     assert voile("verify", voile.folder).code == 3
 
 
-def test_verify_of_a_changed_release(voile: Voile, release: Path) -> None:
+def test_a_changed_release_is_broken_and_refused_by_all_commands(voile: Voile, release: Path) -> None:
     shutil.copytree(release, "copy")
     (voile.folder / "copy" / "table.parquet").write_bytes(b"PAR1")
     answer = voile("verify", "copy", "--json")
     assert answer.code == BrokenPromise.exit_code == 5
     assert answer.json["holds"] is False
     for verb in (("audit", "copy"), ("report", "copy"), ("measure", "copy", "--data", "x.csv")):
-        spoken = voile(*verb, "--json")
-        assert spoken.code == 5
-        assert spoken.json["error"]["code"] == "broken.claim"
+        json_answer = voile(*verb, "--json")
+        assert json_answer.code == 5
+        assert json_answer.json["error"]["code"] == "broken.claim"

@@ -1,4 +1,4 @@
-"""Each column before, and as a recipient would count it."""
+"""Distributions: each column in the table, and as estimated from the release."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ SCHEMA = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
         (vl.AntiCorruption(rho1=0.2, rho2=0.9, skew=0.3), vl.PerturbedGeneralization()),
     ],
 )
-def test_nobody_is_lost_and_nobody_counted_twice(model: Model, method: Method) -> None:
+def test_everybody_is_counted_exactly_once(model: Model, method: Method) -> None:
     data = vl.read(vl.datasets.hospital(), SCHEMA)
     release = vl.publish(data, model, method, key=vl.Key(bytes(32)))
-    found = vl.distributions(data, release)
-    assert [one.column for one in found] == ["birth", "sex", "zip", "disease"]
-    for one in found:
-        assert sum(one.before) == 400
-        assert len(one.labels) == len(one.before) == len(one.after) <= 12
-        if one.column != "disease":  # what was disturbed is put back only in the large
-            assert sum(one.after) == pytest.approx(release.people)
+    results = vl.distributions(data, release)
+    assert [item.column for item in results] == ["birth", "sex", "zip", "disease"]
+    for item in results:
+        assert sum(item.before) == 400
+        assert len(item.labels) == len(item.before) == len(item.after) <= 12
+        if item.column != "disease":  # estimates from perturbed values need not add up
+            assert sum(item.after) == pytest.approx(release.people)
 
 
 def test_exact_columns_stay_exact() -> None:
     data = vl.read(vl.datasets.hospital(), SCHEMA)
-    for one in vl.distributions(data, vl.publish(data, vl.LDiversity(l=3), vl.Anatomy())):
-        assert one.after == pytest.approx(one.before)
-        assert one.moved == pytest.approx(0)
+    for item in vl.distributions(data, vl.publish(data, vl.LDiversity(l=3), vl.Anatomy())):
+        assert item.after == pytest.approx(item.before)
+        assert item.moved == pytest.approx(0)
 
 
-def test_many_categories_are_taken_together() -> None:
+def test_rare_categories_are_grouped() -> None:
     frame = pl.DataFrame({"a": [f"v{n:02}" for n in range(40)] * 3, "s": ["x", "y", "z"] * 40})
     data = vl.read(frame, vl.Schema(quasi=["a"], sensitive=["s"]))
-    (first, _) = vl.distributions(data, vl.publish(data, vl.LDiversity(l=2), vl.Anatomy()))
-    assert first.labels[-1] == "29 other values"
-    assert sum(first.before) == 120
+    (quasi, _) = vl.distributions(data, vl.publish(data, vl.LDiversity(l=2), vl.Anatomy()))
+    assert quasi.labels[-1] == "29 other values"
+    assert sum(quasi.before) == 120
 
 
-def test_a_drawing() -> None:
-    from voile.flow.explore.distributions import beside
+def test_a_distribution_is_drawn_as_svg() -> None:
+    from voile.flow.explore.distributions import draw_distribution
 
     data = vl.read(vl.datasets.hospital(), SCHEMA)
-    drawn = beside(vl.distributions(data, vl.publish(data, vl.KAnonymity(k=5)))[1])
-    assert drawn.startswith("<svg")
-    assert "Female" in drawn
+    drawing = draw_distribution(vl.distributions(data, vl.publish(data, vl.KAnonymity(k=5)))[1])
+    assert drawing.startswith("<svg")
+    assert "Female" in drawing

@@ -1,4 +1,4 @@
-"""The budget: promises before anything is published."""
+"""The budget: the promises of perturbed generalization, before anything is published."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import voile as vl
 from voile.errors import PolicyError, SpecError
 
 
-def test_rows_for_every_p_and_k() -> None:
+def test_the_table_has_a_row_for_every_p_and_k() -> None:
     budget = vl.privacy_budget(p=[0.15, 0.3], k=[2, 6], domain=50)
     assert budget.table.select("p", "k").rows() == [(0.15, 2), (0.3, 2), (0.15, 6), (0.3, 6)]
     row = budget.table.row(3, named=True)
@@ -22,15 +22,15 @@ def test_rows_for_every_p_and_k() -> None:
     assert "domain=50" in repr(budget)
 
 
-def test_the_largest_p_for_targets() -> None:
-    found = vl.privacy_budget(k=6, domain=50, rho2=0.5).largest.row(0, named=True)
-    assert found["p"] == 0.368452407
-    assert found["p_tight"] > found["p"] > found["p_value_aware"]
-    both = vl.privacy_budget(k=6, domain=50, rho2=0.5, growth=0.2).largest.row(0, named=True)
-    assert both["p"] == pytest.approx(12 / 47, abs=1e-8)
+def test_targets_give_the_largest_p() -> None:
+    largest = vl.privacy_budget(k=6, domain=50, rho2=0.5).largest.row(0, named=True)
+    assert largest["p"] == 0.368452407
+    assert largest["p_tight"] > largest["p"] > largest["p_value_aware"]
+    largest = vl.privacy_budget(k=6, domain=50, rho2=0.5, growth=0.2).largest.row(0, named=True)
+    assert largest["p"] == pytest.approx(12 / 47, abs=1e-8)
 
 
-def test_what_was_promised_is_what_is_published() -> None:
+def test_the_method_publishes_with_the_p_of_the_budget() -> None:
     data = vl.read(
         vl.datasets.census(500), vl.Schema(quasi=["age"], sensitive=["income"], domains={"income": list(range(50))})
     )
@@ -40,7 +40,7 @@ def test_what_was_promised_is_what_is_published() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("parameters", "message"),
     [
         ({"p": 1.5}, "p must be a probability"),
         ({"k": 0}, "k must be at least 1"),
@@ -51,14 +51,14 @@ def test_what_was_promised_is_what_is_published() -> None:
         ({"growth": 0.0}, "between 0 and 1"),
     ],
 )
-def test_bad_requests(given: dict[str, float], said: str) -> None:
-    with pytest.raises(PolicyError, match=said):
-        vl.privacy_budget(**{"domain": 50, **given})  # type: ignore[arg-type]
+def test_bad_parameters_are_refused(parameters: dict[str, float], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        vl.privacy_budget(**{"domain": 50, **parameters})  # type: ignore[arg-type]
 
 
-def test_pictures(tmp_path: Path) -> None:
+def test_the_budget_is_saved_as_svg_only(tmp_path: Path) -> None:
     budget = vl.privacy_budget(k=[2, 6], domain=50)
     for what in ("rho2", "growth"):
         assert budget.save(tmp_path / f"{what}.svg", what).read_text(encoding="utf-8").startswith("<svg")
-    with pytest.raises(SpecError, match="is none"):
+    with pytest.raises(SpecError, match="is not"):
         budget.save(tmp_path / "budget.png")

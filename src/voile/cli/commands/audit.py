@@ -72,19 +72,19 @@ def audit(
 def _build_attacks(
     release: Release, texts: list[str], corrupted: Path | None, read_options: ReadOptions
 ) -> list[Attack]:
-    """Build the attacks that were named; the corruption attack learns of the corrupted people."""
+    """Build the named attacks; the corruption attack gets the corrupted people."""
     from voile.attacks.base import Attack
     from voile.flow.read.read import read
     from voile.flow.request.release_schema import corrupted_schema
     from voile.plugins.parameters import parse_short_form
     from voile.plugins.registry import build_plugin, narrow_type
 
-    named: list[tuple[str, dict[str, Any]]] = [parse_short_form(text) for text in texts]
+    entries: list[tuple[str, dict[str, Any]]] = [parse_short_form(text) for text in texts]
     if corrupted is not None:
-        named = named or [("corruption", {})]
-        if all(name != "corruption" for name, _ in named):
+        entries = entries or [("corruption", {})]
+        if all(name != "corruption" for name, _ in entries):
             hint = "Add --attack corruption."
-            raise SpecError("--corrupted is for the corruption attack.", code="spec.corrupted", hint=hint)
-        known = read(corrupted, corrupted_schema(release), **file_options(read_options))
-        named = [(name, {**knobs, "known": known} if name == "corruption" else knobs) for name, knobs in named]
-    return [narrow_type(Attack, build_plugin("attacks", name, knobs)) for name, knobs in named]
+            raise SpecError("--corrupted applies only to the corruption attack.", code="spec.corrupted", hint=hint)
+        people = read(corrupted, corrupted_schema(release), **file_options(read_options))
+        entries = [(name, {**knobs, "known": people} if name == "corruption" else knobs) for name, knobs in entries]
+    return [narrow_type(Attack, build_plugin("attacks", name, knobs)) for name, knobs in entries]

@@ -44,7 +44,7 @@ def compare(
     source: Source,
     spec: Annotated[Path | None, typer.Option(help="A spec.toml, perhaps with [compare]; flags win over it.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="A folder for page, JSON and CSV; repeat a call to resume it.")
+        Path | None, typer.Option(help="A folder for the page, JSON and CSV; repeat the call to resume it.")
     ] = None,
     identifier: ColumnNames = None,
     quasi: ColumnNames = None,
@@ -83,22 +83,24 @@ def compare(
         from voile.tables.secret_key import Key
 
         load_plugins(plugin)
-        written = read_spec(spec) if spec else Spec()
-        reading = {**written.read, **read_options}
+        base = read_spec(spec) if spec else Spec()
+        reading = {**base.read, **read_options}
         refuse_unused_reading(reading, source, external)
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        schema = override_roles(written.schema, {role: split_names(text) for role, text in roles.items()})
+        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()})
         schema |= drop_unset(missing=missing)
-        varied = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
-        flags = drop_unset(methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=varied)
+        variations = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
+        flags = drop_unset(
+            methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=variations
+        )
         request = read_comparison_request(
             replace(
-                written,
+                base,
                 schema=add_column_flags(schema, kind, domain, hierarchies),
-                policy=tuple(parse_plugin("model", text) for text in model or ()) or written.policy,
+                policy=tuple(parse_plugin("model", text) for text in model or ()) or base.policy,
                 read=reading,
-                engine={**written.engine, **engine_options},
-                compare={**written.compare, **flags},
+                engine={**base.engine, **engine_options},
+                compare={**base.compare, **flags},
             )
         )
         key = Key.read(key_file) if key_file else None
@@ -134,7 +136,7 @@ def compare(
 
 
 def _read_register(path: Path, schema: Schema, read_options: ReadOptions) -> Microdata:
-    """Read the people of a register: the quasi-identifier columns alone."""
+    """Read a register of the population: only its quasi-identifier columns."""
     from voile.flow.read.read import read
     from voile.tables.schema import Schema
 
@@ -147,7 +149,7 @@ def _read_register(path: Path, schema: Schema, read_options: ReadOptions) -> Mic
 
 
 def _exit_without_winner(comparison: Comparison) -> None:
-    """If no method keeps the promise, let the exit code say why: a promise was broken, or there is no such release."""
+    """If no method keeps the promise, exit with the reason: a promise was broken, or no release is possible."""
     if comparison.best is not None:
         return
     published = any(trial.fault is None for trial in comparison.rows)

@@ -12,10 +12,10 @@ from voile.cli.terminal import print_json, show_audit, show_losses, show_verdict
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Where to leave the release and the report.")] = Path("voile-demo"),
+    out: Annotated[Path, typer.Option(help="The folder for the release and the report.")] = Path("voile-demo"),
     as_json: Json = False,
 ) -> None:
-    """Publish, verify, audit and measure a small hospital table; leave a release and a report to open."""
+    """Publish, verify, audit and measure a small hospital table; write a release and a report that you can open."""
     with step_bar("read", "publish", "save", "verify", "attack", "measure", "write") as step:
         import voile as vl
 

@@ -34,7 +34,7 @@ def hierarchies(
     frame = load_frame(Source(source, **read_options), None)
     names = split_names(quasi) if quasi else frame.columns
     recipes = {**dict.fromkeys(names, "auto"), **dict(map(parse_pair, recipe or ()))}
-    # with missing="value" every value is listed; the line of the missing one itself, the last, is not for editing
+    # with missing="value" every value is listed; the last line, of the missing value itself, is not for editing
     columns = read(frame, Schema(quasi=names, hierarchies=recipes, missing="value")).columns.quasi
     built = {column.name: (column.hierarchy, len(column.domain.values)) for column in columns}
     lines = {name: tree.rows()[:size] for name, (tree, size) in built.items() if tree}

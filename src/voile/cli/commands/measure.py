@@ -33,7 +33,7 @@ def measure(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Measure what analysts lose."""
+    """Measure what analysts lose by working with a release."""
     from voile.flow.measure.measure import measure as run_measures
     from voile.measures.base import Measure
     from voile.plugins.parameters import parse_short_form

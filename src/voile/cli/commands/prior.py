@@ -19,7 +19,9 @@ def prior(
     quasi: Annotated[str, typer.Option(metavar="a,b,c", help="The quasi-identifier columns.")],
     sensitive: Annotated[str, typer.Option(help="The sensitive column.")],
     min_support: Annotated[int, typer.Option(help="How many people must share a signature.")] = 30,
-    max_columns: Annotated[int | None, typer.Option(help="How many columns are combined; all by default.")] = None,
+    max_columns: Annotated[
+        int | None, typer.Option(help="How many columns to combine at most; all by default.")
+    ] = None,
     smoothing: Annotated[float, typer.Option(help="Pull rare signatures towards the whole table.")] = 0.0,
     missing: Annotated[str, typer.Option(help="Rows with missing cells: error, drop or value.")] = "error",
     *,
@@ -27,7 +29,7 @@ def prior(
     engine_options: EngineOptions,
     as_json: Json = False,
 ) -> None:
-    """Learn the statistics that an adversary is assumed to know; write them to a file to publish and verify with."""
+    """Learn the statistics that an adversary is assumed to know, and write them to a file for later use."""
     from voile.engines.selection import choose_engine
     from voile.flow.explore.learn_prior import learn_prior
     from voile.flow.read.read import read
@@ -36,10 +38,15 @@ def prior(
     refuse_unused_reading(read_options, source)
     schema = Schema(quasi=split_names(quasi), sensitive=[sensitive], missing=missing)
     data = read(source, schema, **read_options, engine=choose_engine(source, engine_options))
-    learned = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
-    path = learned.save(out)
-    signatures = sum(len(column_set.signatures) for column_set in learned.sets)
-    body = {"out": str(path), "digest": learned.digest, "column_sets": len(learned.sets), "signatures": signatures}
+    statistics = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
+    path = statistics.save(out)
+    signatures = sum(len(column_set.signatures) for column_set in statistics.sets)
+    body = {
+        "out": str(path),
+        "digest": statistics.digest,
+        "column_sets": len(statistics.sets),
+        "signatures": signatures,
+    }
     print_json(body) if as_json else typer.echo(
-        f"{signatures} signatures in {len(learned.sets)} column sets, written to {path}\n{learned.digest}"
+        f"{signatures} signatures in {len(statistics.sets)} column sets, written to {path}\n{statistics.digest}"
     )

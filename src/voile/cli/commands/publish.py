@@ -1,4 +1,4 @@
-"""`voile publish`: from a table and a request (flags, a spec) to a release folder that has been verified."""
+"""`voile publish`: turn a table and a request (flags, a spec) into a release folder, and verify it."""
 
 from __future__ import annotations
 
@@ -77,25 +77,25 @@ def publish(
         from voile.tables.secret_key import Key
 
         load_plugins(plugin)
-        written = read_spec(spec) if spec else Spec()
-        reading = {**written.read, **read_options}
+        base = read_spec(spec) if spec else Spec()
+        reading = {**base.read, **read_options}
         refuse_unused_reading(reading, source)
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        schema = override_roles(written.schema, {role: split_names(text) for role, text in roles.items()})
+        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()})
         schema |= drop_unset(missing=missing, person=person)
         earlier = [str(folder) for folder in after] if after else None
-        wanted = Spec(
+        combined = Spec(
             add_column_flags(schema, kind, domain, hierarchies),
-            tuple(parse_plugin("model", text) for text in model or ()) or written.policy,
-            parse_plugin("name", method) if method else written.method,
-            {**written.release, **drop_unset(format=format, after=earlier, ledger=ledger)},
+            tuple(parse_plugin("model", text) for text in model or ()) or base.policy,
+            parse_plugin("name", method) if method else base.method,
+            {**base.release, **drop_unset(format=format, after=earlier, ledger=ledger)},
             reading,
-            {**written.engine, **engine_options},
+            {**base.engine, **engine_options},
         )
-        request = read_request(wanted)
+        request = read_request(combined)
         key = Key.read(key_file) if key_file else None
         book = open_ledger(request.ledger)
-        release_folder.check_target(out, force)  # before the work, not after it
+        release_folder.check_target(out, force)  # fail before the work, not after it
         step("read")
         engine = choose_engine(source, request.engine, step.part)
         data = read(source, request.schema, **request.read, engine=engine)
@@ -106,7 +106,7 @@ def publish(
         if book is not None and request.ledger is not None:
             book.save(request.ledger)
         step("verify")
-        prior_files = [Path(entry["prior"]) for entry in wanted.policy if isinstance(entry.get("prior"), str)]
+        prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
         verdict = verify_folder(out, prior=read_priors(release, prior_files), after=request.after, engine=engine)
     _show_outcome(out, data, release, verdict, as_json)
     if verdict.broken:

@@ -37,7 +37,7 @@ def report(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Write one self-contained HTML page about a release, and the same as JSON."""
+    """Write one self-contained HTML page about a release, and the same content as JSON."""
     from voile.flow.audit.audit import audit
     from voile.flow.measure.measure import measure
     from voile.flow.report.report import report as write_report

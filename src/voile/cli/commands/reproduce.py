@@ -16,7 +16,7 @@ def reproduce(
     item: Annotated[list[str] | None, typer.Argument(help="Tables and figures; all by default.")] = None,
     data: Annotated[Path | None, typer.Option(help="The table that experiments are computed from.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for CSV and plots; PAPER by default.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A run of minutes: fewer rows and repetitions.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Finish in minutes, with fewer rows and repetitions.")] = False,
     as_json: Json = False,
 ) -> None:
     """Recompute the tables and figures of a source paper."""

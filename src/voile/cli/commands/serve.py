@@ -22,7 +22,7 @@ def serve(
     ),
     plugin: Plugins = None,
 ) -> None:
-    """Open the workbench in a browser: load a table, choose whom to protect against, see what it costs, publish."""
+    """Open the workbench in a browser: load a table, choose a promise, compare the methods, and publish."""
     try:
         from voile.web.serve import serve as run_server
     except ModuleNotFoundError as error:
@@ -32,7 +32,7 @@ def serve(
             f"The workbench needs the package {error.name!r}.", code="engine.extra", hint="Install voile[web]."
         ) from None
     if host not in LOOPBACK:
-        typer.echo("Others on the network can reach this page, and the connection is not encrypted.", err=True)
+        typer.echo("Anyone on the network can reach this page, and the connection is not encrypted.", err=True)
     run_server(_print_address, host=host, port=port, folder=folder, browser=not no_browser, plugins=plugin or ())
 
 

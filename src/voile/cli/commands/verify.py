@@ -1,4 +1,4 @@
-"""`voile verify`: what a stranger runs on a published folder, and what a publisher can show beyond it."""
+"""`voile verify`: anyone can check a published folder; a publisher with the table and the key can check more."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def verify(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Recount everything that a published folder claims; exit 5 if anything is broken.
+    """Check everything that a published folder claims; exit 5 if any claim is broken.
 
-    Earlier releases (--after) let it check joint claims; the table and the key (--data, --key-file) let it check claims
-    that rest on random numbers.
+    Joint claims need the earlier releases (--after); claims that rest on random numbers need the table and the key
+    (--data, --key-file).
     """
     from voile.adversaries.ledger import Ledger
     from voile.engines.selection import choose_engine
@@ -63,23 +63,23 @@ def verify(
 
     refuse_unused_reading(read_options, data)
     if data is None:
-        beside = {"person": person, "key-file": key_file, "ledger": ledger, "hierarchies": hierarchies}
-        refuse_unused("the table is not given", beside)
+        needs_table = {"person": person, "key-file": key_file, "ledger": ledger, "hierarchies": hierarchies}
+        refuse_unused("the table is not given", needs_table)
     if ledger is None:
         refuse_unused("no ledger is given", {"person": person})
     load_plugins(plugin)
     key = Key.read(key_file) if key_file else None
     book = Ledger.read(ledger) if ledger else None
 
-    def gather(opened: Release) -> Evidence:
-        """Read what the publisher has beside the release, under the release's own dictionary."""
+    def read_evidence(opened: Release) -> Evidence:
+        """Read the publisher's own evidence, under the schema that the release's dictionary describes."""
         refuse_unused_evidence(opened, {"data": data, "key-file": key_file, "ledger": ledger, "after": after})
         table = None
         if data is not None:
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
         return gather_evidence(prior=read_priors(opened, prior), after=after or (), data=table, key=key, ledger=book)
 
-    verdict, _ = check_folder(release, gather, choose_engine(release, engine_options))
+    verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options))
     title = "Verified with the table and the key" if data and key else "Verified from the published files alone"
     print_json(verdict.as_json()) if as_json else show_verdict(verdict, title)
     if verdict.broken:

@@ -1,1 +1,1 @@
-"""Look at a table, a promise or a release before deciding."""
+"""Look at a table, a promise or a release before you decide."""

@@ -1,4 +1,4 @@
-"""Distributions: each column in the original table, and as a recipient would estimate it from the release."""
+"""Distributions: each column in the original table, beside the estimate that a recipient gets from the release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BARS = 12
 
 @dataclass(frozen=True)
 class Distribution:
-    """How many people have each value, or a value in each range, before publishing and by the release's estimate."""
+    """How many people have each value, or a value in each range: in the table, and as estimated from the release."""
 
     column: str
     role: str
@@ -31,71 +31,74 @@ class Distribution:
 
     @property
     def moved(self) -> float:
-        """The share of people that would have to move to make the two alike."""
+        """The share of people who would have to change value to make the two distributions equal."""
         return float(np.abs(np.subtract(self.before, self.after)).sum() / 2 / max(sum(self.before), 1))
 
 
 def distributions(data: Microdata, release: Release, bars: int = BARS) -> list[Distribution]:
-    """One for every column that a recipient can count. Many values are taken together: numbers and dates in ranges,
-    categories beyond the most frequent as one.
+    """Return a distribution for each column that a recipient can count. Many values are grouped: numbers and dates into
+    ranges, all but the most frequent categories into one.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
-    >>> [one.column for one in distributions(data, vl.publish(data, vl.KAnonymity(k=5)))]
+    >>> [item.column for item in distributions(data, vl.publish(data, vl.KAnonymity(k=5)))]
     ['sex', 'zip', 'disease']
     """
     data = match_release(data, release)
-    found = []
+    results = []
     for column in data.columns:
         table = data.rows.histogram([column.name])
         counts = np.zeros(column.size, dtype=np.int64)
         counts[table.codes[:, 0]] = table.counts
         counts = counts[: len(column.domain.values)]
-        parts = list(_ranges(column, counts, bars) if column.domain.uses_intervals else _values(column, counts, bars))
+        parts = list(
+            _split_range(column, counts, bars) if column.domain.uses_intervals else _list_values(column, counts, bars)
+        )
         try:
-            after = [release.answer(Query({column.name: wanted})) for _, wanted, _ in parts]
-        except SchemaError:  # a column that this release does not show
+            after = [release.answer(Query({column.name: condition})) for _, condition, _ in parts]
+        except SchemaError:  # this release does not publish the column
             continue
         labels, before = [label for label, _, _ in parts], [people for _, _, people in parts]
-        found.append(Distribution(column.name, column.role, tuple(labels), tuple(before), tuple(after)))
-    return found
+        results.append(Distribution(column.name, column.role, tuple(labels), tuple(before), tuple(after)))
+    return results
 
 
-def _values(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str, Condition, int]]:
+def _list_values(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str, Condition, int]]:
+    """Yield the most frequent values, and the others as one, each with its condition and its number of people."""
     values, texts = column.domain.values.to_list(), column.domain.labels
     ordered = np.argsort(-counts, kind="stable")
-    shown = ordered if len(ordered) <= bars else ordered[: bars - 1]
-    for code in np.sort(shown) if column.kind == "ordered" else shown:
+    frequent = ordered if len(ordered) <= bars else ordered[: bars - 1]
+    for code in np.sort(frequent) if column.kind == "ordered" else frequent:
         yield texts[code], Condition(values=(values[code],)), int(counts[code])
-    if len(shown) < len(ordered):
-        rest = ordered[bars - 1 :]
-        left = Condition(values=tuple(values[code] for code in rest))
-        yield f"{len(rest)} other values", left, int(counts[rest].sum())
+    if len(frequent) < len(ordered):
+        rare = ordered[bars - 1 :]
+        condition = Condition(values=tuple(values[code] for code in rare))
+        yield f"{len(rare)} other values", condition, int(counts[rare].sum())
 
 
-def _ranges(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str, Condition, int]]:
-    """Even parts of the range, each up to where the next begins, so that nobody falls between two."""
+def _split_range(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str, Condition, int]]:
+    """Split the range evenly. Each part ends where the next begins, so that nobody falls between two parts."""
     values, points = column.domain.values.to_list(), column.domain.numeric_values.astype(np.float64)
     if not len(values):
         return
     edges = np.linspace(points[0], points[-1], bars + 1)[1:-1]
-    place = np.searchsorted(edges, points, side="right") if len(values) > bars else np.arange(len(values))
-    firsts = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
-    for first, after in zip(firsts, [*firsts[1:], None], strict=True):
-        low, high = values[first], values[(len(values) if after is None else after) - 1]
+    part = np.searchsorted(edges, points, side="right") if len(values) > bars else np.arange(len(values))
+    starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+    for start, stop in zip(starts, [*starts[1:], None], strict=True):
+        low, high = values[start], values[(len(values) if stop is None else stop) - 1]
         label = format_value(low) if low == high else f"{format_value(low)} to {format_value(high)}"
-        end = Condition(low=low) if after is None else Condition(low=low, high=values[after], below=True)
-        yield label, end, int(counts[first:after].sum())
+        condition = Condition(low=low) if stop is None else Condition(low=low, high=values[stop], below=True)
+        yield label, condition, int(counts[start:stop].sum())
 
 
-def beside(one: Distribution, width: int = 360) -> str:
-    """A drawing (SVG): for every value two bars, before publishing and as a recipient would count."""
+def draw_distribution(distribution: Distribution, width: int = 360) -> str:
+    """Draw two bars per value (SVG): the count before publishing, and the estimate of a recipient."""
     import altair as alt
 
     table = [
         {"value": label, "when": when, "people": people}
-        for label, *both in zip(one.labels, one.before, one.after, strict=True)
-        for when, people in zip(("before", "after"), both, strict=True)
+        for label, *counts in zip(distribution.labels, distribution.before, distribution.after, strict=True)
+        for when, people in zip(("before", "after"), counts, strict=True)
     ]
     colours = alt.Scale(domain=["before", "after"], range=[charts.BEFORE, charts.AFTER])
     axis = alt.Axis(labelLimit=width // 3, ticks=False, domain=False, grid=False)
@@ -109,4 +112,4 @@ def beside(one: Distribution, width: int = 360) -> str:
             color=alt.Color("when:N", legend=None, scale=colours),
         )
     )
-    return charts.svg(chart, width, 26 * len(one.labels) + 44)
+    return charts.svg(chart, width, 26 * len(distribution.labels) + 44)

@@ -1,7 +1,7 @@
-"""Foresee: what a table can keep, before anything is published.
+"""Foresee: which promises a table can keep, before anything is published.
 
 Merging groups never breaks a monotone promise, so a promise that fails for the whole table as one group fails for every
-grouping. That test costs one count and says at once how far a parameter can go.
+grouping. That test takes one count and shows at once how far a parameter can go.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from voile.tables.group_counts import Counts, sizes_only
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
 
-DIGITS = 3  # of a parameter that is no whole number
-FARTHEST = 1 << 40
+DIGITS = 3  # decimals of a parameter that is not an integer
+FARTHEST = 1 << 40  # where the search for the largest value ends
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far one parameter of a model can go on a table if the others stay. With `most`, `value` is the largest that
-    can be kept, else the smallest. A value that one group of everybody reaches may still cost a lot."""
+    """How far one parameter of a model can go on a table while the others stay the same. If `most` is true, `value` is
+    the largest value that can be kept, else the smallest. Reaching it may take a single group of everybody, which is
+    a great loss."""
 
     knob: str
     value: float
@@ -45,7 +46,7 @@ class Reach:
 
 
 def foresee(data: Microdata, policy: Policy | Model, method: Method | None = None) -> None:
-    """Raise at once the error that publishing would raise later: SpecError if policy, method and table do not fit,
+    """Raise now the error that publishing would raise later: SpecError if policy, method and table do not fit,
     Unsatisfiable (whose `best` says what can be reached) if no grouping keeps the promise.
 
     >>> import voile as vl
@@ -55,39 +56,39 @@ def foresee(data: Microdata, policy: Policy | Model, method: Method | None = Non
     policy = Policy(policy) if isinstance(policy, Model) else policy
     method = method or default_method(policy)
     columns = check_request(data.columns, data.rows, policy, method)
-    countable = [model for model in policy if _countable(model)]
+    countable = [model for model in policy if _is_decided_by_counts(model)]
     if countable:
         Policy(*countable).require_whole(columns, data.rows.tally_values(columns), data.rows.total)
 
 
 def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
-    """How far each number among the parameters of a model can go on a table.
+    """Return how far each numeric parameter of a model can go on a table.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
-    >>> [str(one) for one in reach(data, vl.KAnonymity(k=5))]
+    >>> [str(item) for item in reach(data, vl.KAnonymity(k=5))]
     ['the largest possible k is 400']
     """
-    if not _countable(model):
+    if not _is_decided_by_counts(model):
         return ()
     tallies = data.rows.tally_values(data.columns)
 
     def keeps(changed: Model) -> bool:
         return all(_holds(changed, column, tallies, data.rows.total) for column in changed.targets(data.columns))
 
-    found = []
+    results = []
     for field in knob_fields(type(model)):
         limits, value = field.metadata.get("limits"), getattr(model, field.name)
         if limits is None or isinstance(value, bool) or not isinstance(value, (int, float)):
             continue
-        one = _searched(partial(_tried, model, field.name, keeps), limits, isinstance(value, int))
-        if one is not None:
-            found.append(Reach(field.name, *one))
-    return tuple(found)
+        limit = _find_limit(partial(_holds_with, model, field.name, keeps), limits, isinstance(value, int))
+        if limit is not None:
+            results.append(Reach(field.name, *limit))
+    return tuple(results)
 
 
-def start_of(field: Any) -> Any:
-    """A value to begin with for a parameter that has no default: above its lower end, or half way between two."""
+def suggest_value(field: Any) -> Any:
+    """Return the default of a parameter, or a first value: above its lower limit, or half way between its limits."""
     if field.default is not MISSING:
         return field.default
     limits = field.metadata.get("limits") or Limits()
@@ -99,12 +100,17 @@ def start_of(field: Any) -> Any:
     return low + (3 if isinstance(low, int) and limits.above is None and low > 0 else 1)
 
 
-def _countable(model: Model) -> bool:
-    """Whether one group of everybody decides it: counted, monotone, and about this table alone."""
-    return model.monotone and model.basis == "counts" and not isinstance(model, SpansReleases) and not _nested(model)
+def _is_decided_by_counts(model: Model) -> bool:
+    """Whether one group of everybody decides the model: it counts, is monotone, and is about this table alone."""
+    return (
+        model.monotone
+        and model.basis == "counts"
+        and not isinstance(model, SpansReleases)
+        and not _contains_model(model)
+    )
 
 
-def _nested(model: Model) -> bool:
+def _contains_model(model: Model) -> bool:
     return any(isinstance(getattr(model, field.name), Model) for field in fields(model))
 
 
@@ -117,27 +123,27 @@ def _holds(model: Model, column: Column | None, tallies: dict[str, Counts], tota
         return False
 
 
-def _tried(model: Model, name: str, keeps: Callable[[Model], bool], number: float) -> bool:
+def _holds_with(model: Model, name: str, keeps: Callable[[Model], bool], value: float) -> bool:
     try:
-        return keeps(replace(model, **{name: number}))
+        return keeps(replace(model, **{name: value}))
     except PolicyError:
         return False
 
 
-def _searched(good: Callable[[float], bool], limits: Limits, whole: bool) -> tuple[float, bool] | None:
-    """The last value on a grid that is good, and whether it is the largest; None where none or all are."""
+def _find_limit(holds_at: Callable[[float], bool], limits: Limits, whole: bool) -> tuple[float, bool] | None:
+    """Find the last value on a grid that holds, and whether it is the largest; None if all or no values hold."""
     unit = 1 if whole else 10**DIGITS
     low = math.ceil((limits.low if limits.low is not None else limits.above or 0) * unit)
     low += limits.low is None
-    value: Callable[[int], float] = (lambda place: place) if whole else (lambda place: place / unit)
+    value: Callable[[int], float] = (lambda step: step) if whole else (lambda step: step / unit)
     far = math.floor(limits.high * unit) if limits.high is not None else max(low, 1)
-    while limits.high is None and far < FARTHEST and good(value(far)):
+    while limits.high is None and far < FARTHEST and holds_at(value(far)):
         far *= 2
-    first, last = good(value(low)), good(value(far))
-    if first == last:
+    holds_low, holds_far = holds_at(value(low)), holds_at(value(far))
+    if holds_low == holds_far:
         return None
-    inside, outside = (low, far) if first else (far, low)
+    inside, outside = (low, far) if holds_low else (far, low)
     while abs(outside - inside) > 1:
         middle = (inside + outside) // 2
-        inside, outside = (middle, outside) if good(value(middle)) else (inside, middle)
-    return value(inside), first
+        inside, outside = (middle, outside) if holds_at(value(middle)) else (inside, middle)
+    return value(inside), holds_low

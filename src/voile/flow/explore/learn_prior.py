@@ -1,4 +1,4 @@
-"""Learn: the statistics that an adversary is taken to know, from the table itself or from published ones."""
+"""Learn the statistics that an adversary is assumed to know from the table itself, or read published ones."""
 
 from __future__ import annotations
 
@@ -22,38 +22,44 @@ def learn_prior(
     max_columns: int | None = None,
     smoothing: float = 0.0,
 ) -> Prior:
-    """The table's own statistics about a sensitive column (by default the first): for every set of up to `max_columns`
-    quasi-identifier columns and every signature that at least `min_support` people share.
+    """Learn the table's own statistics about a sensitive column (by default the first): for every set of up to
+    `max_columns` quasi-identifier columns, and every signature that at least `min_support` people share.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
     >>> vl.learn_prior(data)  # doctest: +ELLIPSIS
     Prior(... signatures in 3 column sets, of 'disease')
     """
-    known = [found.name for found in data.columns.sensitive]
-    if not known or (column is not None and column not in known):
+    sensitive = [item.name for item in data.columns.sensitive]
+    if not sensitive or (column is not None and column not in sensitive):
         raise PolicyError(
-            f"{column!r} is no sensitive column." if column else "The schema names no sensitive column.",
+            f"{column!r} is not a sensitive column." if column else "The schema names no sensitive column.",
             code="policy.prior-column",
-            hint=suggest_name(column or "", known),
+            hint=suggest_name(column or "", sensitive),
         )
     checks = (
         (min_support < 1, f"min_support = {min_support} must be at least 1."),
         (max_columns is not None and max_columns < 1, f"max_columns = {max_columns} must be at least 1."),
         (smoothing < 0, f"smoothing = {smoothing} must not be negative."),
     )
-    for wrong, message in checks:
-        if wrong:
+    for broken, message in checks:
+        if broken:
             raise PolicyError(message, code="policy.parameter")
-    target = data.columns[column or known[0]]
-    given = {"max_columns": max_columns, "smoothing": smoothing}
-    salt = secrets.token_hex(16)
-    return prior_learning.learn_statistics(data.columns, data.rows, target, min_support=min_support, salt=salt, **given)  # type: ignore[arg-type]
+    target = data.columns[column or sensitive[0]]
+    return prior_learning.learn_statistics(
+        data.columns,
+        data.rows,
+        target,
+        min_support=min_support,
+        max_columns=max_columns,
+        smoothing=smoothing,
+        salt=secrets.token_hex(16),
+    )
 
 
 def read_prior(source: str | Path | pl.DataFrame, column: str) -> Prior:
-    """Published statistics about a sensitive column, from a CSV or Parquet file or a table with the columns `columns`,
-    `signature`, `value` and `probability`; several columns, and the values of a signature, are joined by `|`.
+    """Read published statistics about a sensitive column from a CSV or Parquet file, or a table, with the columns
+    `columns`, `signature`, `value` and `probability`. Several columns, or the values of a signature, are joined by `|`.
 
     >>> import polars as pl
     >>> rows = [("sex", "m", "cancer", 0.1), ("sex", "f", "cancer", 0.003)]

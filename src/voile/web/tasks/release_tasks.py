@@ -13,7 +13,7 @@ from voile.flow.audit.audit import audit
 from voile.flow.compare.compare import compare as compare_methods
 from voile.flow.compare.comparison import Comparison
 from voile.flow.compare.comparison_charts import draw_frontier
-from voile.flow.explore.distributions import beside, distributions
+from voile.flow.explore.distributions import distributions, draw_distribution
 from voile.flow.measure.measure import measure
 from voile.flow.report import charts
 from voile.flow.report.report import report
@@ -73,7 +73,7 @@ def look(payload: Payload, progress: Progress) -> dict[str, Any]:
     memory.audit = audit(release, data)
     progress(3, 4, "Drawing the columns before and after")
     columns = [
-        {"column": one.column, "role": one.role, "moved": one.moved, "chart": beside(one)}
+        {"column": one.column, "role": one.role, "moved": one.moved, "chart": draw_distribution(one)}
         for one in distributions(data, release)
     ]
     return {**report(release, memory.audit).as_json(), "distributions": columns}

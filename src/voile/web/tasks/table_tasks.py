@@ -9,7 +9,7 @@ from voile.adversaries.adversary import Knowledge
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.errors import VoileError
-from voile.flow.explore.foresee import foresee, reach, start_of
+from voile.flow.explore.foresee import foresee, reach, suggest_value
 from voile.flow.explore.inspect import inspect as inspecting
 from voile.flow.read.read import read
 from voile.io import hierarchy_outlines
@@ -62,7 +62,7 @@ def _reaches(data: Microdata) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for name, cls in registered_classes("models").items():
         try:
-            usual = {knob.name: start_of(knob) for knob in knob_fields(cls)}
+            usual = {knob.name: suggest_value(knob) for knob in knob_fields(cls)}
             model = cast(
                 Model, build_plugin("models", name, {key: value for key, value in usual.items() if _given(value)})
             )
