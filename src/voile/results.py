@@ -12,6 +12,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary
 from voile.errors import BrokenPromise
+from voile.tables.unit import ONE_ROW, Unit
 
 
 class Answer(Enum):
@@ -36,12 +37,13 @@ class Checked:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answers of `verify`, and what the folder holds beside the release."""
+    """The answers of `verify`, what the folder holds beside the release, and whom the release protects."""
 
     checks: tuple[Checked, ...]
     notes: tuple[str, ...] = ()
     people: int = 0
     groups: int = 0
+    unit: Unit = ONE_ROW
 
     @property
     def holds(self) -> bool:
@@ -71,6 +73,7 @@ class Verdict:
             "holds": self.holds,
             "checks": [check.as_json() for check in self.checks],
             "notes": list(self.notes),
+            "unit": self.unit.as_json(),
         }
 
 

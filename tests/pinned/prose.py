@@ -28,6 +28,8 @@ PROSE = frozenset(
         "text",
         "title",
         "titles",
+        "unit",
+        "not_covered",
         "why",
         "words",
     ]

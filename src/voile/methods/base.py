@@ -10,6 +10,7 @@ import numpy as np
 
 from voile.adversaries.prior import Prior
 from voile.errors import PolicyError, option, raise_together
+from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.plugins.registry import Plugin
@@ -36,6 +37,12 @@ class Method(Plugin):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         """Raise PolicyError if this method cannot serve the policy."""
+        if policy.rows_per_person > 1 and self.produces != "generalized":
+            raise needs_one_row(
+                self.name,
+                f"in {self.produces} tables the rows of one person can be recognised in several groups, and what these "
+                "groups list can be intersected",
+            )
         raise_together(
             PolicyError(
                 f"{self.name} cannot promise {model.name}, which rests on how a release is made.",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Self
+
 import numpy as np
 
-from voile.errors import PolicyError
+from voile.errors import PolicyError, option
 from voile.models.base import Model
+from voile.plugins.registry import learned_field
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
@@ -79,6 +83,23 @@ class ProtectsValues(NamesValues, ProtectsSets):
         return f"any of {len(self.protected_values)} protected values" if self.protected_values else "a value"
 
 
+@dataclass(frozen=True)
+class CountsPeople:
+    """A model whose promise about people follows from one about rows, even if a person has several of them.
+
+    If nobody has more than b rows, a row of a group of n is a given person's with probability at most b/n, and the
+    belief that a person has a value in any row is at most b times the value's largest share of a group. So the model
+    counts rows with its number multiplied by b (`rows_per_person`): 5-anonymity of people with at most 3 rows each
+    needs groups of 15 rows.
+    """
+
+    rows_per_person: int = learned_field(1)
+
+    def count_people(self, rows_per_person: int) -> Self:
+        """Return the model for people with at most that many rows; PolicyError if it has no such form."""
+        return replace(self, rows_per_person=rows_per_person)
+
+
 class AcceptsDistinctValues:
     """A model that holds in any group of enough rows whose values are all different."""
 
@@ -95,6 +116,35 @@ def single_values(column: Column) -> np.ndarray:
 def protected_sets(model: Model, column: Column) -> np.ndarray:
     """Return the sets of values whose belief a model bounds: each value by itself, unless the model says otherwise."""
     return model.protected_sets(column) if isinstance(model, ProtectsSets) else single_values(column)
+
+
+def count_people(model: Model, rows_per_person: int) -> Model:
+    """Return the model for people with at most that many rows each; PolicyError if it needs one row per person."""
+    if rows_per_person == 1:
+        return model
+    if not isinstance(model, CountsPeople):
+        raise needs_one_row(model.name, "it has no rule that makes a promise about rows one about people")
+    return model.count_people(rows_per_person)
+
+
+def in_any_row(model: CountsPeople) -> str:
+    """Continue a promise that nobody can be linked to a value, where a person may have several rows."""
+    return ", in any of their rows," if model.rows_per_person > 1 else ""
+
+
+def each_with_rows(model: CountsPeople) -> str:
+    """Continue a sentence about the rows of a table, where a person may have several."""
+    return f", and a person has up to {model.rows_per_person} of them" if model.rows_per_person > 1 else ""
+
+
+def needs_one_row(name: str, reason: str) -> PolicyError:
+    """Build the error for a model or a method that works only where every person has one row."""
+    return PolicyError(
+        f"{name} needs one row per person: {reason}.",
+        code="policy.rows-per-person",
+        hint=f"Publish one row per person ({option('rows_per_person', 1)}). With several, use k-anonymity, frequency "
+        "l-diversity or alpha-k-anonymity, and a method that generalizes, such as mondrian.",
+    )
 
 
 def distinct_values_needed(model: Model) -> int | None:

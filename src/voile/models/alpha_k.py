@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary
-from voile.models.abilities import ProtectsValues
+from voile.models.abilities import CountsPeople, ProtectsValues, each_with_rows, in_any_row
 from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
@@ -21,7 +21,7 @@ from voile.tables.group_counts import Counts, at_most
 
 
 @dataclass(frozen=True)
-class AlphaK(ProtectsValues, Model):
+class AlphaK(CountsPeople, ProtectsValues, Model):
     """Every group has at least k rows and no protected value covers more than alpha of it.
 
     >>> AlphaK(alpha=0.5, k=4).bound()
@@ -44,7 +44,8 @@ class AlphaK(ProtectsValues, Model):
             protected = np.array([text in self.protect for text in texts], dtype=bool)
             entries = np.where(protected[counts.values], entries, 0)
         largest = replace(counts, counts=entries).largest()
-        return np.asarray((counts.sizes >= self.k) & at_most(largest, self.bound(), counts.sizes))
+        share = self.bound() / self.rows_per_person
+        return np.asarray((counts.sizes >= self.smallest()) & at_most(largest, share, counts.sizes))
 
     def bound(self) -> Fraction:
         return Fraction(str(self.alpha))
@@ -53,14 +54,20 @@ class AlphaK(ProtectsValues, Model):
         return Adversary.who("neighbour", *NEIGHBOUR)
 
     def promise(self, column: str) -> str:
+        others = (
+            f"Every row looks the same as rows of at least {self.k - 1} other people"
+            if self.rows_per_person > 1
+            else f"Every person's row looks the same as at least {self.k - 1} others"
+        )
         return (
-            f"Every person's row looks the same as at least {self.k - 1} others, and nobody can be linked to "
-            f"{self.describe_protected()} of {column!r} with probability above {self.alpha:g}."
+            f"{others}, and nobody can be linked to {self.describe_protected()} of {column!r}{in_any_row(self)} with "
+            f"probability above {self.alpha:g}."
         )
 
     def smallest(self) -> int:
-        return self.k
+        return self.k * self.rows_per_person
 
     def best(self, counts: Counts) -> str:
         total, top = int(counts.sizes.sum()), int(counts.totals.max(initial=0))
-        return f"The table has {total} rows, and its most frequent value covers {top / max(total, 1):.3f} of them."
+        covers = f"its most frequent value covers {top / max(total, 1):.3f} of them"
+        return f"The table has {total} rows{each_with_rows(self)}; {covers}."

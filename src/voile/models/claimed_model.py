@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from voile.models.abilities import count_people
 from voile.models.base import Model
 from voile.plugins.registry import build_plugin, find_class, narrow_type
+from voile.tables.unit import Unit
 
 
 def claimed_model(claim: Mapping[str, Any]) -> Model:
-    """Build the model that a claim names, as it applies to the claim's column."""
-    return narrow_type(Model, build_plugin("models", str(claim["model"]), dict(claim["parameters"])))
+    """Build the model that a claim names, as it applies to the claim's column and unit."""
+    model = narrow_type(Model, build_plugin("models", str(claim["model"]), dict(claim["parameters"])))
+    return count_people(model, Unit.parse(claim.get("unit")).rows)
 
 
 def requested_model(claim: Mapping[str, Any]) -> Model:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from voile.adversaries.adversary import Adversary, Knowledge
+from voile.models.abilities import CountsPeople, each_with_rows
 from voile.models.kinds import SizeModel
 from voile.plugins.registry import knob
 from voile.tables.group_counts import Counts
@@ -20,7 +21,7 @@ NEIGHBOUR = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.POPULATION)
 
 
 @dataclass(frozen=True)
-class KAnonymity(SizeModel):
+class KAnonymity(CountsPeople, SizeModel):
     """Every group has at least k rows.
 
     >>> import numpy as np
@@ -41,14 +42,20 @@ class KAnonymity(SizeModel):
         return Adversary.who("neighbour", *NEIGHBOUR)
 
     def promise(self, column: str) -> str:
+        if self.rows_per_person > 1:
+            return (
+                f"Every row looks the same as rows of at least {self.k - 1} other people. A guess at whose row it is "
+                f"succeeds with probability at most 1/{self.k}."
+            )
         return (
             f"Every person's row looks the same as at least {self.k - 1} others. A guess at which row is theirs is "
             f"right with probability at most 1/{self.k}."
         )
 
     def smallest(self) -> int:
-        return self.k
+        return self.k * self.rows_per_person
 
     def best(self, counts: Counts) -> str:
         rows = int(counts.sizes.sum())
-        return f"The table has {rows} rows, so the largest possible k is {rows}."
+        largest = rows // self.rows_per_person
+        return f"The table has {rows} rows{each_with_rows(self)}, so the largest possible k is {largest}."

@@ -22,7 +22,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError, option
-from voile.models.abilities import AcceptsDistinctValues
+from voile.models.abilities import AcceptsDistinctValues, CountsPeople, each_with_rows, in_any_row, needs_one_row
 from voile.models.base import Model
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
@@ -32,7 +32,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class LDiversity(AcceptsDistinctValues, Model):
+class LDiversity(CountsPeople, AcceptsDistinctValues, Model):
     """Every group has l well-represented sensitive values.
 
     >>> LDiversity(l=3).bound()
@@ -60,9 +60,14 @@ class LDiversity(AcceptsDistinctValues, Model):
         shown += [f"c={self.c}"] * (self.c is not None) + [f"column={self.column!r}"] * (self.column is not None)
         return f"LDiversity({', '.join(shown)})"
 
+    def count_people(self, rows_per_person: int) -> LDiversity:
+        if self.form != "frequency":
+            raise needs_one_row(f"{self.form} l-diversity", "only the frequency form bounds the share of every value")
+        return super().count_people(rows_per_person)
+
     def holds(self, counts: Counts) -> np.ndarray:
         if self.form == "frequency":
-            return np.asarray(counts.largest() * self.l <= counts.sizes)
+            return np.asarray(counts.largest() * self.l * self.rows_per_person <= counts.sizes)
         if self.form == "distinct":
             return np.asarray(counts.distinct() >= self.l)
         if self.form == "entropy":
@@ -85,7 +90,8 @@ class LDiversity(AcceptsDistinctValues, Model):
 
     def promise(self, column: str) -> str:
         return {
-            "frequency": f"Nobody can be linked to a value of {column!r} with probability above 1/{self.l}.",
+            "frequency": f"Nobody can be linked to a value of {column!r}{in_any_row(self)} with probability above "
+            f"1/{self.l}.",
             "distinct": f"For everybody, at least {self.l} values of {column!r} remain possible. The probability of "
             "each value is not bounded.",
             "entropy": f"Among the rows that look like a person's, the values of {column!r} are as mixed as {self.l} "
@@ -95,11 +101,11 @@ class LDiversity(AcceptsDistinctValues, Model):
         }[self.form]
 
     def smallest(self) -> int:
-        return self.l
+        return self.l * self.rows_per_person
 
     def distinct_values_needed(self) -> int:
         if self.form != "recursive":
-            return self.l
+            return self.smallest()
         # one of each value: 1 <= c (size - l + 1)
         return self.l - 1 + math.ceil(1 / Fraction(str(self.c)))
 
@@ -108,7 +114,7 @@ class LDiversity(AcceptsDistinctValues, Model):
         total, top, kinds = int(counts.sizes.sum()), int(counts.totals.max(initial=0)), int((counts.totals > 0).sum())
         if self.form == "frequency" and top:
             covers = f"The most frequent value of {name!r} covers {100 * top / total:.0f} % of rows"
-            return f"{covers}; the largest possible l is {total // top}."
+            return f"{covers}{each_with_rows(self)}; the largest possible l is {total // (top * self.rows_per_person)}."
         if self.form == "distinct":
             return f"{name!r} has {kinds} different values; the largest possible l is {kinds}."
         if self.form == "entropy":

@@ -8,7 +8,14 @@ import numpy as np
 
 from voile.adversaries.prior import Prior
 from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_together
-from voile.models.abilities import LearnsFromTable, check_fit, distinct_values_needed, narrow_to_column
+from voile.models.abilities import (
+    CountsPeople,
+    LearnsFromTable,
+    check_fit,
+    count_people,
+    distinct_values_needed,
+    narrow_to_column,
+)
 from voile.models.base import Model
 from voile.models.kinds import FollowsPeople, PriorModel, ProcessModel, SizeModel, SpansReleases
 from voile.releases.certificate import Claim
@@ -16,6 +23,7 @@ from voile.releases.release import Release
 from voile.tables.group_counts import Counts, sizes_only
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
+from voile.tables.unit import ONE_ROW, Unit
 
 
 class Policy:
@@ -56,6 +64,18 @@ class Policy:
                 problems.append(error)
         raise_together(problems)
 
+    def count_people(self, rows_per_person: int) -> Policy:
+        """Return the policy for people with at most that many rows each; raise what has no such form together."""
+        models: list[Model] = []
+        problems: list[SpecError] = []
+        for model in self:
+            try:
+                models.append(count_people(model, rows_per_person))
+            except SpecError as error:
+                problems.append(error)
+        raise_together(problems)
+        return Policy(*models)
+
     def learn(self, columns: Columns, rows: Table) -> Policy:
         """Return the policy with what its models must learn from the table, whose rows are under a key."""
         return Policy(*(model.learn(columns, rows) if isinstance(model, LearnsFromTable) else model for model in self))
@@ -67,6 +87,11 @@ class Policy:
         return Policy(*(model.attach_history(earlier) if isinstance(model, SpansReleases) else model for model in self))
 
     # what kinds of promise are in it -------------------------------------------------------------------------------
+    @property
+    def rows_per_person(self) -> int:
+        """How many rows a person may have."""
+        return max((model.rows_per_person for model in self if isinstance(model, CountsPeople)), default=1)
+
     @property
     def monotone(self) -> bool:
         """Whether merging two groups that hold always gives a group that holds."""
@@ -148,9 +173,9 @@ class Policy:
         return tuple(make_claim(model, column, quasi) for model in self for column in model.targets(columns))
 
 
-def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -> Claim:
+def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = (), unit: Unit = ONE_ROW) -> Claim:
     """State a model's promise for one column as a certificate does, against an adversary who knows the `quasi`
-    columns."""
+    columns; `unit` says whom it protects."""
     name = column.name if column else None
     model = narrow_to_column(model, name)
     return Claim(
@@ -163,6 +188,7 @@ def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = ()) -
         model.adversary(),
         model.basis,
         model.promise(name or ""),
+        unit,
     )
 
 

@@ -39,10 +39,10 @@ def knob(
     return dataclasses.field(default=default, metadata={"limits": limits})
 
 
-def learned_field() -> Any:
-    """Declare a field that is filled from the table. It is not a knob: no user gives it, and no certificate states
-    it."""
-    return dataclasses.field(default=None, repr=False, compare=False, metadata={"learned": True})
+def learned_field(default: Any = None) -> Any:
+    """Declare a field that is filled from the table. It is not a knob: no user gives it, and no certificate states it
+    among the parameters."""
+    return dataclasses.field(default=default, repr=False, compare=False, kw_only=True, metadata={"learned": True})
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from voile.adversaries.adversary import Adversary
+from voile.tables.unit import ONE_ROW, Unit
 
 FORMAT = 1
 
@@ -17,6 +18,7 @@ class Claim:
     """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked.
 
     `quasi` names the columns that the adversary is assumed to know: a promise about fewer columns is a different one.
+    `unit` says whom the promise protects, and with it who is not covered.
     """
 
     model: str
@@ -28,6 +30,7 @@ class Claim:
     adversary: Adversary
     basis: str
     promise: str
+    unit: Unit = ONE_ROW
     found: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -41,6 +44,8 @@ class Claim:
             "adversary": self.adversary.as_json(),
             "basis": self.basis,
             "promise": self.promise,
+            "unit": self.unit.as_json(),
+            "not_covered": list(self.unit.not_covered()),
             **({"found": dict(self.found)} if self.found else {}),
         }
 

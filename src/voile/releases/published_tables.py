@@ -15,6 +15,7 @@ from voile.releases.certificate import Certificate
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.schema import Column
+from voile.tables.unit import ONE_ROW, Unit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,6 +33,18 @@ class PublishedTables:
         """The columns of each table that tell the group of a row, where a release can be read piece by piece; empty
         where a shape cannot be cut into pieces that hold whole groups."""
         return {}
+
+    @property
+    def unit(self) -> Unit:
+        """Whom the release protects: how many rows a person may have, as the dictionary states it."""
+        try:
+            return Unit.parse(self.dictionary["unit"]) if "unit" in self.dictionary else ONE_ROW
+        except ValueError as error:
+            raise BrokenPromise(
+                f"The dictionary cannot be read: {error}.",
+                code="broken.unit",
+                hint="The folder was changed after publishing.",
+            ) from None
 
     def height(self, table: str) -> int:
         """Count the rows of a published table, wherever its parts lie."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from voile.tables.domain import Domain
 from voile.tables.hierarchy import Hierarchy
-from voile.tables.row_protocol import Rows
+from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
+AnyTable = TypeVar("AnyTable", bound=Table)
 
-def find_used_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray]:
+
+def find_used_codes(columns: Columns, rows: Table) -> dict[str, np.ndarray]:
     """Return the codes that occur in each column. A declared domain is public and stays, so its column is left out."""
     return {
         column.name: rows.histogram([column.name]).codes[:, 0].astype(np.int64)
@@ -36,7 +39,7 @@ def trim_columns(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Colu
     return Columns(**trimmed), code_maps
 
 
-def trim_unused_values(columns: Columns, rows: Rows) -> tuple[Columns, Rows]:
+def trim_unused_values(columns: Columns, rows: AnyTable) -> tuple[Columns, AnyTable]:
     """Remove values that no row has, from the columns and the codes of the rows."""
     trimmed, code_maps = trim_columns(columns, find_used_codes(columns, rows))
     return trimmed, rows.recode(code_maps) if code_maps else rows

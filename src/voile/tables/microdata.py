@@ -2,33 +2,69 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from voile.tables.row_protocol import Rows, Table
-from voile.tables.schema import Column, Columns
+from voile.errors import DataError, option
+from voile.tables.row_protocol import PersonTable, Table
+from voile.tables.schema import Columns
+from voile.tables.secret_key import Key
+from voile.tables.unit import ONE_ROW, Unit
 
-PERSON = "#person"  # the column of linked rows that says whose row it is; no published column can have this name
+PERSON = "#person"  # the column of linked rows that says whose row it is; no published column has this name
+PUBLIC_KEY = Key(bytes(32))  # draws the rows that serve to measure; a publication draws its own
 
 
 @dataclass(frozen=True, eq=False)
 class Microdata:
-    """The table that `read` returns and `publish` takes. `dropped` counts the rows left out for missing values.
-
-    If the schema names a person column, `linked` holds the same rows with that column (`person`) as the last one. It is
-    used to follow people from one release to the next and never enters a release.
-    """
+    """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values; `unit` says how many
+    rows a person may contribute, and `people` are all rows with whose they are, where the schema names a column of
+    persons."""
 
     columns: Columns
-    rows: Table
+    table: Table | None
     dropped: int = 0
-    linked: Rows | None = None
-    person: Column | None = None
+    unit: Unit = ONE_ROW
+    people: PersonTable | None = None
 
     def __repr__(self) -> str:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))
-        return f"Microdata({self.rows.total} rows; {roles})"
+        size = f"{self.people.total} rows of {self.people.people} people" if self.people else f"{self.rows.total} rows"
+        return f"Microdata({size}; {roles})"
+
+    @cached_property
+    def rows(self) -> Table:
+        """The rows to look at and to measure with. Of somebody with more rows than the unit allows, some are drawn with
+        a public key."""
+        return self.draw(PUBLIC_KEY)
+
+    def draw(self, key: Key) -> Table:
+        """Return the rows to publish: of each person at most as many as the unit allows, drawn with the key."""
+        if self.people is not None:
+            return self.people.draw(self.unit.rows, key)
+        assert self.table is not None
+        return self.table
+
+    def count_left_out(self) -> int:
+        """Count the rows that are not published because their people have too many."""
+        return self.people.count_rows_over(self.unit.rows) if self.people is not None else 0
+
+    def with_rows(self, rows: Table, columns: Columns | None = None) -> Microdata:
+        """Return the table with other rows, which no longer tell whose they are."""
+        return replace(self, table=rows, columns=columns or self.columns, people=None)
+
+
+def require_people(data: Microdata) -> PersonTable:
+    """Return the rows with whose they are; DataError where no column tells."""
+    if data.people is None:
+        raise DataError(
+            "The table has no column that identifies each person.",
+            code="data.person",
+            hint=f"Name one, e.g. {option('person', 'patient')}; it is never published.",
+        )
+    return data.people
 
 
 def count_people_with(external: Microdata, names: list[str], texts: list[np.ndarray]) -> np.ndarray:

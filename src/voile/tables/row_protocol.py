@@ -154,3 +154,41 @@ class Rows(Table, Protocol):
     def count_by_group(self, names: Sequence[str]) -> tuple[np.ndarray, Histogram]:
         """Count the distinct combinations of group and columns; return the groups, and their histogram."""
         ...
+
+
+class PersonTable(Protocol):
+    """All rows of a table, and whose they are. Rows are drawn from it before anything is published."""
+
+    @property
+    def total(self) -> int:
+        """The number of rows."""
+        ...
+
+    @property
+    def people_by_rows(self) -> np.ndarray:
+        """The number of people with 0, 1, 2 rows and so on; the last entry is not zero."""
+        ...
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        ...
+
+    def count_rows_over(self, limit: int) -> int:
+        """Count the rows that are left out if nobody may have more than `limit`."""
+        ...
+
+    def draw(self, limit: int, key: Key) -> Table:
+        """Draw at most `limit` rows of each person. The same key draws the same rows, in whatever order and on whatever
+        engine they lie."""
+        ...
+
+    def draw_linked(self, limit: int, key: Key) -> Rows:
+        """Draw the same rows with one column more, the last, which numbers the people. Only in the memory of this
+        process; EngineError elsewhere."""
+        ...
+
+    def list_names(self) -> list[str]:
+        """List the people by name, in the order of their numbers. Only in the memory of this process; EngineError
+        elsewhere."""
+        ...

@@ -22,7 +22,9 @@ class Schema:
 
     `kinds` and `domains` override the inferred ones (a declared domain also fixes the order of an ordered column),
     `hierarchies` takes recipes such as `prefixes(5, 3, 1)`, nested dicts, or the path of a CSV. `person` names the
-    column that identifies people from one release to the next; it may also be an identifier, and is never published.
+    column that identifies people; it may also be an identifier, and is never published. Of each person at most
+    `rows_per_person` rows are published. `rows_are="people"` says that every row is a person of its own although values
+    of an identifier repeat, as with a name that different people share.
 
     >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
     ('age', 'zip', 'disease')
@@ -37,6 +39,8 @@ class Schema:
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     missing: str = "error"
     person: str | None = None
+    rows_per_person: int = 1
+    rows_are: str | None = None
 
     def __post_init__(self) -> None:
         problems = self._check_types()
@@ -58,14 +62,7 @@ class Schema:
                     hint=f"Name the columns that an adversary may know, e.g. {option('quasi', ['age', 'zip'])}.",
                 )
             )
-        if self.person is not None and used.get(self.person, "identifier") != "identifier":
-            problems.append(
-                SchemaError(
-                    f"Column {self.person!r} is listed twice ({used[self.person]} and person).",
-                    code="schema.role-twice",
-                    hint="The person column is never published.",
-                )
-            )
+        problems += self._person_faults(used)
         for what in ("kinds", "domains", "hierarchies"):
             for name in getattr(self, what):
                 if name not in used or used[name] == "identifier":
@@ -93,6 +90,52 @@ class Schema:
             )
         raise_together(problems)
 
+    def _person_faults(self, used: Mapping[str, str]) -> list[SpecError]:
+        """Return the problems with how the schema tells people apart."""
+        problems: list[SpecError] = []
+        if self.person is not None and used.get(self.person, "identifier") != "identifier":
+            problems.append(
+                SchemaError(
+                    f"Column {self.person!r} is listed twice ({used[self.person]} and person).",
+                    code="schema.role-twice",
+                    hint="The column that identifies people is never published, so it cannot have another role.",
+                )
+            )
+        if self.rows_per_person < 1:
+            problems.append(
+                SchemaError(
+                    f"rows_per_person = {self.rows_per_person} would publish nobody.",
+                    code="schema.rows-per-person",
+                    hint="Allow 1 row per person, or more.",
+                )
+            )
+        if self.rows_per_person > 1 and self.person is None:
+            problems.append(
+                SchemaError(
+                    f"rows_per_person = {self.rows_per_person} needs a column that identifies people.",
+                    code="schema.rows-per-person",
+                    hint=f"Name it, e.g. {option('person', 'patient_id')}.",
+                )
+            )
+        if self.rows_are not in (None, "people"):
+            problems.append(
+                SchemaError(
+                    f"rows_are = {self.rows_are!r} is not known.",
+                    code="schema.rows-are",
+                    hint=f"The only choice is {option('rows_are', 'people')}: every row is a person of its own.",
+                )
+            )
+        if self.rows_are is not None and self.person is not None:
+            problems.append(
+                SchemaError(
+                    "The schema says that every row is a person of its own, and also names a column that identifies "
+                    "people.",
+                    code="schema.rows-are",
+                    hint=f"Keep {option('rows_are', self.rows_are)} or {option('person', self.person)}.",
+                )
+            )
+        return problems
+
     def _check_types(self) -> list[SpecError]:
         """Return the problems of parts that have the wrong type; turn the roles into tuples of names."""
         problems: list[SpecError] = []
@@ -105,6 +148,10 @@ class Schema:
                 problems.append(SchemaError(f"{role} must be a list of column names.", code="schema.type"))
         if self.person is not None and not isinstance(self.person, str):
             problems.append(SchemaError("person must be the name of one column.", code="schema.type"))
+        if type(self.rows_per_person) is not int:
+            problems.append(SchemaError("rows_per_person must be a whole number.", code="schema.type"))
+        if self.rows_are is not None and not isinstance(self.rows_are, str):
+            problems.append(SchemaError("rows_are must be a word.", code="schema.type"))
         for what in ("kinds", "domains", "hierarchies"):
             if not isinstance(getattr(self, what), Mapping):
                 problems.append(SchemaError(f"{what} must map column names, e.g. {{'age': ...}}.", code="schema.type"))
@@ -120,6 +167,8 @@ class Schema:
         """Show the roles, and only the number of declared kinds, domains and hierarchies."""
         parts = [f"{role}={list(getattr(self, role))}" for role in ROLES if getattr(self, role)]
         parts += [f"person={self.person!r}"] if self.person is not None else []
+        parts += [f"rows_per_person={self.rows_per_person}"] if self.rows_per_person > 1 else []
+        parts += [f"rows_are={self.rows_are!r}"] if self.rows_are is not None else []
         parts += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
         return f"Schema({', '.join(part for part in parts if not part.endswith(' of 0'))}, missing={self.missing!r})"
 
@@ -127,9 +176,14 @@ class Schema:
         """Return the columns that may be published, in order."""
         return (*self.quasi, *self.sensitive, *self.other)
 
+    def compared_identifiers(self) -> tuple[str, ...]:
+        """The identifiers whose values must differ from row to row: all, unless the schema tells whose a row is."""
+        return tuple(self.identifier) if self.person is None and self.rows_are is None else ()
+
     def read_names(self) -> tuple[str, ...]:
-        """Return the columns that are read: those that may be published, and the person column."""
-        return self.names() if self.person is None else (*self.names(), self.person)
+        """The columns that are read: those that may be published, and those that tell people apart."""
+        person = () if self.person is None else (self.person,)
+        return (*self.names(), *person, *self.compared_identifiers())
 
     def role(self, name: str) -> str:
         return next(role for role in ROLES if name in getattr(self, role))

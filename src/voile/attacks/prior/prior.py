@@ -122,12 +122,12 @@ class Prior(PiecewiseAttack):
             attack = replace(attack, prior=None, known=statistics)
         if release.shows_members or register is None:
             return self.combine(over(guess_piece, replace(attack, register=None), external))
-        register = replace(register, rows=register.rows.collect())
+        register = register.with_rows(register.rows.collect())
         table = register.rows.histogram([str(entry["name"]) for entry in release.described("quasi")])
         fits_one, short = survey_register(table.counts, over(match_piece, register))
         if short and external is not None:
             raise coverage_error(short)
-        clear = replace(register, rows=register.rows.collect().place(table, np.where(fits_one, 0, WITHHELD)))
+        clear = register.with_rows(register.rows.collect().place(table, np.where(fits_one, 0, WITHHELD)))
         attack = replace(attack, register=None if short or external is not None else clear)
         return self.combine(over(guess_piece, attack, clear if external is not None else None))
 

@@ -106,7 +106,7 @@ def _guess(release: Release, attack: Attack, external: Microdata | None) -> list
     if not (lies_in_pieces(release) and isinstance(attack, PiecewiseAttack) and attack.can_divide(release, external)):
         return attack.guesses(release, external)
     # the table of people travels to the pieces
-    external = replace(external, rows=external.rows.collect()) if external is not None else None
+    external = external.with_rows(external.rows.collect()) if external is not None else None
     return attack.guess_pieces(release, split_into_pieces(release).mapper(attack.name), external)
 
 

@@ -47,4 +47,4 @@ def check_folder(
         verdict = check_release(release, gathered)
     except DataError as error:
         return Verdict((same, Checked("tables", Answer.BROKEN, str(error))), notes=notes), None
-    return replace(verdict, checks=(same, *verdict.checks), notes=notes), release
+    return replace(verdict, checks=(same, *verdict.checks), notes=(*verdict.notes, *notes)), release

@@ -8,6 +8,7 @@ from dataclasses import replace
 from voile.adversaries.prior import Prior
 from voile.errors import BrokenPromise, VoileError
 from voile.flow.checking.claim_check import ClaimCheck
+from voile.flow.checking.people_check import check_people
 from voile.flow.checking.piece_checks import check_claims, check_pieces, combine_pieces
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
@@ -16,16 +17,29 @@ from voile.results import Answer, Checked, Verdict
 
 
 def check_release(release: Release, evidence: Evidence) -> Verdict:
-    """Check the tables and every claim; piece by piece where the release lies in parts and the evidence allows it."""
-    if not lies_in_pieces(release) or evidence.earlier or evidence.data is not None:
-        return _check_whole(release, evidence)
+    """Check the tables and every claim; with the table, also how many rows a person has."""
+    try:
+        unit = release.unit
+    except BrokenPromise as error:
+        return Verdict((Checked("dictionary.json", Answer.BROKEN, error.message),))
+    in_pieces = lies_in_pieces(release) and not evidence.earlier and evidence.data is None
+    verdict = _check_in_pieces(release, evidence) if in_pieces else _check_whole(release, evidence)
+    if not verdict.broken:
+        people = check_people(release, evidence)
+        verdict = replace(verdict, checks=(*verdict.checks, people)) if people is not None else verdict
+    notes = (unit.describe(), *(f"Not covered: {adversary}." for adversary in unit.not_covered()))
+    return replace(verdict, notes=notes, unit=unit)
+
+
+def _check_in_pieces(release: Release, evidence: Evidence) -> Verdict:
+    """Check a release that lies in parts piece by piece."""
     try:
         pieces = check_pieces(release, evidence)
     except BrokenPromise as error:
         return Verdict((Checked("tables", Answer.BROKEN, str(error)),))
     faults = list(dict.fromkeys(fault for piece in pieces for fault in piece.faults))
     people, groups = sum(piece.people for piece in pieces), sum(piece.groups for piece in pieces)
-    tables = _check_tables(faults, people, groups)
+    tables = _check_tables(release, faults, people, groups)
     if tables.answer is Answer.BROKEN:
         return Verdict((tables,))
     return Verdict((tables, *_compare_findings(release, combine_pieces(pieces))), people=people, groups=groups)
@@ -34,7 +48,7 @@ def check_release(release: Release, evidence: Evidence) -> Verdict:
 def _check_whole(release: Release, evidence: Evidence) -> Verdict:
     people, groups = 0, 0
     try:
-        tables = _check_tables(release.faults(), release.people, release.groups)
+        tables = _check_tables(release, release.faults(), release.people, release.groups)
         if tables.answer is Answer.HOLDS:
             people, groups = release.people, release.groups
     except (VoileError, KeyError) as error:
@@ -46,12 +60,12 @@ def _check_whole(release: Release, evidence: Evidence) -> Verdict:
     return Verdict((tables, *claims), people=people, groups=groups)
 
 
-def _check_tables(faults: Sequence[str], people: int, groups: int) -> Checked:
+def _check_tables(release: Release, faults: Sequence[str], rows: int, groups: int) -> Checked:
     """The tables must be readable and agree with each other, whatever is claimed."""
-    faults = faults if people else [*faults, "The release has no rows."]
+    faults = faults if rows else [*faults, "The release has no rows."]
     if faults:
         return Checked("tables", Answer.BROKEN, " ".join(faults))
-    return Checked("tables", Answer.HOLDS, f"{people} people in {groups} groups.")
+    return Checked("tables", Answer.HOLDS, f"{release.unit.count(rows)} in {groups} groups.")
 
 
 def _compare_findings(release: Release, checks: Sequence[ClaimCheck]) -> list[Checked]:

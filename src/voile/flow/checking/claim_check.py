@@ -42,7 +42,7 @@ def check_claim(
     except (KeyError, TypeError, ValueError, SpecError):
         return _broken("claim", "It cannot be read.")
     title = claim_title(model, column)
-    if release.shape not in model.shapes:
+    if release.shape not in model.shapes or (release.unit.rows > 1 and release.shape != "generalized"):
         return _broken(title, f"It has no meaning for a {release.shape} release.")
     counts = sizes_only(sizes) if isinstance(model, SizeModel) else tallies.get(str(column))
     if counts is None:
@@ -64,7 +64,7 @@ def _differences(model: Model, claim: Mapping[str, Any], counts: Counts, release
     """List the parts of a claim that are not what its model would state."""
     model.check(counts.column)
     quasi = [str(entry["name"]) for entry in release.described("quasi")]
-    expected = make_claim(model, counts.column, quasi).as_json()
+    expected = make_claim(model, counts.column, quasi, release.unit).as_json()
     return [part for part in expected if part != "parameters" and expected[part] != claim.get(part)]
 
 

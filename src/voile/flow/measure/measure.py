@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from voile.adversaries.prior import INDICATOR
 from voile.adversaries.prior_posterior import replace_by_indicator
@@ -36,7 +35,7 @@ def match_release(data: Microdata, release: Release) -> Microdata:
         if entry is not None and tuple(entry["domain"].get("values", ())) == INDICATOR:
             target, protect = data.columns[str(entry["name"])], tuple(claim["parameters"]["protect"])
             columns, rows = replace_by_indicator(data.columns, data.rows, target, protect)
-            data = replace(data, columns=columns, rows=rows)
+            data = data.with_rows(rows, columns)
     return data
 
 

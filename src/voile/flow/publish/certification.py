@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from voile.flow.checking.check_release import state_findings
 from voile.flow.publish.plan import Plan
 from voile.plugins.registry import as_plain_value
@@ -15,4 +17,5 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
         *plan.method.claims(columns, plan.policy, release),
         *plan.history.joint_claims(plan.policy, columns),
     )
+    claims = tuple(replace(claim, unit=plan.data.unit) for claim in claims)
     return state_findings(release.with_claims(claims, as_plain_value(plan.method)), plan.policy.priors())

@@ -14,6 +14,7 @@ from voile.engines.memory_rows import build_rows
 from voile.errors import BrokenPromise, DataError, PolicyError, option
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
+from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.evidence import Evidence
 from voile.models.m_invariance.signatures import SIGNATURE, current_signatures, number_signatures
@@ -24,10 +25,13 @@ from voile.releases.release import Release
 from voile.releases.release_join import merge_values, require_same_columns
 from voile.results import Answer, Checked, Verdict
 from voile.tables.domain import Domain
-from voile.tables.microdata import PERSON, Microdata
+from voile.tables.domain_trimming import trim_unused_values
+from voile.tables.microdata import PERSON, Microdata, require_people
 from voile.tables.part_protocol import Parts
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Columns
+from voile.tables.secret_key import Key
+from voile.tables.unit import PERSON_COLUMN, Unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class EarlierReleases:
             releases.append(release)
         return EarlierReleases(tuple(releases), ledger)
 
-    def link_people(self, data: Microdata, policy: Policy) -> tuple[Columns, Table]:
+    def link_people(self, data: Microdata, policy: Policy, key: Key) -> tuple[Columns, Table]:
         """The table; or, where people are followed from release to release, its rows with who they are and which values
         they were shown with."""
         shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
@@ -65,8 +69,9 @@ class EarlierReleases:
                 code="policy.ledger",
                 hint=f"Leave the ledger out, or ask for {option('model', 'm-invariance', m=2)}.",
             )
+        self._require_same_unit(data.unit, policy)
         if not policy.follows_people or (self.ledger is None and not self.releases):
-            return data.columns, data.rows
+            return draw_rows(data, key)
         if self.ledger is None:
             raise DataError(
                 f"To publish after {len(self.releases)} releases, it must be known who was shown with which values.",
@@ -74,14 +79,32 @@ class EarlierReleases:
                 hint=f"Give the ledger that was kept with them ({option('ledger')}).",
             )
         self.ledger.check([release.digest for release in self.releases])
-        signature = number_signatures(data, self.ledger, self.releases)
-        assert data.linked is not None and data.person is not None
+        people = require_people(data)
+        linked = people.draw_linked(data.unit.rows, key)
+        signature = number_signatures(data, linked, self.ledger, self.releases)
         names = [column.name for column in data.columns]
-        table = data.linked.histogram([*names, PERSON])
+        table = linked.histogram([*names, PERSON])
         columns = [table.codes[:, number] for number in range(len(names) + 1)]
-        sizes = [*(column.size for column in data.columns), data.person.size, int(signature.max(initial=0)) + 1]
+        sizes = [*(column.size for column in data.columns), people.people, int(signature.max(initial=0)) + 1]
         rows = build_rows([*names, PERSON, SIGNATURE], [*columns, signature[columns[-1]]], sizes)
         return _widened(data.columns, rows, self.releases)
+
+    def _require_same_unit(self, unit: Unit, policy: Policy) -> None:
+        """Releases that count people in different ways cannot be compared; nor can values, where a person has several
+        rows in each."""
+        for number, release in enumerate(self.releases, 1):
+            earlier = release.unit
+            if (earlier.rows, earlier.basis == PERSON_COLUMN) != (unit.rows, unit.basis == PERSON_COLUMN):
+                raise PolicyError(
+                    f"Earlier release {number} protects another unit than this one. {earlier.describe()} In this one: "
+                    f"{unit.describe()}",
+                    code="policy.after-unit",
+                    hint="Name the column that identifies people, and the rows per person, as in the earlier release.",
+                )
+        if self.releases and unit.rows > 1 and policy.single_release_models:
+            raise needs_one_row(
+                "A promise about values together with earlier releases", "values are followed row by row"
+            )
 
     def joint_claims(self, policy: Policy, columns: Columns) -> tuple[Claim, ...]:
         """Claim that every model of values also holds in the join with the earlier releases, unless the model speaks of
@@ -111,6 +134,12 @@ class EarlierReleases:
         (rows,) = groups
         shown = current_signatures(columns, rows.recode(code_map) if code_map else rows, data, self.releases)
         self.ledger.record(release.digest, shown)
+
+
+def draw_rows(data: Microdata, key: Key) -> tuple[Columns, Table]:
+    """Draw the rows to publish. Values that only the others have are not mentioned any more."""
+    rows = data.draw(key)
+    return trim_unused_values(data.columns, rows) if data.count_left_out() else (data.columns, rows)
 
 
 def _opened(place: Release | str | Path, earlier: tuple[Release, ...]) -> tuple[Verdict, Release | None]:

@@ -16,17 +16,18 @@ from voile.releases.release import Release, find_shape
 from voile.tables.domain import Domain, encode_values
 from voile.tables.part_protocol import Parts, PartsInMemory
 from voile.tables.schema import Columns
+from voile.tables.unit import Unit
 from voile.tables.value_text import MISSING
 
 Labels = Mapping[str, tuple[Domain, list[str]]]  # by generalized column: its domain, and the label of each value
 
 
-def assemble_release(parts: Parts, withheld: int) -> tuple[Release, Columns]:
+def assemble_release(parts: Parts, withheld: int, unit: Unit) -> tuple[Release, Columns]:
     """Make one release of shown parts, and return the columns as they are shown. The dictionary tells the recipient how
-    many rows were withheld to keep the promise."""
+    many rows were withheld to keep the promise, and how many rows a person may have."""
     first: ShownPart = parts.summaries[0]
     assert first.columns is not None, "the first part tells the columns"
-    dictionary = {**_common_dictionary(parts.summaries), "withheld": withheld}
+    dictionary = {**_common_dictionary(parts.summaries), "withheld": withheld, "unit": unit.as_json()}
     labels = _exact_labels(dictionary, first.columns)
     tables: Mapping[str, pl.DataFrame]
     if len(parts) > 1:

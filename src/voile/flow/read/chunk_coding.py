@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -11,28 +11,31 @@ import polars as pl
 from voile import kernels
 from voile.engines.chunked_rows import recode_rows
 from voile.engines.memory_rows import MemoryRows, build_rows
+from voile.engines.person_rows import PersonRows, hash_people
 from voile.tables.domain import Domain, encode_column, encode_values
-from voile.tables.microdata import PERSON
 from voile.tables.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkSummary:
-    """What a chunk holds: its rows, those without a missing cell that matters, the missing cells of each column, and
-    how often each value of each column occurs."""
+    """What a chunk holds: its rows, those without a missing cell that matters, the missing cells of each column, how
+    often each value of each column occurs, and how many rows have each identifier."""
 
     rows: int
     complete: int
     missing: Mapping[str, int]
     values: Mapping[str, pl.DataFrame]
+    named: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class CodedChunk:
-    """The rows of a chunk, and the value that each of its own codes stands for."""
+    """The rows of a chunk, the value that each of its own codes stands for, and the hashes of its identifiers, which
+    tell whether a person may have several rows."""
 
-    rows: MemoryRows
+    rows: MemoryRows | PersonRows
     values: Mapping[str, pl.Series]
+    identifiers: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedChunk | None, ChunkSummary]:
@@ -40,29 +43,37 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     coded where they are an error."""
     floats = [name for name in frame.columns if frame[name].dtype.is_float()]
     frame = frame.with_columns(pl.col(floats).fill_nan(None)) if floats else frame
-    needed = [*schema.quasi, *schema.sensitive]
+    needed = [*schema.quasi, *schema.sensitive, *([schema.person] if schema.person is not None else [])]
     missing = {name: frame[name].null_count() for name in needed}
-    if schema.missing == "error" and any(missing.values()):
+    nobody = schema.person is not None and missing[schema.person] > 0
+    if schema.missing != "drop" and (nobody or (schema.missing == "error" and any(missing.values()))):
         return None, ChunkSummary(frame.height, frame.height, missing, {})
     kept = frame.drop_nulls(subset=needed) if schema.missing == "drop" and any(missing.values()) else frame
-    columns = {name: kept[name] for name in schema.names()}
-    if schema.person is not None:
-        columns[PERSON] = kept[schema.person].cast(pl.String)
     values, codes = {}, []
-    for name, column in columns.items():
-        domain, column_codes = encode_column(name, column, "categorical", None)
+    for name in schema.names():
+        domain, column_codes = encode_column(name, kept[name], "categorical", None)
         values[name] = domain.decode(np.arange(domain.size)) if domain.missing else domain.values
         codes.append(column_codes)
-    rows = build_rows(list(columns), codes, [len(own) for own in values.values()])
-    counts = kernels.column_codes.count_codes(rows.codes, rows.sizes, rows.weights)
+    sizes = [max(len(own), 1) for own in values.values()]
+    counts: list[np.ndarray]
+    rows: MemoryRows | PersonRows
+    if schema.person is not None:
+        people = kept[schema.person].cast(pl.String)
+        rows = PersonRows(schema.names(), tuple(sizes), tuple(codes), hash_people(people), people)
+        counts = [np.bincount(column, minlength=size) for column, size in zip(codes, sizes, strict=True)]
+    else:
+        rows = build_rows(schema.names(), codes, sizes)
+        counts = kernels.column_codes.count_codes(rows.codes, rows.sizes, rows.weights)
     tables = {
         name: pl.DataFrame({"value": own, "count": pl.Series(people[: len(own)], dtype=pl.Int64)})
         for (name, own), people in zip(values.items(), counts, strict=True)
     }
-    return CodedChunk(rows, values), ChunkSummary(frame.height, kept.height, missing, tables)
+    identifiers = {name: hash_people(kept[name].drop_nulls()) for name in schema.compared_identifiers()}
+    named = {name: len(hashes) for name, hashes in identifiers.items()}
+    return CodedChunk(rows, values, identifiers), ChunkSummary(frame.height, kept.height, missing, tables, named)
 
 
-def recode_chunk(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> MemoryRows:
+def recode_chunk(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> MemoryRows | PersonRows:
     """Recode the rows of a chunk by the domains of the whole table."""
     code_maps = {}
     for name, domain in domains.items():
@@ -71,10 +82,22 @@ def recode_chunk(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) 
             continue  # the same values in the same order: every code stays
         same_type = own.cast(dtype) if dtype in (pl.String, pl.Enum) else own
         code_maps[name] = encode_values(domain, same_type).astype(np.int64)
-    sizes = tuple(max(domains[name].size, 1) for name in chunk.rows.names)
-    return recode_rows(chunk.rows, number, code_maps, sizes) if code_maps else chunk.rows
+    rows = chunk.rows
+    sizes = tuple(max(domains[name].size, 1) for name in rows.names)
+    if isinstance(rows, PersonRows):
+        return rows.recode(code_maps, sizes)
+    return recode_rows(rows, number, code_maps, sizes) if code_maps else rows
 
 
-def recode_and_store(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> tuple[MemoryRows, None]:
+def recode_people(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> PersonRows:
+    """Recode the rows of a chunk, and forget the names of their people, which take much room."""
+    rows = recode_chunk(chunk, number, domains)
+    assert isinstance(rows, PersonRows)
+    return replace(rows, texts=None)
+
+
+def recode_and_store(
+    chunk: CodedChunk, number: int, domains: Mapping[str, Domain]
+) -> tuple[MemoryRows | PersonRows, None]:
     """Recode the rows of a chunk, as work whose results an engine keeps."""
     return recode_chunk(chunk, number, domains), None

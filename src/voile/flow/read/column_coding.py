@@ -13,7 +13,6 @@ from voile.errors import DataError, SchemaError, option, recipe
 from voile.io import hierarchy_files
 from voile.tables.domain import build_domain, encode_values, infer_kind
 from voile.tables.hierarchy import HierarchyRecipe, tree
-from voile.tables.microdata import PERSON
 from voile.tables.schema import Column, Schema
 from voile.tables.value_text import MISSING
 
@@ -48,20 +47,6 @@ def build_column(name: str, table: pl.DataFrame, schema: Schema) -> Column:
             name, domain, np.bincount(encode_values(domain, values), counts, domain.size).astype(np.int64)
         )
     return Column(name, schema.role(name), domain, hierarchy)
-
-
-def build_person_column(table: pl.DataFrame) -> Column:
-    """Build the column that says whose row is whose, as text to compare from table to table. It is never published."""
-    counts = table["count"].to_numpy()
-    missing = int(counts[table["value"].is_null().to_numpy()].sum())
-    repeated = int(counts.sum()) - len(counts)
-    if missing or repeated:
-        raise DataError(
-            f"The column of persons has {missing} missing cells and {repeated} repeated ones.",
-            code="data.person",
-            hint="Every row needs a person of its own: one row is one person.",
-        )
-    return Column(PERSON, "identifier", build_domain(PERSON, table["value"], "categorical", None))
 
 
 def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:

@@ -14,16 +14,17 @@ import polars as pl
 
 from voile.engines.base import Engine, Source
 from voile.engines.chunked_rows import ChunkedRows
-from voile.engines.memory_rows import MemoryRows
+from voile.engines.person_rows import PersonRows, spread_people
 from voile.engines.selection import engine_of_table
-from voile.errors import DataError, EngineError, SpecError, option, raise_together
-from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
-from voile.flow.read.column_coding import build_column, build_person_column, check_missing_cells
+from voile.errors import DataError, SpecError, option, raise_together
+from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk, recode_people
+from voile.flow.read.column_coding import build_column, check_missing_cells
+from voile.flow.read.people_counting import check_people_named, find_unit
 from voile.tables.domain import Domain, encode_values
-from voile.tables.microdata import PERSON, Microdata
+from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import LARGEST_PART
-from voile.tables.row_protocol import Table
+from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Column, Columns, Schema
 
 RECODED_ONCE = 8 * LARGEST_PART  # people: a larger table is cut so often that its recoded chunks are kept
@@ -50,24 +51,18 @@ def read(
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
     engine = engine or engine_of_table(source)
-    if schema.person is not None and not engine.in_memory:
-        raise EngineError(
-            "People are followed from release to release in memory only.",
-            code="engine.person",
-            hint="Leave out the column of persons, or use the local engine.",
-        )
     frames = engine.read(Source(source, query, delimiter, encoding, null_values), schema)
     coded = frames.map("look", code_chunk, schema)
     summaries: list[ChunkSummary] = coded.summaries
     total, dropped = _count_rows(summaries, schema)
+    named = {name: sum(one.named[name] for one in summaries) for name in summaries[0].named}
+    unit = find_unit(coded, named, total, schema)
     values = {name: _merge_values([one.values[name] for one in summaries]) for name in summaries[0].values}
     columns = _build_columns(values, schema)
-    person = build_person_column(values[PERSON]) if schema.person is not None else None
-    domains = {column.name: column.domain for column in columns} | ({PERSON: person.domain} if person else {})
-    if engine.in_memory:
-        (rows,) = coded.map_lazily(recode_chunk, domains)
-        return _in_memory(columns, rows, dropped, person)
-    return Microdata(columns, _in_chunks(coded, domains, values, total, engine), dropped)
+    domains = {column.name: column.domain for column in columns}
+    if schema.person is not None:
+        return Microdata(columns, None, dropped, unit, _with_people(coded, domains, total, engine))
+    return Microdata(columns, _without_people(coded, domains, values, total, engine), dropped, unit)
 
 
 def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:
@@ -75,7 +70,9 @@ def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int,
     rows, total = sum(one.rows for one in summaries), sum(one.complete for one in summaries)
     if not rows:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
-    check_missing_cells({name: sum(one.missing[name] for one in summaries) for name in summaries[0].missing}, schema)
+    missing = {name: sum(one.missing[name] for one in summaries) for name in summaries[0].missing}
+    check_people_named(missing, schema)
+    check_missing_cells({name: count for name, count in missing.items() if name != schema.person}, schema)
     if not total:
         raise DataError(
             "Every row has a missing cell.",
@@ -108,18 +105,22 @@ def _build_columns(values: Mapping[str, pl.DataFrame], schema: Schema) -> Column
     return Columns(**by_role)
 
 
-def _in_memory(columns: Columns, rows: MemoryRows, dropped: int, person: Column | None) -> Microdata:
-    if person is None:
-        return Microdata(columns, rows, dropped)
-    names = rows.names[:-1]
-    table = rows.histogram(names)
-    anonymous = MemoryRows(names, rows.sizes[:-1], table.codes, table.counts)
-    return Microdata(columns, anonymous, dropped, rows, person)
+def _with_people(coded: Parts, domains: Mapping[str, Domain], total: int, engine: Engine) -> PersonTable:
+    if engine.in_memory:
+        (rows,) = coded.map_lazily(recode_chunk, domains)
+        return rows  # type: ignore[no-any-return]  # parts are of any type
+    sizes = tuple(max(domain.size, 1) for domain in domains.values())
+    columns = tuple(np.zeros(0, dtype=np.uint8) for _ in domains)
+    empty = PersonRows(tuple(domains), sizes, columns, np.zeros(0, dtype=np.uint64))
+    return spread_people(coded.map_lazily(recode_people, domains), total, engine.row_limit(len(domains)), empty)
 
 
-def _in_chunks(
+def _without_people(
     coded: Parts, domains: Mapping[str, Domain], values: Mapping[str, pl.DataFrame], total: int, engine: Engine
 ) -> Table:
+    if engine.in_memory:
+        (rows,) = coded.map_lazily(recode_chunk, domains)
+        return rows  # type: ignore[no-any-return]  # parts are of any type
     sizes = tuple(max(domain.size, 1) for domain in domains.values())
     margins = {}
     for (name, domain), size in zip(domains.items(), sizes, strict=True):

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from voile.adversaries.ledger import Ledger, Signature
-from voile.errors import DataError, Unsatisfiable, option
+from voile.errors import DataError, Unsatisfiable
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
-from voile.tables.microdata import PERSON, Microdata
+from voile.tables.microdata import PERSON, PUBLIC_KEY, Microdata, require_people
 from voile.tables.row_protocol import Rows
-from voile.tables.schema import Columns
+from voile.tables.schema import Column, Columns
 
 SIGNATURE = "#signature"  # the last column of linked rows; no published column has this name
 Row = tuple[str, ...]
@@ -37,22 +37,11 @@ def list_signatures(earlier: Sequence[Release | str]) -> list[Signature]:
     return sorted({signature for table in tables for shown in table.values() for signature in shown})
 
 
-def person_labels(data: Microdata) -> list[str]:
-    """Return the people of a table in the order of their codes."""
-    if data.person is None:
-        raise DataError(
-            "The table has no column that identifies each person.",
-            code="data.person",
-            hint=f"Name one, e.g. {option('person', 'patient')}; it is never published.",
-        )
-    return data.person.domain.labels
-
-
-def number_signatures(data: Microdata, ledger: Ledger, earlier: Sequence[Release]) -> np.ndarray:
+def number_signatures(data: Microdata, linked: Rows, ledger: Ledger, earlier: Sequence[Release]) -> np.ndarray:
     """Return the number of each person's signature, counted from 1 in the order of `list_signatures`; 0 for new
     people."""
     numbers = {signature: number for number, signature in enumerate(list_signatures(earlier), 1)}
-    known = [ledger.signature(person) for person in person_labels(data)]
+    known = [ledger.signature(person) for person in require_people(data).list_names()]
     unlisted = sum(signature is not None and signature not in numbers for signature in known)
     if unlisted:
         raise DataError(
@@ -60,15 +49,13 @@ def number_signatures(data: Microdata, ledger: Ledger, earlier: Sequence[Release
             code="data.ledger",
             hint="Name all earlier releases, together with the ledger that was kept with them.",
         )
-    _refuse_changed_values(data, known)
+    _refuse_changed_values(data.columns.sensitive[0], linked, known)
     return np.array([numbers[signature] if signature is not None else 0 for signature in known], dtype=np.int64)
 
 
-def _refuse_changed_values(data: Microdata, known: Sequence[Signature | None]) -> None:
+def _refuse_changed_values(target: Column, linked: Rows, known: Sequence[Signature | None]) -> None:
     """Raise Unsatisfiable if anybody's value is not in their signature."""
-    assert data.linked is not None
-    target = data.columns.sensitive[0]
-    table = data.linked.histogram([target.name, PERSON])
+    table = linked.histogram([target.name, PERSON])
     changed = 0
     for value, person in table.codes.tolist():
         signature = known[person]
@@ -94,7 +81,7 @@ def current_signatures(
         values[group].append(texts[code])
     _, number = rows.find_extents(SIGNATURE)
     groups, table = rows.count_by_group([PERSON])
-    people, shown = person_labels(data), []
+    people, shown = require_people(data).list_names(), []
     for group, person in zip(groups.tolist(), table.codes[:, 0].tolist(), strict=True):
         signature = lists[number[group] - 1] if number[group] else tuple(sorted(values[group]))
         shown.append((people[person], signature))
@@ -120,16 +107,19 @@ def count_changed_signatures(release: Release, earlier: Sequence[Release], evide
 
 
 def _count_missing(now: dict[Row, list[Signature]], data: Microdata, ledger: Ledger) -> int:
-    """Count the people of the table for whom the release has no row with their quasi-identifier and signature."""
-    people = person_labels(data)
-    assert data.linked is not None
+    """Count the people of the table for whom the release has no row with their quasi-identifier and signature. Of
+    somebody with more rows than one, the table alone does not tell which was published."""
+    everybody = require_people(data)
+    people = everybody.list_names()
+    linked = everybody.draw_linked(everybody.total, PUBLIC_KEY)  # all rows
+    rows = linked.histogram([PERSON]).counts
     names = [column.name for column in data.columns.quasi]
-    table = data.linked.histogram([*names, PERSON])
+    table = linked.histogram([*names, PERSON])
     texts = [np.array(data.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     expected: Counter[tuple[Row, Signature]] = Counter()
     for row, person in zip(zip(*texts, strict=True), table.column(PERSON).tolist(), strict=True):
         signature = ledger.signature(people[person])
-        if signature is not None:
+        if signature is not None and rows[person] == 1:
             expected[row, signature] += 1
     published = Counter((row, signature) for row, shown in now.items() for signature in shown)
     return (expected - published).total()

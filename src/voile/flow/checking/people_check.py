@@ -1,0 +1,67 @@
+"""Check how many rows a person has: a stranger cannot, but whoever has the table can."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from voile.errors import EngineError
+from voile.flow.checking.claim_check import check_by_republishing
+from voile.models.evidence import Evidence
+from voile.releases.release import Release
+from voile.results import Answer, Checked
+from voile.tables.microdata import PERSON, PUBLIC_KEY, Microdata
+
+TITLE = "rows per person"
+
+
+def check_people(release: Release, evidence: Evidence) -> Checked | None:
+    """Check with the table that nobody has more rows than the unit allows; None if the table does not tell.
+
+    With the key, the release is made again. Without it, the number of rows must be what the people of the table can
+    contribute, and no group may have more rows than the people in it can.
+    """
+    data, unit = evidence.data, release.unit
+    if data is None or data.people is None:
+        return None
+    if evidence.republish is not None:
+        return Checked(TITLE, *check_by_republishing(release, evidence.republish))
+    possible = data.people.total - data.people.count_rows_over(unit.rows)
+    rows = release.people + int(release.dictionary.get("withheld", 0))
+    if rows != possible:
+        detail = (
+            f"The {data.people.people} people of the table contribute {possible} rows if nobody has more than "
+            f"{unit.rows}, but the release accounts for {rows}."
+        )
+        return Checked(TITLE, Answer.BROKEN, detail)
+    crowded = count_crowded_groups(release, data)
+    if crowded:
+        return Checked(TITLE, Answer.BROKEN, f"{crowded} groups have more rows than the people in them can contribute.")
+    detail = (
+        f"The number of rows is what {data.people.people} people contribute if nobody has more than {unit.rows}. Which "
+        "of their rows were drawn needs the key."
+    )
+    return Checked(TITLE, Answer.HOLDS, detail)
+
+
+def count_crowded_groups(release: Release, data: Microdata) -> int:
+    """Count the groups with more rows than their people contribute if nobody has more than the unit allows.
+
+    Only where every row of the table fits one group, and the table is in memory.
+    """
+    assert data.people is not None
+    try:
+        linked = data.people.draw_linked(data.people.total, PUBLIC_KEY)  # all rows
+    except EngineError:
+        return 0
+    quasi = [column.name for column in data.columns.quasi]
+    home = release.locate(data.with_rows(linked))
+    if (home < 0).any():
+        return 0
+    table = linked.histogram([*quasi, PERSON])
+    cells = linked.histogram(quasi)
+    places = {tuple(row): group for row, group in zip(cells.codes.tolist(), home.tolist(), strict=True)}
+    group = np.array([places[tuple(row[:-1])] for row in table.codes.tolist()], dtype=np.int64)
+    pairs, index = np.unique(np.stack([group, table.codes[:, -1]]), axis=1, return_inverse=True)
+    rows = np.bincount(index.ravel(), weights=table.counts).astype(np.int64)
+    possible = np.bincount(pairs[0], weights=np.minimum(rows, release.unit.rows), minlength=release.groups)
+    return int((release.sizes > possible).sum())
