@@ -29,7 +29,6 @@ PROSE = frozenset(
         "title",
         "titles",
         "unit",
-        "not_covered",
         "why",
         "words",
     ]
@@ -78,6 +77,8 @@ def stripped(told: Any, data: bool = False) -> Any:
                 value = len(value)  # in words; elsewhere the same is told by names
             if not data and name in PROSE and not isinstance(value, (int, float)):
                 continue
+            if name == "not_covered" and "unit" in told:
+                continue  # of a claim: who is not covered, in words
             if name == "what" and isinstance(value, str):
                 value = value.split(" ")[0]  # of a check: the model or the part of the folder
             if name == "best_for" and isinstance(value, Mapping):

@@ -9,8 +9,9 @@ import pytest
 
 import voile as vl
 from voile.errors import DataError
-from voile.models.m_invariance.signatures import list_signatures, person_labels
+from voile.models.m_invariance.signatures import list_signatures
 from voile.results import Answer
+from voile.tables.microdata import require_people
 
 FRAME = pl.DataFrame(
     {
@@ -43,5 +44,5 @@ def test_a_value_twice_in_a_group_is_refused() -> None:
 def test_people_need_a_column() -> None:
     data = vl.read(FRAME, vl.Schema(quasi=["age"], sensitive=["disease"]))
     with pytest.raises(DataError) as error:
-        person_labels(data)
+        require_people(data)
     assert error.value.code == "data.person"

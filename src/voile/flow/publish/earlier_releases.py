@@ -69,6 +69,8 @@ class EarlierReleases:
                 code="policy.ledger",
                 hint=f"Leave the ledger out, or ask for {option('model', 'm-invariance', m=2)}.",
             )
+        if policy.follows_people and (self.ledger is not None or self.releases):
+            require_people(data)
         self._require_same_unit(data.unit, policy)
         if not policy.follows_people or (self.ledger is None and not self.releases):
             return draw_rows(data, key)
