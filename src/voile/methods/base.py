@@ -15,7 +15,7 @@ from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.plugins.registry import Plugin
 from voile.releases.certificate import Claim
-from voile.releases.release import Release
+from voile.releases.release import Release, find_shape
 from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Histogram, Rows, Table
 from voile.tables.schema import Column, Columns
@@ -37,7 +37,7 @@ class Method(Plugin):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         """Raise PolicyError if this method cannot serve the policy."""
-        if policy.rows_per_person > 1 and self.produces != "generalized":
+        if policy.rows_per_person > 1 and not find_shape(self.produces).serves_several_rows:
             raise needs_one_row(
                 self.name,
                 f"in {self.produces} tables the rows of one person can be recognised in several groups, and what these "

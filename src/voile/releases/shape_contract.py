@@ -55,6 +55,7 @@ class ShapeContract(PublishedTables):
     shows_boxes: ClassVar[bool] = False  # every group is a box of quasi-identifier cells: `box_cells`
     shows_members: ClassVar[bool] = False  # the quasi-identifiers of a group's people are published: `members`
     has_counterfeits: ClassVar[bool] = False  # some sensitive values may belong to nobody
+    serves_several_rows: ClassVar[bool] = False  # a person may have several rows: nothing shows whose they are
     covers_domain: ClassVar[bool] = False  # boxes and values reach over the whole domain, not only what occurs
 
     # groups and their sensitive values -------------------------------------------------------------------------------

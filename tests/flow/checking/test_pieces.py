@@ -318,7 +318,7 @@ def _has_missing(piece: Release) -> bool:
 
 
 def test_a_register_that_does_not_fit_in_memory(releases: Any, spread: Any) -> None:
-    narrow = replace(spread, rows=replace(spread.rows, row_limit=10))
+    narrow = spread.with_rows(replace(spread.rows, row_limit=10))
     with pytest.raises(EngineError, match="memory that was allowed"):
         vl.audit(releases["k-anonymity"][0], None, [vl.attacks.Linking()], external=narrow)
     found = vl.measure(narrow, releases["k-anonymity"][0], COUNTING)  # needs no more than counts

@@ -150,7 +150,7 @@ def test_a_report_goes_beside_a_release(full: Report, tmp_path: Path) -> None:
     full.save(tmp_path / "out" / "report.html")
     verdict = vl.verify(tmp_path / "out")
     assert verdict.holds
-    assert "report.html" in verdict.notes[0]
+    assert "report.html" in verdict.notes[-1]
 
 
 def test_what_cannot_be_written(full: Report, tmp_path: Path) -> None:

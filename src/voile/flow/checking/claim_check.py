@@ -42,7 +42,7 @@ def check_claim(
     except (KeyError, TypeError, ValueError, SpecError):
         return _broken("claim", "It cannot be read.")
     title = claim_title(model, column)
-    if release.shape not in model.shapes or (release.unit.rows > 1 and release.shape != "generalized"):
+    if release.shape not in model.shapes or (release.unit.rows > 1 and not release.serves_several_rows):
         return _broken(title, f"It has no meaning for a {release.shape} release.")
     counts = sizes_only(sizes) if isinstance(model, SizeModel) else tallies.get(str(column))
     if counts is None:

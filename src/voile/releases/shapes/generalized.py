@@ -30,6 +30,7 @@ class Generalized(BoxShape):
     """Each group is shown as a box: one table, in which rows with equal quasi-identifier cells are a group."""
 
     shape: ClassVar[str] = "generalized"
+    serves_several_rows: ClassVar[bool] = True
     description: ClassVar[ShapeDescription] = ShapeDescription(
         "one table whose quasi-identifier cells are ranges or sets of values",
         "The people of a group look alike. Someone who knows a person’s quasi-identifier finds the group, but not the "
