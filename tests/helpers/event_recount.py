@@ -1,0 +1,108 @@
+"""Publish a random table of events, and recount with the ids whom the release protects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from event_tables import PERSON, EventRequest
+from oracle import people
+
+import voile as vl
+from voile.errors import Unsatisfiable
+from voile.releases.release import Release
+from voile.tables.microdata import PERSON as NUMBER
+from voile.tables.microdata import Microdata
+
+
+def recount(request: EventRequest, enumerate_all: bool = False) -> bool:
+    """Publish and recount; AssertionError if a promise does not hold. Return whether it could be met."""
+    data = vl.read(request.frame, request.schema)
+    try:
+        release = vl.publish(data, request.policy, request.method, key=request.key)
+    except Unsatisfiable:
+        return False
+    drawn = list_drawn(data, request)
+    groups = check_groups(release, drawn, request)
+    verdict = vl.verify(release, data=data)
+    assert verdict.holds, str(verdict)
+    if enumerate_all:
+        check_beliefs(groups, request)
+    else:
+        check_union_bound(groups, request)
+    return True
+
+
+def list_drawn(data: Microdata, request: EventRequest) -> list[dict[str, Any]]:
+    """List the rows that the key draws, with whose they are; check against the table that they are fairly many."""
+    assert data.people is not None
+    linked: Any = data.people.draw_linked(request.rows_per_person, request.key)
+    names = data.people.list_names()
+    table = linked.histogram(linked.names)
+    columns = {name: data.columns[name].domain.decode(table.column(name)).to_list() for name in linked.names[:-1]}
+    columns[PERSON] = [names[number] for number in table.column(NUMBER)]
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    drawn = [row for row, count in zip(rows, table.counts.tolist(), strict=True) for _ in range(count)]
+    check_draw(drawn, request)
+    return drawn
+
+
+def check_draw(drawn: list[dict[str, Any]], request: EventRequest) -> None:
+    """Of each person as many rows as allowed are drawn, and only rows of the table."""
+    whole = [{**row, PERSON: str(row[PERSON])} for row in request.frame.to_dicts()]
+    names = [PERSON, *request.quasi, *request.sensitive]
+    assert count_rows(drawn, names) <= count_rows(whole, names), "a row that was drawn is not in the table"
+    allowed = {
+        person: min(rows, request.rows_per_person) for person, rows in Counter(row[PERSON] for row in whole).items()
+    }
+    assert Counter(row[PERSON] for row in drawn) == allowed
+
+
+def count_rows(rows: list[dict[str, Any]], names: list[str]) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(row[name] for name in names) for row in rows)
+
+
+def check_groups(
+    release: Release, drawn: list[dict[str, Any]], request: EventRequest
+) -> dict[people.Box, list[people.Row]]:
+    """Every group has k people or more, and none of them has more than 1/k of its rows. Return the groups."""
+    published = release.tables["table"].to_dicts()
+    groups, nowhere = people.place_rows(published, release.described("quasi"), drawn, request.sensitive)
+    assert len(nowhere) == release.dictionary["withheld"]
+    assert len(published) + len(nowhere) == request.rows_left()
+    assert people.fewest_people(groups, PERSON) >= request.k
+    assert people.largest_share(groups, PERSON) <= Fraction(1, request.k)
+    return groups
+
+
+def strictest_belief(request: EventRequest) -> Fraction | None:
+    """Return the largest belief that the request allows; None if it says nothing about values."""
+    bounds = [Fraction(1, request.diversity)] if request.diversity is not None else []
+    bounds += [Fraction(str(request.alpha))] if request.alpha is not None else []
+    return min(bounds, default=None)
+
+
+def check_beliefs(groups: dict[people.Box, list[people.Row]], request: EventRequest) -> None:
+    """By enumeration of which rows are whose: nobody is linked to a row or to a value with more than is promised."""
+    bound = strictest_belief(request)
+    for column in request.sensitive:
+        identity, beliefs = people.enumerate_beliefs(groups, PERSON, column)
+        assert identity <= Fraction(1, request.k)
+        assert bound is None or max(beliefs.values()) <= bound
+
+
+def check_union_bound(groups: dict[people.Box, list[people.Row]], request: EventRequest) -> None:
+    """The sum over a person's rows of the shares of a value in their groups, an upper limit of the belief that the
+    person has it in any row, stays within the promise."""
+    bound = strictest_belief(request)
+    if bound is None:
+        return
+    for column in request.sensitive:
+        sums: Counter[tuple[Any, Any]] = Counter()
+        for rows in groups.values():
+            values = Counter(row[column] for row in rows)
+            for person, own in Counter(row[PERSON] for row in rows).items():
+                for value, count in values.items():
+                    sums[person, value] += Fraction(own * count, len(rows))  # type: ignore[assignment]
+        assert max(sums.values()) <= bound
