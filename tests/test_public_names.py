@@ -47,6 +47,7 @@ NAMES = [
     "audit",
     "by_frequency",
     "compare",
+    "compare_rows_per_person",
     "datasets",
     "dates",
     "distributions",

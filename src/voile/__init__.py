@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.explore.learn_prior import learn_prior as learn_prior
     from voile.flow.explore.learn_prior import read_prior as read_prior
     from voile.flow.explore.privacy_budget import privacy_budget as privacy_budget
+    from voile.flow.explore.rows_per_person import compare_rows_per_person as compare_rows_per_person
     from voile.flow.measure.measure import measure as measure
     from voile.flow.publish.publish import publish as publish
     from voile.flow.read.read import read as read
@@ -86,6 +87,7 @@ _HOMES = {
     "audit": "flow.audit.audit",
     "by_frequency": "tables.hierarchy",
     "compare": "flow.compare.compare",
+    "compare_rows_per_person": "flow.explore.rows_per_person",
     "datasets": "",
     "dates": "tables.hierarchy",
     "distributions": "flow.explore.distributions",

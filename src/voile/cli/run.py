@@ -20,6 +20,7 @@ from voile.cli.commands.demo import demo
 from voile.cli.commands.guarantees import guarantees
 from voile.cli.commands.hierarchies import hierarchies
 from voile.cli.commands.measure import measure
+from voile.cli.commands.people import people
 from voile.cli.commands.prior import prior
 from voile.cli.commands.publish import publish
 from voile.cli.commands.report import report
@@ -41,6 +42,7 @@ COMMANDS = (
     compare,
     adversaries,
     hierarchies,
+    people,
     prior,
     reproduce,
     guarantees,

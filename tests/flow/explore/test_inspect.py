@@ -152,3 +152,75 @@ def test_advice_names_unwise_roles() -> None:
     assert inspection.advice(vl.Schema(quasi=["age"], sensitive=["id"]))[0].startswith("100 of 100")
     many = pl.DataFrame({f"c{n}": [0, 1] for n in range(14)})
     assert any("14 columns" in words for words in vl.inspect(many).advice(vl.Schema(quasi=many.columns[:14])))
+
+
+def make_visits(name: str = "patient_id") -> pl.DataFrame:
+    """90 visits of 40 people, the first of whom has 12."""
+    people = [0] * 10 + [n % 40 for n in range(80)]
+    return pl.DataFrame(
+        {
+            name: [f"P{person}" for person in people],
+            "birth": [1930 + person for person in people],
+            "sex": ["FM"[person % 2] for person in people],
+            "town": [f"T{n % 25}" for n in range(90)],
+            "disease": [("flu", "cold", "asthma")[n % 3] for n in range(90)],
+        }
+    )
+
+
+@pytest.mark.parametrize("name", ["patient_id", "number"])  # by its name, and by birth and sex
+def test_a_column_that_tells_people_apart_is_suggested(name: str) -> None:
+    inspection = vl.inspect(make_visits(name))
+    assert inspection.suggested_person == name
+    (repeats,) = inspection.repeats
+    assert (repeats.rows, repeats.different, repeats.most, repeats.is_person) == (90, 40, 12, True)
+    assert inspection[name].why == "40 different values in 90 rows: it may tell people apart."
+    document = inspection.as_json()
+    assert document["suggested_person"] == name
+    assert document["repeats"][0]["different"] == 40
+    assert "P1" not in str(document)
+
+
+def test_a_mistyped_trait_does_not_hide_who_is_who() -> None:
+    people = [n % 200 for n in range(600)]
+    frame = pl.DataFrame({"number": people, "sex": ["FM"[person % 2] for person in people]})
+    mistyped = frame.with_columns(pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("M")).otherwise("sex").alias("sex"))
+    assert vl.inspect(mistyped).suggested_person == "number"
+    shuffled = frame.with_columns(pl.Series("sex", ["FM"[n // 200 % 2] for n in range(600)]))
+    assert vl.inspect(shuffled).suggested_person is None
+
+
+def test_of_several_columns_the_one_that_tells_apart_the_most_is_suggested() -> None:
+    frame = pl.DataFrame({"person_id": [n // 2 for n in range(200)], "household_id": [n // 5 for n in range(200)]})
+    assert vl.inspect(frame).suggested_person == "person_id"
+    whole = frame.with_columns(pl.Series("person_id", range(200)))
+    inspection = vl.inspect(whole)
+    assert inspection.suggested_person is None  # every row is a person already
+    assert [item.column for item in inspection.repeats] == ["household_id"]
+
+
+def test_names_that_people_share_repeat_but_are_no_persons() -> None:
+    frame = pl.DataFrame({"name": [f"N{n % 38}" for n in range(40)], "age": [n % 7 for n in range(40)]})
+    inspection = vl.inspect(frame)
+    assert [(item.column, item.is_person) for item in inspection.repeats] == [("name", False)]
+    assert inspection.suggested_person is None
+
+
+def test_advice_says_what_to_do_about_repeated_people() -> None:
+    inspection = vl.inspect(make_visits())
+    roles = {"quasi": ["birth", "sex"], "sensitive": ["disease"]}
+    (words,) = inspection.advice(vl.Schema(**roles))
+    assert words.startswith("40 different patient_id in 90 rows, up to 12 rows each.")
+    assert "person='patient_id'" in words
+    assert "rows_are='people'" in words
+    assert not inspection.advice(vl.Schema(**roles, person="patient_id"))
+    assert not inspection.advice(vl.Schema(**roles, rows_are="people"))
+
+
+def test_people_with_several_rows_stand_out_once() -> None:
+    schema = vl.Schema(quasi=["birth", "sex"], sensitive=["disease"], person="patient_id", rows_per_person=3)
+    inspection = vl.inspect(vl.read(make_visits(), schema))
+    assert inspection.whole is not None
+    assert (inspection.people, inspection.whole.alone) == (40, 40)
+    assert "40 people" in repr(inspection)
+    assert "90 rows" in repr(vl.inspect(make_visits()))

@@ -17,7 +17,7 @@ import numpy as np
 from voile.errors import PolicyError, VoileError
 from voile.flow.publish.plan import check_request, default_method
 from voile.methods.base import Method
-from voile.models.abilities import check_fit
+from voile.models.abilities import check_fit, count_people
 from voile.models.base import Model
 from voile.models.kinds import SpansReleases
 from voile.models.policy import Policy
@@ -55,6 +55,7 @@ def foresee(data: Microdata, policy: Policy | Model, method: Method | None = Non
     """
     policy = Policy(policy) if isinstance(policy, Model) else policy
     method = method or default_method(policy)
+    policy = policy.count_people(data.unit.rows)
     columns = check_request(data.columns, data.rows, policy, method)
     countable = [model for model in policy if _is_decided_by_counts(model)]
     if countable:
@@ -62,13 +63,18 @@ def foresee(data: Microdata, policy: Policy | Model, method: Method | None = Non
 
 
 def reach(data: Microdata, model: Model) -> tuple[Reach, ...]:
-    """Return how far each numeric parameter of a model can go on a table.
+    """Return how far each numeric parameter of a model can go on a table. A model that has no form for people with
+    several rows reaches nothing where they may have some.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
     >>> [str(item) for item in reach(data, vl.KAnonymity(k=5))]
     ['the largest possible k is 400']
     """
+    try:
+        model = count_people(model, data.unit.rows)
+    except PolicyError:  # foresee says why
+        return ()
     if not _is_decided_by_counts(model):
         return ()
     tallies = data.rows.tally_values(data.columns)

@@ -10,21 +10,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.engines.memory_rows import build_rows
-from voile.errors import DataError, VoileError, option
-from voile.tables.domain import Domain, encode_column, infer_kind
-from voile.tables.microdata import Microdata
-from voile.tables.role_guessing import ColumnProfile, suggest_role
+from voile.errors import DataError, option, render
+from voile.flow.explore.column_profiles import RepeatedValues, find_repeats, profile_column, profile_table
+from voile.tables.microdata import PUBLIC_KEY, Microdata
+from voile.tables.role_guessing import ColumnProfile
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Schema
+from voile.tables.unit import ASSUMED, IDENTIFIER, ONE_ROW, Unit
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
 TOGETHER = 3  # at most as many columns are combined
@@ -54,6 +54,8 @@ class Inspection:
     `known` are the columns that an adversary is assumed to know, `whole` is the uniqueness on all of them, `adds` the
     number of people that each of them singles out and the others do not, and `combinations` the uniqueness on up to
     three of them. `possible` counts all combinations; on wide or long tables only the most telling are computed.
+    `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Of a
+    table that was read with a column of persons one row per person is inspected; `unit` says how far rows are people.
     """
 
     people: int
@@ -63,13 +65,25 @@ class Inspection:
     adds: Mapping[str, int] = field(default_factory=dict)
     combinations: tuple[Uniqueness, ...] = ()
     possible: int = 0
+    repeats: tuple[RepeatedValues, ...] = ()
+    unit: Unit = ONE_ROW
 
     def __repr__(self) -> str:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
-        return f"Inspection({self.people} rows, {len(self.columns)} columns{alone})"
+        return f"Inspection({self.unit.count(self.people)}, {len(self.columns)} columns{alone})"
 
     def __getitem__(self, name: str) -> ColumnProfile:
         return next(column for column in self.columns if column.name == name)
+
+    @property
+    def suggested_person(self) -> str | None:
+        """The column that seems to tell people apart although its values repeat; of several the one that tells apart
+        the most. None if another such column is different in every row."""
+        whole = [column for column in self.columns if column.tells_people_apart and column.distinct == self.people]
+        candidates = [item for item in self.repeats if item.is_person]
+        if whole or not candidates:
+            return None
+        return max(candidates, key=lambda item: (item.different, item.column)).column
 
     def roles(self) -> dict[str, list[str]]:
         """Return the suggested roles, as a schema takes them."""
@@ -108,6 +122,9 @@ class Inspection:
             "riskiest": [asdict(item) for item in self.riskiest()],
             "looked_at": len(self.combinations),
             "possible": self.possible,
+            "repeats": [asdict(item) for item in self.repeats],
+            "suggested_person": self.suggested_person,
+            "unit": self.unit.as_json(),
         }
 
 
@@ -145,34 +162,31 @@ def inspect(
     frame = load_frame(table_source, subset, check_header)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
-    profiles, coded = [], {}
-    for name in frame.columns:
-        values = frame[name]
-        try:
-            domain, codes = encode_column(name, values, infer_kind(values), None)
-        except VoileError as error:  # values that cannot be compared cannot be published
-            profiles.append(ColumnProfile(name, "none", str(values.dtype.base_type()), 0, 0, 0, "", error.message))
-            continue
-        coded[name] = (domain, codes)
-        profiles.append(_profile_column(name, domain, np.bincount(codes, minlength=domain.size)))
+    profiles, coded = profile_table(frame)
     known = schema.quasi if schema else [column.name for column in profiles if column.role == "quasi"]
     names = [name for name in known if name in coded]
-    if not names:
-        return Inspection(frame.height, tuple(profiles), (), None)
-    sizes = {name: coded[name][0].size for name in names}
-    rows = build_rows(names, [coded[name][1] for name in names], list(sizes.values()))
-    return _inspect_rows(tuple(profiles), rows, sizes)
+    inspection = Inspection(frame.height, profiles, (), None)
+    if names:
+        sizes = {name: coded[name][0].size for name in names}
+        rows = build_rows(names, [coded[name][1] for name in names], list(sizes.values()))
+        inspection = _inspect_rows(profiles, rows, sizes)
+    inspection = replace(inspection, repeats=find_repeats(profiles, coded))
+    whole = any(column.role == "identifier" and column.distinct == frame.height for column in profiles)
+    return replace(inspection, unit=Unit(1, IDENTIFIER if whole and inspection.suggested_person is None else ASSUMED))
 
 
 def _inspect_microdata(data: Microdata) -> Inspection:
-    """Inspect a table that was read: its published columns, assuming that its quasi-identifier is known."""
+    """Inspect a table that was read: its published columns, assuming that its quasi-identifier is known. People with
+    several rows are counted once, by one row that is drawn."""
+    rows = data.rows if data.people is None else data.people.draw(1, PUBLIC_KEY)
     profiles = []
     for column in data.columns:
-        table = data.rows.histogram([column.name])
+        table = rows.histogram([column.name])
         counts = np.zeros(column.size, dtype=np.int64)
         counts[table.codes[:, 0]] = table.counts
-        profiles.append(_profile_column(column.name, column.domain, counts))
-    return _inspect_rows(tuple(profiles), data.rows, {column.name: column.size for column in data.columns.quasi})
+        profiles.append(profile_column(column.name, column.domain, counts))
+    inspection = _inspect_rows(tuple(profiles), rows, {column.name: column.size for column in data.columns.quasi})
+    return replace(inspection, unit=replace(data.unit, rows=1))
 
 
 def _check_width(names: Sequence[str]) -> None:
@@ -194,16 +208,6 @@ def _check_delimiter(names: Sequence[str], delimiter: str | None) -> None:
             code="data.delimiter",
             hint=f"Name the separator (e.g. {option('delimiter', ';')}), or leave it out to have it guessed.",
         )
-
-
-def _profile_column(name: str, domain: Domain, counts: np.ndarray) -> ColumnProfile:
-    people, missing = int(counts.sum()), int(counts[-1]) if domain.missing else 0
-    counts = counts[:-1] if domain.missing else counts
-    is_text = domain.values.dtype == pl.String
-    length = float(domain.values.str.len_chars().mean() or 0) if is_text else 0.0  # type: ignore[arg-type]
-    kind, dtype = domain.kind, str(domain.values.dtype.base_type())
-    profile = ColumnProfile(name, kind, dtype, int((counts > 0).sum()), missing, int((counts == 1).sum()))
-    return suggest_role(profile, people, length)
 
 
 def _inspect_rows(profiles: tuple[ColumnProfile, ...], rows: Table, sizes: Mapping[str, int]) -> Inspection:
@@ -234,13 +238,16 @@ def _measure_uniqueness(rows: Table, names: list[str]) -> Uniqueness:
 
 
 def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
+    if schema.person is None and schema.rows_are is None:
+        yield from map(_advise_on_people, inspection.repeats)
     by_name = {column.name: column for column in inspection.columns}
     for name in (*schema.quasi, *schema.sensitive):
         column = by_name.get(name)
         if column is None or column.kind not in ("categorical", "ordered") or name in schema.hierarchies:
             continue
         if 2 * column.alone > inspection.people and column.alone > 20:
-            finding = f"{column.alone:,} of {inspection.people:,} people have a value of {name!r} that nobody else has."
+            counted = "people have" if inspection.unit.checked else "rows have"
+            finding = f"{column.alone:,} of {inspection.people:,} {counted} a value of {name!r} that no other has."
             if name in schema.quasi:
                 yield (
                     f"{finding} If others may know it, nearly every cell has to be shown as *, and every step becomes "
@@ -261,3 +268,12 @@ def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
             f"{len(schema.quasi)} columns are marked as known to others. The more there are, the more coarsely they "
             "must be shown. Leave out the columns that recipients do not need."
         )
+
+
+def _advise_on_people(repeats: RepeatedValues) -> str:
+    name = repeats.column
+    return render(
+        f"{repeats}, up to {repeats.most:,} rows each. If {name!r} tells people apart, a promise about rows is none "
+        f"about people: say so ({option('person', name)}). If different people share its values, as with a name, say "
+        f"that every row is a person of its own ({option('rows_are', 'people')})."
+    )

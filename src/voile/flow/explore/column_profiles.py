@@ -1,0 +1,94 @@
+"""Profiles of the columns of a table: what they hold, the role they may have, and which of them may be people.
+
+A person may have several rows. A column tells people apart if its name says so (patient_id), or if its many values
+repeat while something that never changes about a person, such as birth or sex, never changes within a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from voile.errors import VoileError
+from voile.tables.domain import Domain, encode_column, infer_kind
+from voile.tables.role_guessing import ColumnProfile, is_trait, suggest_role
+
+CONTRADICTIONS = 0.01  # share of a column's values within which a trait may change: sex is sometimes mistyped
+
+CodedColumns = Mapping[str, tuple[Domain, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class RepeatedValues:
+    """An identifier whose values repeat: `rows` with a value, how many `different` values they have, the `most` rows of
+    one value, and whether the values may be people (`is_person`), rather than names that different people share."""
+
+    column: str
+    rows: int
+    different: int
+    most: int
+    is_person: bool
+
+    def __str__(self) -> str:
+        return f"{self.different:,} different {self.column} in {self.rows:,} rows"
+
+
+def profile_table(frame: pl.DataFrame) -> tuple[tuple[ColumnProfile, ...], CodedColumns]:
+    """Profile every column of a table; return the profiles, and the columns that can be coded."""
+    coded: dict[str, tuple[Domain, np.ndarray]] = {}
+    unusable: dict[str, ColumnProfile] = {}
+    for name in frame.columns:
+        values = frame[name]
+        try:
+            coded[name] = encode_column(name, values, infer_kind(values), None)
+        except VoileError as error:  # values that cannot be compared cannot be published
+            unusable[name] = ColumnProfile(name, "none", str(values.dtype.base_type()), 0, 0, 0, "", error.message)
+    counts = {name: np.bincount(codes, minlength=domain.size) for name, (domain, codes) in coded.items()}
+    profiles = {name: profile_column(name, coded[name][0], counts[name], coded) for name in coded}
+    return tuple(unusable.get(name) or profiles[name] for name in frame.columns), coded
+
+
+def profile_column(name: str, domain: Domain, counts: np.ndarray, coded: CodedColumns | None = None) -> ColumnProfile:
+    """Profile a column from the number of rows that have each code. `coded` are all columns of the table, if whether a
+    column numbers people may be read from the others."""
+    rows, missing = int(counts.sum()), int(counts[-1]) if domain.missing else 0
+    counts = counts[:-1] if domain.missing else counts
+    is_text = domain.values.dtype == pl.String
+    length = float(domain.values.str.len_chars().mean() or 0) if is_text else 0.0  # type: ignore[arg-type]
+    kind, dtype = domain.kind, str(domain.values.dtype.base_type())
+    profile = ColumnProfile(name, kind, dtype, int((counts > 0).sum()), missing, int((counts == 1).sum()))
+    return suggest_role(profile, rows, length, partial(_has_constant_trait, name, coded or {}))
+
+
+def find_repeats(profiles: Sequence[ColumnProfile], coded: CodedColumns) -> tuple[RepeatedValues, ...]:
+    """Find the columns that look like identifiers, and whose values repeat."""
+    repeats = []
+    for profile in profiles:
+        if profile.role != "identifier" or profile.name not in coded:
+            continue
+        domain, codes = coded[profile.name]
+        counts = np.bincount(codes, minlength=domain.size)
+        counts = counts[:-1] if domain.missing else counts
+        rows = int(counts.sum())
+        if profile.distinct < rows:
+            found = RepeatedValues(profile.name, rows, profile.distinct, int(counts.max()), profile.tells_people_apart)
+            repeats.append(found)
+    return tuple(repeats)
+
+
+def _has_constant_trait(name: str, coded: CodedColumns) -> bool:
+    """Whether something that never changes about a person is the same in (nearly) all rows of each value."""
+    if name not in coded:
+        return False
+    codes = coded[name][1]
+    values = len(np.unique(codes))
+    for trait, (others, other_codes) in coded.items():
+        if trait != name and is_trait(trait) and len(np.unique(other_codes)) > 1:
+            pairs = len(np.unique(codes.astype(np.int64) * others.size + other_codes))
+            if pairs <= (1 + CONTRADICTIONS) * values:
+                return True
+    return False
