@@ -16,16 +16,29 @@ import polars as pl
 from voile import kernels
 from voile.engines.chunked_rows import ChunkedRows
 from voile.engines.memory_rows import MemoryRows, build_rows
-from voile.errors import EngineError
+from voile.errors import DataError, EngineError
+from voile.tables.domain import type_name
 from voile.tables.microdata import PERSON
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.secret_key import Key
 
 
+def write_names(values: pl.Series) -> pl.Series:
+    """Return the values of a column that tells people apart as text; DataError where they have none."""
+    try:
+        return values.bin.encode("hex") if values.dtype == pl.Binary else values.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        raise DataError(
+            f"Column {values.name!r} has the type {type_name(values.dtype)}, which cannot tell people apart.",
+            code="data.type",
+            hint="Convert the column to text, or leave it out.",
+        ) from None
+
+
 def hash_people(values: pl.Series) -> np.ndarray:
     """Return a 64-bit hash of each value as text; values must not be missing."""
-    texts = values.cast(pl.String).rechunk().to_arrow().cast("large_string")
+    texts = write_names(values).rechunk().to_arrow().cast("large_string")
     _, starts, content = texts.buffers()
     offsets = np.frombuffer(starts, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     letters = np.frombuffer(content or b"", dtype=np.uint8)

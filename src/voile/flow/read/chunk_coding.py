@@ -11,7 +11,7 @@ import polars as pl
 from voile import kernels
 from voile.engines.chunked_rows import recode_rows
 from voile.engines.memory_rows import MemoryRows, build_rows
-from voile.engines.person_rows import PersonRows, hash_people
+from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.tables.domain import Domain, encode_column, encode_values
 from voile.tables.schema import Schema
 
@@ -58,7 +58,7 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     counts: list[np.ndarray]
     rows: MemoryRows | PersonRows
     if schema.person is not None:
-        people = kept[schema.person].cast(pl.String)
+        people = write_names(kept[schema.person])
         rows = PersonRows(schema.names(), tuple(sizes), tuple(codes), hash_people(people), people)
         counts = [np.bincount(column, minlength=size) for column, size in zip(codes, sizes, strict=True)]
     else:
