@@ -29,7 +29,8 @@ def test_an_identifier_that_repeats_is_refused_with_the_ways_on(values: list[Any
     assert error.value.code == "data.people"
     named = sum(value is not None for value in values)
     assert f"{named} rows share {named - 1} values of the identifier 'id'" in error.value.message
-    assert "person='id'" in str(error.value.hint) and "rows_are='people'" in str(error.value.hint)
+    assert "person='id'" in str(error.value.hint)
+    assert "rows_are='people'" in str(error.value.hint)
 
 
 def test_the_unit_tells_how_people_are_known() -> None:
@@ -61,6 +62,8 @@ def test_rows_without_a_person_are_refused_or_dropped() -> None:
             read(["a", None, "b", "b"], person="id", missing=missing)
         assert error.value.code == "data.person"
     data = read(["a", None, "b", "b"], person="id", missing="drop")
-    assert data.people is not None and data.dropped == 1
+    assert data.people is not None
+    assert data.dropped == 1
     assert data.people.people_by_rows.tolist() == [0, 1, 1]
-    assert data.count_left_out() == 1 and data.rows.total == 2
+    assert data.count_left_out() == 1
+    assert data.rows.total == 2
