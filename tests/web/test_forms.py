@@ -94,3 +94,9 @@ def test_a_headline_starts_with_a_capital_letter() -> None:
     headlines = [read_description(cls)[0] for cls in registered_classes("models").values()]
     assert len(headlines) > 10
     assert all(headline[0].isupper() for headline in headlines)
+
+
+def test_the_items_of_a_list_are_paragraphs_of_their_own() -> None:
+    story = read_description(vl.LDiversity)[1]
+    assert len([words for words in story if words.startswith("• ")]) > 1
+    assert not [words for words in story if "; - " in words]

@@ -177,7 +177,7 @@ def received(visitor: Any, packed: bytes, release: Release) -> None:
     page = visitor.post("/receive", {"how": "files"}, files=files)
     assert "Everything that the certificate claims has been recounted" in page
     page = visitor.post("/receive", {"how": "own"})
-    assert "the release that you just published" in page
+    assert "The release that you just published" in page
 
 
 def test_a_changed_release_is_broken(visitor: Any, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import sys
 import typing
 from collections.abc import Mapping, Sequence
@@ -66,7 +67,8 @@ def make_card(cls: type[Plugin]) -> Card:
 
 
 def read_description(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
-    """Read the docstring of a plug-in's file: the headline without the name, and the paragraphs below it."""
+    """Read the docstring of a plug-in's file: the headline without the name, and the paragraphs below it.
+    An item of a list is a paragraph of its own."""
     text = inspect.cleandoc(getattr(sys.modules.get(cls.__module__), "__doc__", None) or cls.__doc__ or cls.name)
     first, _, rest = text.partition("\n\n")
     headline = " ".join(first.split())
@@ -75,7 +77,9 @@ def read_description(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
     # the letter of a parameter stays as it is; the article "a" is no such letter
     is_parameter = headline[1:2] == " " and headline[:1] != "a"
     start = headline[:1] if is_parameter else headline[:1].upper()
-    return start + headline[1:], tuple(" ".join(part.split()) for part in rest.split("\n\n") if part)
+    return start + headline[1:], tuple(
+        re.sub("^- ", "• ", " ".join(part.split())) for part in re.split(r"\n\n|\n(?=- )", rest) if part.strip()
+    )
 
 
 def _make_field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:

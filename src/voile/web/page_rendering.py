@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import jinja2
+import markupsafe
 from starlette.responses import HTMLResponse, Response
 
 from voile.flow.report.page_rendering import bound, number, percent, risk
@@ -50,7 +52,18 @@ def heat(value: float | None) -> int:
     return round(10 * min(max(value or 0.0, 0.0), 1.0))
 
 
+def article(noun: str) -> str:
+    """`a neighbour`, `an informed neighbour`."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def prose(text: str) -> markupsafe.Markup:
+    """Escape a paragraph of a docstring, and show what stands in backticks as code."""
+    return markupsafe.Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))
+
+
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
+_pages.filters.update(article=article, prose=prose)
 _pages.globals.update(
     labels=LABELS, choices=CHOICES, roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf
 )

@@ -56,7 +56,7 @@ class Receive:
     async def _asked(self, visit: Visit, form: FormData) -> dict[str, Any]:
         how = form.get("how")
         if how == "own" and visit.publication is not None:
-            return {"place": visit.publication["asked"]["place"], "name": "the release that you just published"}
+            return {"place": visit.publication["asked"]["place"], "name": "The release that you just published"}
         if how == "upload":
             file = form.get("file")
             if not isinstance(file, UploadFile) or not file.filename:
