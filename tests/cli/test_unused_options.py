@@ -20,7 +20,6 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "audit --hierarchies": ("audit", "DIR", "--hierarchies", "trees"),
     "report --hierarchies": ("report", "DIR", "--hierarchies", "trees"),
     "audit --query": ("audit", "DIR", "--external", "TABLE", "--query", "select 1"),
-    "verify --person": ("verify", "DIR", "--data", "TABLE", "--person", "name"),
     "verify --prior": ("verify", "DIR", "--prior", "known.csv"),
     "verify --data": ("verify", "DIR", "--data", "TABLE"),
     "verify --after": ("verify", "DIR", "--after", "DIR"),
@@ -91,3 +90,13 @@ def test_reading_options_apply_to_the_register_of_a_comparison(voile: Voile, tab
 
 def people() -> list[dict[str, Any]]:
     return vl.datasets.hospital().to_dicts()
+
+
+def test_the_table_and_the_key_show_how_many_rows_a_person_has(voile: Voile, table: Path) -> None:
+    Path("key.hex").write_text("ab" * 32)
+    key = ("--key-file", "key.hex")
+    assert voile("publish", table, "--out", "o", *ROLES, *K5, "--person", "name", *key).code == 0
+    for evidence in ((), key):
+        answer = voile("verify", "o", "--data", table, "--person", "name", *evidence, "--json")
+        assert answer.code == 0
+        assert "rows per person" in [check["what"] for check in answer.json["checks"]]

@@ -49,8 +49,9 @@ def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path |
         refuse_unused("no table is a CSV file", csv_options)
 
 
-def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> None:
-    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. If a claim cannot be read,
+def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any], checks_people: bool) -> None:
+    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. The rows per
+    person (`checks_people`) are checked with the table and the key, whatever the claims. If a claim cannot be read,
     refuse nothing: the verdict reports it."""
     from voile.models.claimed_model import claimed_model
     from voile.models.kinds import FollowsPeople, SpansReleases
@@ -62,8 +63,8 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
     draws_coins = any(model.basis == "process" for model in models)
     follows_people = any(isinstance(model, FollowsPeople) for model in models)
     reasons = {
-        "data": (draws_coins or follows_people, "the table"),
-        "key-file": (draws_coins, "random numbers"),
+        "data": (checks_people or draws_coins or follows_people, "the table"),
+        "key-file": (checks_people or draws_coins, "random numbers"),
         "ledger": (follows_people, "a ledger"),
         "after": (any(isinstance(model, SpansReleases) for model in models), "earlier releases"),
     }

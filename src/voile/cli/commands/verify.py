@@ -38,9 +38,7 @@ def verify(
     ] = None,
     after: After = None,
     data: Data = None,
-    person: Annotated[
-        str | None, typer.Option(help="With --data and --ledger: the column that tells people apart.")
-    ] = None,
+    person: Annotated[str | None, typer.Option(help="With --data: the column that identifies people.")] = None,
     key_file: KeyFile = None,
     ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
@@ -65,22 +63,22 @@ def verify(
     if data is None:
         needs_table = {"person": person, "key-file": key_file, "ledger": ledger, "hierarchies": hierarchies}
         refuse_unused("the table is not given", needs_table)
-    if ledger is None:
-        refuse_unused("no ledger is given", {"person": person})
     load_plugins(plugin)
     key = Key.read(key_file) if key_file else None
     book = Ledger.read(ledger) if ledger else None
 
     def read_evidence(opened: Release) -> Evidence:
         """Read the publisher's own evidence, under the schema that the release's dictionary describes."""
-        refuse_unused_evidence(opened, {"data": data, "key-file": key_file, "ledger": ledger, "after": after})
+        given = {"data": data, "key-file": key_file, "ledger": ledger, "after": after}
+        refuse_unused_evidence(opened, given, checks_people=person is not None)
         table = None
         if data is not None:
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
         return gather_evidence(prior=read_priors(opened, prior), after=after or (), data=table, key=key, ledger=book)
 
     verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options))
-    title = "Verified with the table and the key" if data and key else "Verified from the published files alone"
+    evidence = ["the table"] * (data is not None) + ["the key"] * (key is not None)
+    title = f"Verified with {' and '.join(evidence)}" if evidence else "Verified from the published files alone"
     print_json(verdict.as_json()) if as_json else show_verdict(verdict, title)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
