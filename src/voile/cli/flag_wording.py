@@ -13,6 +13,8 @@ def write_flag(mention: Mention) -> str:
 
     >>> write_flag(Mention("option", "encoding", "latin-1")), write_flag(Mention("option", "force", True))
     ('--encoding latin-1', '--force')
+    >>> write_flag(Mention("option", "rows_per_person", 1))
+    '--rows-per-person 1'
     >>> write_flag(Mention("option", "model", "l-diversity", {"l": 3, "form": "entropy"}))
     '--model l-diversity:l=3,form=entropy'
     >>> write_flag(Mention("parameter", "distance", "equal")), write_flag(Mention("recipe", "prefixes", [5, 3, 1]))
@@ -23,7 +25,7 @@ def write_flag(mention: Mention) -> str:
     if mention.family == "parameter":
         return mention.name if mention.value is None else f"{mention.name}={_write_value(mention.value)}"
     flag = "--" + mention.name.replace("_", "-")
-    if mention.value in (None, True):
+    if mention.value is None or mention.value is True:
         return flag
     knobs = ",".join(f"{name}={_write_value(value)}" for name, value in mention.knobs.items())
     text = _write_value(mention.value) + (f":{knobs}" if knobs else "")

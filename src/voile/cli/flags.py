@@ -42,6 +42,17 @@ Kinds = Annotated[list[str] | None, typer.Option("--kind", help="COLUMN=KIND: ca
 Domains = Annotated[
     list[str] | None, typer.Option("--domain", help="COLUMN=a|b|c or COLUMN=0..49: the values it may have.")
 ]
+Person = Annotated[str | None, typer.Option("--person", help="The column that tells people apart; never published.")]
+RowsPerPerson = Annotated[
+    int | None,
+    typer.Option("--rows-per-person", help="How many rows of a person are published at most; 1 by default."),
+]
+RowsAre = Annotated[
+    str | None,
+    typer.Option(
+        "--rows-are", help="people: every row is a person, although values of an identifier repeat, as names do."
+    ),
+]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]

@@ -45,17 +45,15 @@ def open_table(
     *,
     person: str | None = None,
 ) -> Microdata:
-    """Read the table that a release was made from, under the schema that its dictionary describes."""
-    from dataclasses import replace
-
+    """Read the table that a release was made from, under the schema that its dictionary describes. With a column of
+    persons, as many rows of each of them are taken as the release's unit allows."""
     from voile.engines.selection import choose_engine
     from voile.flow.read.read import read
     from voile.flow.request.release_schema import table_schema
     from voile.io.hierarchy_files import find_hierarchies
 
-    schema = table_schema(release, find_hierarchies(hierarchies) if hierarchies else None)
-    engine = choose_engine(source, engine_options, watch)
-    return read(source, replace(schema, person=person) if person else schema, **read_options, engine=engine)
+    schema = table_schema(release, find_hierarchies(hierarchies) if hierarchies else None, person)
+    return read(source, schema, **read_options, engine=choose_engine(source, engine_options, watch))
 
 
 def open_register(

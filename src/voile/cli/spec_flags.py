@@ -34,17 +34,25 @@ def add_column_flags(
     return schema | {part: {**schema.get(part, {}), **columns} for part, columns in flags.items()}
 
 
-def override_roles(schema: Mapping[str, Any], roles: dict[str, list[str]]) -> dict[str, Any]:
-    """Replace roles of a schema by those of the flags: a column that a flag names or leaves out follows the flag."""
+def override_roles(
+    schema: Mapping[str, Any], roles: Mapping[str, list[str]], people: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Replace roles of a schema by those of the flags: a column that a flag names or leaves out follows the flag.
+
+    `people` are the flags that say whose a row is (person, rows_per_person, rows_are). A column of persons replaces the
+    spec's word that every row is a person, and the other way round.
+    """
     flagged = {name for names in roles.values() for name in names}
+    person = {people["person"]} if "person" in people else set()
+    replaced = {"rows_are"} if "person" in people else {"person", "rows_per_person"} if "rows_are" in people else set()
     result: dict[str, Any] = {}
     for key, value in schema.items():
         if key in ("identifier", "quasi", "sensitive", "other") and isinstance(value, list):
-            result[key] = [name for name in value if name not in flagged]
-        else:
+            result[key] = [name for name in value if name not in flagged | person]
+        elif key not in replaced:
             result[key] = value
-    result |= roles
-    roleless = {name for role in roles for name in schema.get(role, ()) if name not in flagged}
+    result |= {**roles, **people}
+    roleless = {name for role in roles for name in schema.get(role, ()) if name not in flagged} | (person - flagged)
     for part in ("kinds", "domains", "hierarchies"):
         if isinstance(result.get(part), dict):
             result[part] = {name: value for name, value in result[part].items() if name not in roleless}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from voile.flow.compare.comparison import Comparison
     from voile.flow.compare.trial import AttackResult, Trial
     from voile.results import Audit, Losses, Verdict
+    from voile.tables.unit import Unit
 
 
 def print_json(body: dict[str, Any]) -> None:
@@ -47,8 +48,9 @@ def show_verdict(verdict: Verdict, title: str = "Verified from the published fil
         typer.echo(note)
 
 
-def show_audit(audit: Audit) -> None:
-    """Print the attacks inside the promise, those outside, and the beliefs about the people most at risk."""
+def show_audit(audit: Audit, unit: Unit) -> None:
+    """Print the attacks inside the promise, those outside, and the beliefs about the people most at risk. `unit` is
+    that of the release: it says whether people were counted, or rows."""
     for inside, title in ((True, "Attacks inside the promise (must pass)"), (False, "Shown, outside the promise")):
         rows = [
             [
@@ -73,7 +75,8 @@ def show_audit(audit: Audit) -> None:
     levels = [(item.title, level) for item in audit.findings for level in item.belief.levels(10)]
     if levels:
         rows = [[title, f"{risk:.4f}", str(people)] for title, (risk, people) in levels]
-        _print_table("At risk, the worst first", ["attack", "belief", "people"], rows, 2)
+        counted = "people, at least" if unit.rows > 1 else unit.noun
+        _print_table("At risk, the worst first", ["attack", "belief", counted], rows, 2)
 
 
 def show_losses(losses: Losses) -> None:
@@ -99,7 +102,7 @@ def show_comparison(comparison: Comparison) -> None:
         for number, trial in enumerate(comparison.rows, 1)
     ]
     promise_head = ["promise"] if several else []
-    heads = ["", "method", *promise_head, "promise kept", "people", "withheld", comparison.by, "seconds"]
+    heads = ["", "method", *promise_head, "promise kept", comparison.unit.noun, "withheld", comparison.by, "seconds"]
     _print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
     numbered = list(enumerate(comparison.rows, 1))
     for block in (numbered[start : start + 8] for start in range(0, len(numbered), 8)):

@@ -49,22 +49,33 @@ def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path |
         refuse_unused("no table is a CSV file", csv_options)
 
 
-def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any], checks_people: bool) -> None:
-    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. The rows per
-    person (`checks_people`) are checked with the table and the key, whatever the claims. If a claim cannot be read,
-    refuse nothing: the verdict reports it."""
+def refuse_unused_person(release: Release, person: str | None) -> None:
+    """Refuse a column of persons beside a release that takes every row as a person of its own: the people of the table
+    would be compared with rows."""
+    from voile.tables.unit import PERSON_COLUMN
+
+    if release.unit.basis != PERSON_COLUMN:
+        refuse_unused("the release takes every row as a person of its own", {"person": person})
+
+
+def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> None:
+    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. Where a column tells people
+    apart, every claim rests on the table, and on the key that drew their rows. If a claim cannot be read, refuse
+    nothing: the verdict reports it."""
     from voile.models.claimed_model import claimed_model
     from voile.models.kinds import FollowsPeople, SpansReleases
+    from voile.tables.unit import PERSON_COLUMN
 
     try:
         models = [claimed_model(claim) for claim in release.certificate.claims]
+        tells_people = evidence.get("person") is not None or release.unit.basis == PERSON_COLUMN
     except (KeyError, TypeError, ValueError, VoileError):
         return
     draws_coins = any(model.basis == "process" for model in models)
     follows_people = any(isinstance(model, FollowsPeople) for model in models)
     reasons = {
-        "data": (checks_people or draws_coins or follows_people, "the table"),
-        "key-file": (checks_people or draws_coins, "random numbers"),
+        "data": (draws_coins or follows_people or tells_people, "the table"),
+        "key-file": (draws_coins or tells_people, "random numbers"),
         "ledger": (follows_people, "a ledger"),
         "after": (any(isinstance(model, SpansReleases) for model in models), "earlier releases"),
     }

@@ -12,7 +12,11 @@ from typing import Any
 from voile.errors import SpecError, raise_together
 
 SECTIONS = {
-    "schema": {"identifier", "quasi", "sensitive", "other", "missing", "hierarchies", "kinds", "domains", "person"},
+    "schema": {
+        *("identifier", "quasi", "sensitive", "other"),
+        *("missing", "hierarchies", "kinds", "domains"),
+        *("person", "rows_per_person", "rows_are"),
+    },
     "method": None,
     "release": {"format", "after", "ledger"},
     "read": {"delimiter", "encoding", "null_values", "query"},

@@ -29,6 +29,11 @@ class Unit:
         """Whether the publisher's table was found to tell people apart."""
         return self.basis in (PERSON_COLUMN, IDENTIFIER)
 
+    @property
+    def noun(self) -> str:
+        """What a number of rows counts: people, where every row was found to be a person of their own."""
+        return "people" if self.checked and self.rows == 1 else "rows"
+
     def fewest_people(self, rows: int) -> int:
         """Return how many people so many rows have at least."""
         return -(-rows // self.rows)
@@ -37,7 +42,7 @@ class Unit:
         """Say how many rows there are, and of people only what is known."""
         if self.rows > 1:
             return f"{rows} rows of at least {self.fewest_people(rows)} people"
-        return f"{rows} people" if self.checked else f"{rows} rows"
+        return f"{rows} {self.noun}"
 
     def describe(self) -> str:
         """Say in one sentence what a row is, and how that is known."""

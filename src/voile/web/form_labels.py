@@ -51,7 +51,7 @@ def write_label(mention: Mention) -> str:
         return f"{mention.name}: {ELSEWHERE}"
     if isinstance(mention.value, (list, tuple)):
         return f"{', '.join(mention.value)}: “{label}”"
-    if mention.value in (None, True):
+    if mention.value is None or mention.value is True:
         return f"“{label}”"
     knobs = ", ".join(f"{name}: {_write_value(value)}" for name, value in mention.knobs.items())
     value = CHOICES.get(mention.name, {}).get(mention.value, _write_value(mention.value))

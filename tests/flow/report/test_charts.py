@@ -63,7 +63,7 @@ def test_bins_cover_every_group_once(sizes: np.ndarray) -> None:
     assert bins[0]["from"] == sizes.min()
     for bin in bins:
         assert bin["groups"] == ((sizes >= bin["from"]) & (sizes <= bin["to"])).sum()
-    assert charts.draw_histogram(bins, 340).startswith("<svg")
+    assert charts.draw_histogram(bins, "people", 340).startswith("<svg")
 
 
 def test_no_groups_no_bins() -> None:

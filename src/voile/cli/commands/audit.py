@@ -14,13 +14,14 @@ from voile.cli.flags import (
     Folder,
     HierarchyFolder,
     Json,
+    Person,
     Plugins,
     ReadOptions,
     with_table_options,
 )
 from voile.cli.inputs import file_options, load_plugins, open_register, open_release, open_table
 from voile.cli.terminal import print_json, show_audit, step_bar
-from voile.cli.unused_options import refuse_unused, refuse_unused_reading
+from voile.cli.unused_options import refuse_unused, refuse_unused_person, refuse_unused_reading
 from voile.errors import BrokenPromise, SpecError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def audit(
     ] = None,
     adversary: Adversaries = None,
     data: Data = None,
+    person: Person = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population, for the journalist.")] = None,
     corrupted: Annotated[
         Path | None, typer.Option(help="People whose values are known, for --attack corruption.")
@@ -51,20 +53,23 @@ def audit(
     from voile.flow.audit.audit import audit as run_audit
 
     refuse_unused_reading(read_options, data, external, corrupted)
+    if data is None:
+        refuse_unused("the table is not given", {"person": person})
     if data is None and external is None:
         refuse_unused("neither the table nor a register is given", {"hierarchies": hierarchies})
     with step_bar("load", "attack") as step:
         load_plugins(plugin)
         step("load")
         opened, _ = open_release(release, engine_options, step.part)
+        refuse_unused_person(opened, person)
         step("attack")
         table = None
         if data is not None:
-            table = open_table(opened, data, hierarchies, read_options, engine_options, step.part)
+            table = open_table(opened, data, hierarchies, read_options, engine_options, step.part, person=person)
         attacks = _build_attacks(opened, attack or [], corrupted, read_options)
         register = open_register(opened, external, hierarchies, read_options)
         result = run_audit(opened, table, attacks or None, external=register, adversary=adversary)
-    print_json(result.as_json()) if as_json else show_audit(result)
+    print_json(result.as_json()) if as_json else show_audit(result, opened.unit)
     if not result.passed:
         raise typer.Exit(BrokenPromise.exit_code)
 

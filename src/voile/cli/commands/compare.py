@@ -19,8 +19,11 @@ from voile.cli.flags import (
     Kinds,
     Missing,
     Models,
+    Person,
     Plugins,
     ReadOptions,
+    RowsAre,
+    RowsPerPerson,
     Source,
     drop_unset,
     parse_pair,
@@ -50,6 +53,9 @@ def compare(
     quasi: ColumnNames = None,
     sensitive: ColumnNames = None,
     other: ColumnNames = None,
+    person: Person = None,
+    rows_per_person: RowsPerPerson = None,
+    rows_are: RowsAre = None,
     model: Models = None,
     vary: Annotated[
         list[str] | None,
@@ -87,7 +93,8 @@ def compare(
         reading = {**base.read, **read_options}
         refuse_unused_reading(reading, source, external)
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()})
+        people = drop_unset(person=person, rows_per_person=rows_per_person, rows_are=rows_are)
+        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()}, people)
         schema |= drop_unset(missing=missing)
         variations = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
         flags = drop_unset(

@@ -53,7 +53,7 @@ def demo(
     typer.echo(f"A hospital table of {data.rows.total} patients, published as {release.groups} groups.\n")
     show_verdict(verdict)
     typer.echo("")
-    show_audit(audit)
+    show_audit(audit, release.unit)
     typer.echo("")
     show_losses(losses)
     typer.echo(f"\nRelease: {folder}\nReport:  {page}")

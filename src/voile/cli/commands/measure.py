@@ -11,6 +11,7 @@ from voile.cli.flags import (
     Folder,
     HierarchyFolder,
     Json,
+    Person,
     Plugins,
     ReadOptions,
     RequiredData,
@@ -18,13 +19,14 @@ from voile.cli.flags import (
 )
 from voile.cli.inputs import load_plugins, open_release, open_table
 from voile.cli.terminal import print_json, show_losses, step_bar
-from voile.cli.unused_options import refuse_unused_reading
+from voile.cli.unused_options import refuse_unused_person, refuse_unused_reading
 
 
 @with_table_options
 def measure(
     release: Folder,
     data: RequiredData,
+    person: Person = None,
     measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=10000; all by default.")] = None,
     hierarchies: HierarchyFolder = None,
     *,
@@ -44,7 +46,8 @@ def measure(
         load_plugins(plugin)
         step("load")
         opened, _ = open_release(release, engine_options, step.part)
-        table = open_table(opened, data, hierarchies, read_options, engine_options, step.part)
+        refuse_unused_person(opened, person)
+        table = open_table(opened, data, hierarchies, read_options, engine_options, step.part, person=person)
         step("measure")
         measures = [narrow_type(Measure, build_plugin("measures", *parse_short_form(text))) for text in measure or ()]
         losses = run_measures(table, opened, measures or None)

@@ -18,6 +18,7 @@ from voile.cli.flags import (
     Kinds,
     Missing,
     Models,
+    Person,
     Plugins,
     ReadOptions,
     Source,
@@ -36,7 +37,7 @@ from voile.cli.unused_options import refuse_unused_reading
 def people(
     source: Source,
     spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
-    person: Annotated[str | None, typer.Option(help="The column that tells people apart; never published.")] = None,
+    person: Person = None,
     identifier: ColumnNames = None,
     quasi: ColumnNames = None,
     sensitive: ColumnNames = None,
@@ -71,8 +72,8 @@ def people(
         reading = {**base.read, **read_options}
         refuse_unused_reading(reading, source)
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()})
-        schema |= drop_unset(missing=missing, person=person)
+        named = {role: split_names(text) for role, text in roles.items()}
+        schema = override_roles(base.schema, named, drop_unset(person=person)) | drop_unset(missing=missing)
         request = read_request(
             replace(
                 base,

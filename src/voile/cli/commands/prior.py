@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from voile.cli.flags import EngineOptions, Json, ReadOptions, Source, split_names, with_table_options
+from voile.cli.flags import EngineOptions, Json, Person, ReadOptions, Source, split_names, with_table_options
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
 
@@ -18,6 +18,7 @@ def prior(
     out: Annotated[Path, typer.Option(help="The file for the statistics; .csv or .parquet.")],
     quasi: Annotated[str, typer.Option(metavar="a,b,c", help="The quasi-identifier columns.")],
     sensitive: Annotated[str, typer.Option(help="The sensitive column.")],
+    person: Person = None,
     min_support: Annotated[int, typer.Option(help="How many people must share a signature.")] = 30,
     max_columns: Annotated[
         int | None, typer.Option(help="How many columns to combine at most; all by default.")
@@ -36,7 +37,7 @@ def prior(
     from voile.tables.schema import Schema
 
     refuse_unused_reading(read_options, source)
-    schema = Schema(quasi=split_names(quasi), sensitive=[sensitive], missing=missing)
+    schema = Schema(quasi=split_names(quasi), sensitive=[sensitive], missing=missing, person=person)
     data = read(source, schema, **read_options, engine=choose_engine(source, engine_options))
     statistics = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
     path = statistics.save(out)

@@ -19,8 +19,11 @@ from voile.cli.flags import (
     LedgerFile,
     Missing,
     Models,
+    Person,
     Plugins,
     ReadOptions,
+    RowsAre,
+    RowsPerPerson,
     Source,
     drop_unset,
     split_names,
@@ -47,6 +50,9 @@ def publish(
     quasi: ColumnNames = None,
     sensitive: ColumnNames = None,
     other: ColumnNames = None,
+    person: Person = None,
+    rows_per_person: RowsPerPerson = None,
+    rows_are: RowsAre = None,
     model: Models = None,
     method: Annotated[str | None, typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
     missing: Missing = None,
@@ -57,7 +63,6 @@ def publish(
     key_file: KeyFile = None,
     after: After = None,
     ledger: LedgerFile = None,
-    person: Annotated[str | None, typer.Option(help="The column that tells people apart; never published.")] = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
     *,
     read_options: ReadOptions,
@@ -81,8 +86,9 @@ def publish(
         reading = {**base.read, **read_options}
         refuse_unused_reading(reading, source)
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()})
-        schema |= drop_unset(missing=missing, person=person)
+        people = drop_unset(person=person, rows_per_person=rows_per_person, rows_are=rows_are)
+        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()}, people)
+        schema |= drop_unset(missing=missing)
         earlier = [str(folder) for folder in after] if after else None
         combined = Spec(
             add_column_flags(schema, kind, domain, hierarchies),
@@ -114,13 +120,42 @@ def publish(
 
 
 def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict, as_json: bool) -> None:
-    withheld = int(release.dictionary.get("withheld", 0))
+    withheld, left_out, unit = int(release.dictionary.get("withheld", 0)), data.count_left_out(), verdict.unit
+    people, rows = _count_table(data)
     if as_json:
-        body = {"out": str(out), "people": verdict.people, "groups": verdict.groups, "withheld": withheld}
-        print_json({**body, "dropped": data.dropped, "verdict": verdict.as_json()})
+        print_json(
+            {
+                "out": str(out),
+                "people": unit.fewest_people(verdict.people),
+                "rows": verdict.people,
+                "groups": verdict.groups,
+                "withheld": withheld,
+                "left_out": left_out,
+                "dropped": data.dropped,
+                "people_in_table": people,
+                "rows_in_table": rows,
+                "unit": unit.as_json(),
+                "verdict": verdict.as_json(),
+            }
+        )
         return
-    typer.echo(f"{verdict.people} people in {verdict.groups} groups, published to {out}")
-    for count, why in ((data.dropped, "dropped for missing values"), (withheld, "withheld to keep the promise")):
+    typer.echo(f"{unit.count(verdict.people)} in {verdict.groups} groups, published to {out}")
+    if data.people is not None:
+        typer.echo(f"The table has {people} people in {rows} rows")
+    surplus = f"left out because their people have more than {unit.rows}"
+    withholding = "withheld to keep the promise"
+    for count, why in ((data.dropped, "dropped for missing values"), (left_out, surplus), (withheld, withholding)):
         if count:
             typer.echo(f"{count} rows {why}")
     show_verdict(verdict)
+    most = len(data.people.people_by_rows) - 1 if data.people is not None else unit.rows
+    if most < unit.rows:
+        typer.echo(f"Nobody has more than {most} rows, so --rows-per-person {most} would do, with finer groups.")
+
+
+def _count_table(data: Microdata) -> tuple[int | None, int]:
+    """Count the people of the table, if something tells them apart, and its rows; rows that were dropped for missing
+    values are not counted."""
+    if data.people is not None:
+        return data.people.people, data.people.total
+    return data.rows.total if data.unit.checked else None, data.rows.total

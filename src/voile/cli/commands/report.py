@@ -14,13 +14,14 @@ from voile.cli.flags import (
     Folder,
     HierarchyFolder,
     Json,
+    Person,
     Plugins,
     ReadOptions,
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_register, open_release, open_table
 from voile.cli.terminal import print_json, step_bar
-from voile.cli.unused_options import refuse_unused, refuse_unused_reading
+from voile.cli.unused_options import refuse_unused, refuse_unused_person, refuse_unused_reading
 
 
 @with_table_options
@@ -29,6 +30,7 @@ def report(
     out: Annotated[Path | None, typer.Option(help="The page; DIR/report.html by default.")] = None,
     adversary: Adversaries = None,
     data: Data = None,
+    person: Person = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
     hierarchies: HierarchyFolder = None,
     *,
@@ -43,15 +45,18 @@ def report(
     from voile.flow.report.report import report as write_report
 
     refuse_unused_reading(read_options, data, external)
+    if data is None:
+        refuse_unused("the table is not given", {"person": person})
     if data is None and external is None:
         refuse_unused("neither the table nor a register is given", {"hierarchies": hierarchies})
     with step_bar("load", "attack", "measure", "write") as step:
         load_plugins(plugin)
         step("load")
         opened, verdict = open_release(release, engine_options, step.part)
+        refuse_unused_person(opened, person)
         table = None
         if data is not None:
-            table = open_table(opened, data, hierarchies, read_options, engine_options, step.part)
+            table = open_table(opened, data, hierarchies, read_options, engine_options, step.part, person=person)
         step("attack")
         register = open_register(opened, external, hierarchies, read_options)
         attacks = audit(opened, table, external=register, adversary=adversary)

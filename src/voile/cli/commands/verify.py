@@ -16,6 +16,7 @@ from voile.cli.flags import (
     Json,
     KeyFile,
     LedgerFile,
+    Person,
     Plugins,
     ReadOptions,
     with_table_options,
@@ -38,7 +39,7 @@ def verify(
     ] = None,
     after: After = None,
     data: Data = None,
-    person: Annotated[str | None, typer.Option(help="With --data: the column that identifies people.")] = None,
+    person: Person = None,
     key_file: KeyFile = None,
     ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
@@ -51,7 +52,8 @@ def verify(
     """Check everything that a published folder claims; exit 5 if any claim is broken.
 
     Joint claims need the earlier releases (--after); claims that rest on random numbers need the table and the key
-    (--data, --key-file).
+    (--data, --key-file). With the table and the column that tells people apart (--data, --person), it is checked that
+    nobody has more rows than the release says.
     """
     from voile.adversaries.ledger import Ledger
     from voile.engines.selection import choose_engine
@@ -69,16 +71,17 @@ def verify(
 
     def read_evidence(opened: Release) -> Evidence:
         """Read the publisher's own evidence, under the schema that the release's dictionary describes."""
-        given = {"data": data, "key-file": key_file, "ledger": ledger, "after": after}
-        refuse_unused_evidence(opened, given, checks_people=person is not None)
+        given = {"data": data, "person": person, "key-file": key_file, "ledger": ledger, "after": after}
+        refuse_unused_evidence(opened, given)
         table = None
         if data is not None:
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
         return gather_evidence(prior=read_priors(opened, prior), after=after or (), data=table, key=key, ledger=book)
 
     verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options))
-    evidence = ["the table"] * (data is not None) + ["the key"] * (key is not None)
-    title = f"Verified with {' and '.join(evidence)}" if evidence else "Verified from the published files alone"
-    print_json(verdict.as_json()) if as_json else show_verdict(verdict, title)
+    used = (
+        "with the table and the key" if data and key else "with the table" if data else "from the published files alone"
+    )
+    print_json(verdict.as_json()) if as_json else show_verdict(verdict, f"Verified {used}")
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)

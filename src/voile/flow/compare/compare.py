@@ -82,7 +82,7 @@ def compare(
     finished = TrialStore.open(Path(store), runner.tables, runner.settings, key) if store is not None else None
     report, steps = progress or _ignore_progress, len(plan) + 1
     before = run_with_progress(report, 0, steps, "the original table", runner.attack_table)
-    comparison = Comparison((), before, decisive, data.rows.total)
+    comparison = Comparison((), before, decisive, data.rows.total, data.unit)
     for step, (policy, method) in enumerate(plan, 1):
         trial = finished.find(plain_policy(policy), as_plain_value(method)) if finished else None
         fresh = trial is None
@@ -148,7 +148,7 @@ def _plan_trials(
     problems: list[SpecError] = []
     for policy in policies:
         try:
-            policy.check(data.columns)
+            policy.count_people(data.unit.rows).check(data.columns)
         except SpecError as error:
             problems += cast("Sequence[SpecError]", error.problems)
     raise_together(problems)
@@ -173,7 +173,7 @@ def _plan_trials(
 
 def _can_serve(data: Microdata, policy: Policy, method: Method) -> bool:
     try:
-        check_request(data.columns, data.rows, policy, method)
+        check_request(data.columns, data.rows, policy.count_people(data.unit.rows), method)
     except SpecError:
         return False
     return True

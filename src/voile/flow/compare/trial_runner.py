@@ -15,6 +15,7 @@ from voile.flow.audit.requested_attacks import RequestedAttack
 from voile.flow.compare.progress import Say
 from voile.flow.compare.trial import AttackResult, Failure, LossResult, Trial, describe_plugin, describe_policy
 from voile.flow.measure.measure import measure
+from voile.flow.publish.earlier_releases import draw_rows
 from voile.flow.publish.publish import publish
 from voile.flow.verify.verify import verify
 from voile.measures.base import Measure
@@ -108,7 +109,8 @@ class TrialRunner:
         """The statistics that the promise is about; the same key gives the same ones as in publishing."""
         if all(model.basis != "prior" for model in policy):
             return ()
-        return policy.learn(self.data.columns, self.data.rows.with_key(self.key)).priors()
+        columns, rows = draw_rows(self.data, self.key)
+        return policy.learn(columns, rows.with_key(self.key)).priors()
 
     def _attack(self, release: Release, item: RequestedAttack, quick: Attack, say: Say) -> list[AttackResult]:
         """Run one attack: the quick version and, if a promise depends on it, the full one. An attack that does not

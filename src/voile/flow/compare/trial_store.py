@@ -73,7 +73,11 @@ class TrialStore:
 
 
 def _add_table(state: Any, data: Microdata) -> None:
-    """Add everything about a table to a hash: its columns with their domains and hierarchies, and its people."""
+    """Add everything about a table to a hash: its columns with their domains and hierarchies, its rows, and how many
+    of them a person has and may have."""
+    state.update(json.dumps(data.unit.as_json()).encode())
+    if data.people is not None:
+        state.update(data.people.people_by_rows.astype("<i8").tobytes())
     for column in data.columns:
         state.update(json.dumps([column.name, column.role, column.kind, list(column.domain.labels)]).encode())
         if column.hierarchy is not None:

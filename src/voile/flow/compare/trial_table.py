@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from voile.flow.compare.trial import AttackResult, Trial
+from voile.tables.unit import ONE_ROW, Unit
 from voile.version import __version__
 
 FORMAT = 1
@@ -15,12 +16,14 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrialTable:
-    """Trials on one table. `by` is the measure that decides; `before` are the same attacks on the original table."""
+    """Trials on one table. `by` is the measure that decides; `before` are the same attacks on the original table.
+    `people` counts the rows that every trial starts from, and `unit` says how many of them a person may have."""
 
     rows: tuple[Trial, ...]
     before: tuple[AttackResult, ...]
     by: str
     people: int
+    unit: Unit = ONE_ROW
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -82,6 +85,7 @@ class TrialTable:
             "format": FORMAT,
             "tool": f"voile {__version__}",
             "people": self.people,
+            "unit": self.unit.as_json(),
             "by": self.by,
             "best": self.position(self.best),
             "best_for": best,

@@ -193,8 +193,8 @@ def select_largest(parts: Mapping[str, float]) -> list[tuple[str, float]]:
     return sorted(parts.items(), key=lambda part: (-part[1], part[0]))[:BARS]
 
 
-def draw_histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
-    """Draw the number of groups of each size."""
+def draw_histogram(bins: Sequence[Mapping[str, int]], counted: str, width: int) -> str:
+    """Draw the number of groups of each size, which counts people or rows."""
     import altair as alt
 
     table = [{"low": max(bin["from"] - 0.5, 0.25), "high": bin["to"] + 0.5, "groups": bin["groups"]} for bin in bins]
@@ -206,7 +206,7 @@ def draw_histogram(bins: Sequence[Mapping[str, int]], width: int) -> str:
         plotted(table)
         .mark_bar(color=AFTER)
         .encode(
-            x=alt.X("low:Q", bin="binned", title="people in the group", scale=scale, axis=axis),
+            x=alt.X("low:Q", bin="binned", title=f"{counted} in the group", scale=scale, axis=axis),
             x2="high:Q",
             y=alt.Y("groups:Q", title="groups", axis=alt.Axis(format=",d", tickCount=4, tickMinStep=1)),
         )

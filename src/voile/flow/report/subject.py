@@ -10,6 +10,7 @@ import numpy as np
 from voile.errors import VoileError
 from voile.releases.release import Release
 from voile.results import Audit, Losses, Verdict
+from voile.tables.unit import Unit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,15 +31,21 @@ class Subject:
 
     @cached_property
     def group_sizes(self) -> np.ndarray | None:
-        """The number of people in each group; None if the tables of a broken release do not tell."""
+        """The number of rows in each group; None if the tables of a broken release do not tell."""
         try:
             return np.asarray(self.release.sizes)
         except (VoileError, KeyError):
             return None
 
     @property
-    def people(self) -> int | None:
+    def rows(self) -> int | None:
+        """The number of rows in the groups; None if the tables of a broken release do not tell."""
         try:
             return self.release.people
         except (VoileError, KeyError):
             return None
+
+    @property
+    def unit(self) -> Unit:
+        """Whom the release protects, as far as verifying it could tell."""
+        return self.verdict.unit

@@ -6,12 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from voile.adversaries.prior import INDICATOR
+from voile.errors import SpecError, option
 from voile.releases.release import Release
 from voile.tables.schema import Schema
+from voile.tables.unit import PERSON_COLUMN
 
 
-def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
-    """The schema that a release was made with, as far as its dictionary tells: enough to read its table again."""
+def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None, person: str | None = None) -> Schema:
+    """The schema that a release was made with, as far as its dictionary tells: enough to read its table again.
+
+    Which column tells people apart is not published, so `person` must name it where the release was made with one:
+    otherwise the rows of the table would be compared with people.
+    """
+    if person is None and release.unit.basis == PERSON_COLUMN:
+        raise SpecError(
+            "The release was made from a table in which a column tells people apart, and the release does not say "
+            "which one.",
+            code="spec.person",
+            hint=f"Name the column, e.g. {option('person', 'patient_id')}.",
+        )
     entries = release.dictionary["columns"]
     by_role: dict[str, list[str]] = {"quasi": [], "sensitive": [], "other": []}
     for entry in entries:
@@ -24,6 +37,8 @@ def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None)
         domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _needs_domain(release, entry)},
         hierarchies=_hierarchies_of(entries, hierarchies),
         missing="value" if any(entry["domain"].get("missing") for entry in entries) else "drop",
+        person=person,
+        rows_per_person=release.unit.rows,
     )
 
 

@@ -17,13 +17,20 @@ def fill(subject: Subject) -> dict[str, Any]:
 
 
 def describe_groups(subject: Subject) -> dict[str, Any]:
-    """Sizes in figures and bins. The tables of a broken release may not even say who is in a group."""
-    people, sizes = subject.people, subject.group_sizes
-    if people is None or sizes is None:
-        return dict.fromkeys(("people", "groups", "smallest", "median", "largest")) | {"histogram": []}
+    """Sizes in figures and bins. The tables of a broken release may not even say what is in a group.
+
+    `people` is how many people there are at least. `unit` says what the other figures count (people only where every
+    row was found to be one, else rows), how many rows there are, and how many of them a person may have.
+    """
+    rows, sizes, unit = subject.rows, subject.group_sizes, subject.unit
+    counted = {"counts": unit.noun, "total": rows, "words": unit.describe(), **unit.as_json()}
+    if rows is None or sizes is None:
+        empty = dict.fromkeys(("people", "groups", "smallest", "median", "largest"))
+        return {"unit": counted, **empty, "histogram": []}
     filled = len(sizes) > 0
     return {
-        "people": people,
+        "unit": counted,
+        "people": unit.fewest_people(rows),
         "groups": len(sizes),
         "smallest": int(sizes.min()) if filled else None,
         "median": float(np.median(sizes)) if filled else None,
@@ -34,4 +41,4 @@ def describe_groups(subject: Subject) -> dict[str, Any]:
 
 def draw(content: Mapping[str, Any]) -> dict[str, Any]:
     bins = content["groups"]["histogram"]
-    return {"sizes": draw_widths(partial(draw_histogram, bins))} if bins else {}
+    return {"sizes": draw_widths(partial(draw_histogram, bins, content["groups"]["unit"]["counts"]))} if bins else {}

@@ -7,22 +7,25 @@ from typing import Any
 
 from voile.flow.report.sections import columns, promises
 from voile.flow.report.subject import Subject
+from voile.tables.unit import Unit
 
 
 def fill(subject: Subject) -> dict[str, Any]:
     attacked = bool(subject.audit and subject.audit.findings)
-    return {"limits": _list_limits(promises.fill(subject)["promises"], columns.fill(subject)["columns"], attacked)}
+    claims, described = promises.fill(subject)["promises"], columns.fill(subject)["columns"]
+    return {"limits": _list_limits(claims, described, subject.unit, attacked)}
 
 
 def _list_limits(
-    claims: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], attacked: bool
+    claims: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], unit: Unit, attacked: bool
 ) -> list[str]:
     covered, against = {claim["column"] for claim in claims}, {item for claim in claims for item in claim["knows"]}
     other = [column["name"] for column in columns if column["role"] == "other"]
     bare = [column["name"] for column in columns if column["role"] == "sensitive" and column["name"] not in covered]
     limits = [
         "Every promise depends on the choice of the quasi-identifier. If an adversary knows a column about people that "
-        "has another role here, the promise does not account for it."
+        "has another role here, the promise does not account for it.",
+        _describe_people(unit),
     ]
     if any(claim["limits"] == "identity" for claim in claims):
         limits.append(
@@ -46,6 +49,24 @@ def _list_limits(
     )
     listed = "Only the listed attacks were run; another one could still succeed."
     return [*limits, listed if attacked else "No attack was run for this report."]
+
+
+def _describe_people(unit: Unit) -> str:
+    """What the promise says about people rests on how many rows each of them has."""
+    if unit.rows > 1:
+        return (
+            f"A person may have up to {unit.rows} rows, and the promise takes them as unrelated. It does not hold "
+            "against someone who knows how many rows a person has and that these rows agree, as with a chronic disease."
+        )
+    if unit.checked:
+        return (
+            "That every row is a different person is the publisher's word: they checked it with a column that is not "
+            "published."
+        )
+    return (
+        "Every row is taken as a different person, and the publisher did not check it. If somebody has several rows, "
+        "the promise holds for each row, but not for the person."
+    )
 
 
 def _name_columns(columns: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ def fill(subject: Subject) -> dict[str, Any]:
         "headline": {
             "answer": subject.answer,
             "people": groups["people"],
+            "unit": groups["unit"],
             "groups": groups["groups"],
             "smallest_group": groups["smallest"],
             "shape": release.shape,
