@@ -15,7 +15,7 @@ from voile.errors import EngineError, option
 from voile.tables.group_counts import Counts, tally
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import PartitionTree
-from voile.tables.row_protocol import Histogram
+from voile.tables.row_protocol import CodeWeights, Histogram
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 
@@ -74,8 +74,10 @@ class ChunkedRows:
             )
         return merge_rows([rows for rows in counted if rows is not None])
 
-    def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        matches = self.chunks.map("ask", _count_matches, list(names), offset, chosen).summaries
+    def count_matches(
+        self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray, weights: CodeWeights | None = None
+    ) -> np.ndarray:
+        matches = self.chunks.map("ask", _count_matches, list(names), offset, chosen, weights).summaries
         return np.asarray(np.sum(matches, axis=0))
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
@@ -148,9 +150,14 @@ def _measure_part(rows: MemoryRows | None, number: int) -> tuple[MemoryRows | No
 
 
 def _count_matches(
-    rows: MemoryRows, number: int, names: list[str], offset: np.ndarray, chosen: np.ndarray
+    rows: MemoryRows,
+    number: int,
+    names: list[str],
+    offset: np.ndarray,
+    chosen: np.ndarray,
+    weights: CodeWeights | None,
 ) -> tuple[None, np.ndarray]:
-    return None, rows.count_matches(names, offset, chosen)
+    return None, rows.count_matches(names, offset, chosen, weights)
 
 
 def _count_by_node(

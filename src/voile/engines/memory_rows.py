@@ -13,7 +13,7 @@ from voile import kernels
 from voile.tables.group_counts import Counts, tally
 from voile.tables.part_protocol import PartsInMemory
 from voile.tables.partition_tree import PartitionTree
-from voile.tables.row_protocol import WITHHELD, Histogram
+from voile.tables.row_protocol import WITHHELD, CodeWeights, Histogram
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 
@@ -71,10 +71,14 @@ class MemoryRows:
     def collect(self) -> MemoryRows:
         return self
 
-    def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        table = self.histogram(names)
-        codes = np.ascontiguousarray(table.codes).astype(np.int64)
-        return np.asarray(kernels.query_counts.count_matches(codes, table.counts, offset, np.ascontiguousarray(chosen)))
+    def count_matches(
+        self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray, weights: CodeWeights | None = None
+    ) -> np.ndarray:
+        further = [weights[0]] if weights is not None and weights[0] not in names else []
+        table = self.histogram([*names, *further])
+        counts = table.counts if weights is None else table.counts * weights[1][table.column(weights[0])]
+        codes = np.ascontiguousarray(table.codes[:, : len(names)]).astype(np.int64)
+        return np.asarray(kernels.query_counts.count_matches(codes, counts, offset, np.ascontiguousarray(chosen)))
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         places = np.array([self.names.index(name) for name in names], dtype=np.int64)

@@ -124,8 +124,10 @@ def _share_out(kernel: Any, queries: int, arguments: tuple[np.ndarray, ...], ans
 
 
 def count_matches(codes: np.ndarray, weights: np.ndarray, offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Return how many people satisfy each query. O(queries * rows * columns)."""
-    return _share_out(_count, len(chosen), (codes, weights, offset, chosen), np.zeros(len(chosen), np.int64))
+    """Return how many people satisfy each query, or the sum of their weights where these are no whole numbers.
+    O(queries * rows * columns)."""
+    answer = np.zeros(len(chosen), np.float64 if weights.dtype.kind == "f" else np.int64)
+    return _share_out(_count, len(chosen), (codes, weights, offset, chosen), answer)
 
 
 def estimate_from_boxes(

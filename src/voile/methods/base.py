@@ -43,6 +43,13 @@ class Method(Plugin):
                 f"in {self.produces} tables the rows of one person can be recognised in several groups, and what these "
                 "groups list can be intersected",
             )
+        if columns.weight is not None and not find_shape(self.produces).shows_boxes:
+            raise PolicyError(
+                f"{self.name} publishes {self.produces} tables, which would show the survey weight "
+                f"{columns.weight.name!r} exactly, and an exact weight tells who somebody is.",
+                code="policy.weight",
+                hint=f"Withhold it ({option('withhold_weight', True)}), or use {option('method', 'mondrian')}.",
+            )
         raise_together(
             PolicyError(
                 f"{self.name} cannot promise {model.name}, which rests on how a release is made.",

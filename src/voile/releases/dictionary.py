@@ -12,12 +12,19 @@ from voile.releases.cells import Cells, node_names, ranges
 from voile.tables.schema import Column
 from voile.tables.value_text import format_value, parse_values
 
+WEIGHT = (
+    "a survey weight, coarsened like a quasi-identifier: how many people of the population the row stands for; "
+    "estimates count the mean of the ends of its cell"
+)
+
 
 def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
     """Return the dictionary's entry for one published column: kind, type, domain, and what a cell stands for."""
     domain = column.domain
     entry: dict[str, Any] = {"name": column.name, "role": column.role, "kind": column.kind}
     entry |= {"type": _type_name(domain.values.dtype), "shown": "exact", "domain": domain.as_json()}
+    if column.weight:
+        entry |= {"weight": True, "means": WEIGHT}
     if cells is None or cells.exact:
         entry["cell"] = "the person's own value"
         if column.role == "sensitive" and column.hierarchy is not None:

@@ -46,6 +46,11 @@ class PublishedTables:
                 hint="The folder was changed after publishing.",
             ) from None
 
+    @property
+    def weight_name(self) -> str | None:
+        """The column that holds the survey weight, coarsened; None if there is none."""
+        return next((str(entry["name"]) for entry in self.described("quasi") if entry.get("weight") is True), None)
+
     def height(self, table: str) -> int:
         """Count the rows of a published table, wherever its parts lie."""
         if isinstance(self.tables, PartitionedTables):

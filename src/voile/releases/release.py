@@ -19,10 +19,10 @@ from typing import Any
 
 import polars as pl
 
-from voile.errors import DataError
+from voile.errors import DataError, SchemaError
 from voile.releases.certificate import Certificate, Claim
 from voile.releases.partitioned_tables import PartitionedTables
-from voile.releases.queries.query import parse_query
+from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
 from voile.version import __version__
 
@@ -76,19 +76,32 @@ class Release(ShapeContract):
         documents = {"dictionary": dict(self.dictionary), "certificate": self.certificate.as_json()}
         return write_release(Path(folder), self.tables, documents, format, force)
 
-    def estimate(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
-        """Estimate how many people satisfy all conditions.
+    def estimate(
+        self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
+    ) -> float:
+        """Estimate how many people satisfy all conditions. Where the release has a survey weight, these are people of
+        the population; `weighted=False` counts rows.
 
         Conditions are keywords or a dict (a value, a list of values, or a tuple (low, high) for a range), or SQL text:
         `release.estimate("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`.
         """
-        return self.answer(parse_query(query, where))
+        return self.answer(self._weigh(parse_query(query, where), weighted))
 
-    def margin(self, query: str | Mapping[str, Any] | None = None, /, **where: Any) -> float:
+    def margin(
+        self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
+    ) -> float:
         """Return how far the true number of people may be from `estimate`: two standard deviations, if people are
         spread within their cells and groups by chance, as the estimate assumes. Not a bound; NaN where a shape cannot
         say."""
-        return 2 * math.sqrt(self.variance(parse_query(query, where)))
+        return 2 * math.sqrt(self.variance(self._weigh(parse_query(query, where), weighted)))
+
+    def _weigh(self, query: Query, weighted: bool | None) -> Query:
+        """Return the query with what its rows count: their survey weight, or 1. SchemaError if there is no weight."""
+        if weighted and self.weight_name is None:
+            raise SchemaError(
+                "The release has no survey weight.", code="schema.weight", hint="Its estimates count rows."
+            )
+        return replace(query, weighted=self.weight_name is not None if weighted is None else weighted)
 
 
 def find_shape(name: str) -> type[Release]:

@@ -36,7 +36,7 @@ def trim_columns(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Colu
         role: tuple(_trim_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
         for role in ("quasi", "sensitive", "other")
     }
-    return Columns(**trimmed), code_maps
+    return replace(columns, **trimmed), code_maps
 
 
 def trim_unused_values(columns: Columns, rows: AnyTable) -> tuple[Columns, AnyTable]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from voile.errors import DataError, option
+from voile.tables.domain import Domain
 from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
@@ -17,17 +19,36 @@ PERSON = "#person"  # the column of linked rows that says whose row it is; no pu
 PUBLIC_KEY = Key(bytes(32))  # draws the rows that serve to measure; a publication draws its own
 
 
+class WeightedRows(NamedTuple):
+    """Rows with a survey weight: the column that holds it, and the weight that each of its codes stands for (0 where it
+    is missing)."""
+
+    rows: Table
+    name: str
+    weights: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"WeightedRows({self.rows.total} rows)"
+
+    @property
+    def total(self) -> float:
+        """The sum of all weights: how many people the rows stand for."""
+        table = self.rows.histogram([self.name])
+        return float(self.weights[table.codes[:, 0].astype(np.int64)] @ table.counts)
+
+
 @dataclass(frozen=True, eq=False)
 class Microdata:
     """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values; `unit` says how many
     rows a person may contribute, and `people` are all rows with whose they are, where the schema names a column of
-    persons."""
+    persons. `withheld_weight` are the rows with a survey weight that is measured with and not published."""
 
     columns: Columns
     table: Table | None
     dropped: int = 0
     unit: Unit = ONE_ROW
     people: PersonTable | None = None
+    withheld_weight: WeightedRows | None = None
 
     def __repr__(self) -> str:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))
@@ -39,6 +60,14 @@ class Microdata:
         """The rows to look at and to measure with. Of somebody with more rows than the unit allows, some are drawn with
         a public key."""
         return self.draw(PUBLIC_KEY)
+
+    @property
+    def weighted_rows(self) -> WeightedRows | None:
+        """The rows with their survey weight, if the table has one."""
+        column = self.columns.weight
+        if column is None:
+            return self.withheld_weight
+        return WeightedRows(self.rows, column.name, weigh_codes(column.domain))
 
     def draw(self, key: Key) -> Table:
         """Return the rows to publish: of each person at most as many as the unit allows, drawn with the key."""
@@ -52,8 +81,13 @@ class Microdata:
         return self.people.count_rows_over(self.unit.rows) if self.people is not None else 0
 
     def with_rows(self, rows: Table, columns: Columns | None = None) -> Microdata:
-        """Return the table with other rows, which no longer tell whose they are."""
-        return replace(self, table=rows, columns=columns or self.columns, people=None)
+        """Return the table with other rows, which no longer tell whose they are, nor a weight that is withheld."""
+        return replace(self, table=rows, columns=columns or self.columns, people=None, withheld_weight=None)
+
+
+def weigh_codes(domain: Domain) -> np.ndarray:
+    """Return the weight that each code of a survey weight stands for, 0 for a missing one."""
+    return np.append(domain.numeric_values.astype(np.float64), [0.0] * domain.missing)
 
 
 def require_people(data: Microdata) -> PersonTable:

@@ -40,6 +40,7 @@ _TRAIT = re.compile(
 )
 NEARLY = 0.95  # share of the filled cells whose value is unique: nearly everybody has a value of their own
 MANY = 20  # different values from which a column without a telling name may tell people apart
+SMALL = 20  # filled cells up to which different values tell nothing
 PROSE = 40  # average number of letters from which a column counts as free text
 
 
@@ -58,6 +59,15 @@ class ColumnProfile:
     role: str = ""
     why: str = ""
     tells_people_apart: bool = False
+
+
+def is_near_unique(distinct: int, filled: int) -> bool:
+    """Whether nearly every filled cell of a column has a value of its own; a few cells tell nothing.
+
+    >>> is_near_unique(95, 100), is_near_unique(20, 20)
+    (True, False)
+    """
+    return filled > SMALL and distinct >= NEARLY * filled
 
 
 def suggest_role(
@@ -104,7 +114,7 @@ def _guess_role(
     if _PATTERNS["identifier"].search(words) and 2 * column.distinct > filled:
         why = "Its name and its many different values suggest that it identifies people."
         return "identifier", why, _PERSON.fullmatch(words.strip()) is not None
-    if can_number_people and filled > 20 and column.distinct >= NEARLY * filled:
+    if can_number_people and is_near_unique(column.distinct, filled):
         return "identifier", "Nearly everybody has a value of their own.", False
     if _PATTERNS["sensitive"].search(words):
         return "sensitive", "Its name suggests that it should stay secret.", False

@@ -19,6 +19,7 @@ from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 
 WITHHELD = -1
+CodeWeights = tuple[str, np.ndarray]  # a column, and the weight that each of its codes stands for
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +75,12 @@ class Table(Protocol):
         """Count the distinct combinations of some columns."""
         ...
 
-    def count_matches(self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    def count_matches(
+        self, names: Sequence[str], offset: np.ndarray, chosen: np.ndarray, weights: CodeWeights | None = None
+    ) -> np.ndarray:
         """Count the people who satisfy each query. A query is a row of `chosen`, which marks the codes that it admits
-        in each of the columns; those of column j start at `offset[j]`."""
+        in each of the columns; those of column j start at `offset[j]`. With `weights`, a column and the weight of each
+        of its codes, add up the weights instead."""
         ...
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:

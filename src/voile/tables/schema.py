@@ -12,6 +12,7 @@ import numpy as np
 from voile.errors import SchemaError, SpecError, option, raise_together
 from voile.tables.domain import KINDS, Domain
 from voile.tables.hierarchy import Hierarchy, HierarchyRecipe
+from voile.tables.role_faults import confirmation_faults, person_faults, weight_faults
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
 
@@ -25,6 +26,10 @@ class Schema:
     column that identifies people; it may also be an identifier, and is never published. Of each person at most
     `rows_per_person` rows are published. `rows_are="people"` says that every row is a person of its own although values
     of an identifier repeat, as with a name that different people share.
+
+    `weight` names a survey weight: how many people of the population a row stands for. It is coarsened like a
+    quasi-identifier, because an exact weight tells who somebody is; with `withhold_weight` it only serves to measure.
+    `confirmed` lists columns of `other` that are published as they are although nearly every row has its own value.
 
     >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
     ('age', 'zip', 'disease')
@@ -41,6 +46,9 @@ class Schema:
     person: str | None = None
     rows_per_person: int = 1
     rows_are: str | None = None
+    weight: str | None = None
+    withhold_weight: bool = False
+    confirmed: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         problems = self._check_types()
@@ -62,7 +70,12 @@ class Schema:
                     hint=f"Name the columns that an adversary may know, e.g. {option('quasi', ['age', 'zip'])}.",
                 )
             )
-        problems += self._person_faults(used)
+        problems += person_faults(self.person, self.rows_per_person, self.rows_are, used)
+        told = {**used, self.person: "person"} if self.person is not None else used
+        problems += weight_faults(self.weight, self.withhold_weight, self.kinds.get(self.weight or ""), told)
+        problems += confirmation_faults(self.confirmed, self.other)
+        if self.weight is not None and not self.withhold_weight:
+            used.setdefault(self.weight, "weight")
         for what in ("kinds", "domains", "hierarchies"):
             for name in getattr(self, what):
                 if name not in used or used[name] == "identifier":
@@ -90,64 +103,21 @@ class Schema:
             )
         raise_together(problems)
 
-    def _person_faults(self, used: Mapping[str, str]) -> list[SpecError]:
-        """Return the problems with how the schema tells people apart."""
-        problems: list[SpecError] = []
-        if self.person is not None and used.get(self.person, "identifier") != "identifier":
-            problems.append(
-                SchemaError(
-                    f"Column {self.person!r} is listed twice ({used[self.person]} and person).",
-                    code="schema.role-twice",
-                    hint="The column that identifies people is never published, so it cannot have another role.",
-                )
-            )
-        if self.rows_per_person < 1:
-            problems.append(
-                SchemaError(
-                    f"rows_per_person = {self.rows_per_person} would publish nobody.",
-                    code="schema.rows-per-person",
-                    hint="Allow 1 row per person, or more.",
-                )
-            )
-        if self.rows_per_person > 1 and self.person is None:
-            problems.append(
-                SchemaError(
-                    f"rows_per_person = {self.rows_per_person} needs a column that identifies people.",
-                    code="schema.rows-per-person",
-                    hint=f"Name it, e.g. {option('person', 'patient_id')}.",
-                )
-            )
-        if self.rows_are not in (None, "people"):
-            problems.append(
-                SchemaError(
-                    f"rows_are = {self.rows_are!r} is not known.",
-                    code="schema.rows-are",
-                    hint=f"The only choice is {option('rows_are', 'people')}: every row is a person of its own.",
-                )
-            )
-        if self.rows_are is not None and self.person is not None:
-            problems.append(
-                SchemaError(
-                    "The schema says that every row is a person of its own, and also names a column that identifies "
-                    "people.",
-                    code="schema.rows-are",
-                    hint=f"Keep {option('rows_are', self.rows_are)} or {option('person', self.person)}.",
-                )
-            )
-        return problems
-
     def _check_types(self) -> list[SpecError]:
         """Return the problems of parts that have the wrong type; turn the roles into tuples of names."""
         problems: list[SpecError] = []
-        for role in ROLES:
+        for role in (*ROLES, "confirmed"):
             value = getattr(self, role)
             names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (None,)
             if all(isinstance(name, str) for name in names):
                 object.__setattr__(self, role, names)
             else:
                 problems.append(SchemaError(f"{role} must be a list of column names.", code="schema.type"))
-        if self.person is not None and not isinstance(self.person, str):
-            problems.append(SchemaError("person must be the name of one column.", code="schema.type"))
+        for role in ("person", "weight"):
+            if not isinstance(getattr(self, role), str | None):
+                problems.append(SchemaError(f"{role} must be the name of one column.", code="schema.type"))
+        if type(self.withhold_weight) is not bool:
+            problems.append(SchemaError("withhold_weight must be true or false.", code="schema.type"))
         if type(self.rows_per_person) is not int:
             problems.append(SchemaError("rows_per_person must be a whole number.", code="schema.type"))
         if self.rows_are is not None and not isinstance(self.rows_are, str):
@@ -169,12 +139,23 @@ class Schema:
         parts += [f"person={self.person!r}"] if self.person is not None else []
         parts += [f"rows_per_person={self.rows_per_person}"] if self.rows_per_person > 1 else []
         parts += [f"rows_are={self.rows_are!r}"] if self.rows_are is not None else []
+        parts += [f"weight={self.weight!r}"] if self.weight is not None else []
+        parts += ["withhold_weight=True"] if self.withhold_weight else []
+        parts += [f"confirmed={list(self.confirmed)}"] if self.confirmed else []
         parts += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
         return f"Schema({', '.join(part for part in parts if not part.endswith(' of 0'))}, missing={self.missing!r})"
 
     def names(self) -> tuple[str, ...]:
         """Return the columns that may be published, in order."""
-        return (*self.quasi, *self.sensitive, *self.other)
+        return (*self.known_columns(), *self.sensitive, *self.other)
+
+    def known_columns(self) -> tuple[str, ...]:
+        """Return the columns that an adversary may know: quasi-identifiers, and a survey weight that is published."""
+        return (*self.quasi, *([self.weight] if self.weight is not None and not self.withhold_weight else []))
+
+    def coded_names(self) -> tuple[str, ...]:
+        """Return the columns that are coded: those that may be published, then a survey weight that is withheld."""
+        return (*self.names(), *([self.weight] if self.weight is not None and self.withhold_weight else []))
 
     def compared_identifiers(self) -> tuple[str, ...]:
         """The identifiers whose values must differ from row to row: all, unless the schema tells whose a row is."""
@@ -183,15 +164,16 @@ class Schema:
     def read_names(self) -> tuple[str, ...]:
         """The columns that are read: those that may be published, and those that tell people apart."""
         person = () if self.person is None else (self.person,)
-        return (*self.names(), *person, *self.compared_identifiers())
+        return (*self.coded_names(), *person, *self.compared_identifiers())
 
     def role(self, name: str) -> str:
-        return next(role for role in ROLES if name in getattr(self, role))
+        """Return the role of a column in a release; a survey weight is a quasi-identifier there."""
+        return "quasi" if name == self.weight else next(role for role in ROLES if name in getattr(self, role))
 
     def check(self, present: Sequence[str]) -> None:
         """Raise an error for every named column that the table lacks."""
         person = () if self.person is None or self.person in self.identifier else (self.person,)
-        absent = [name for name in (*self.identifier, *person, *self.names()) if name not in present]
+        absent = [name for name in (*self.identifier, *person, *self.coded_names()) if name not in present]
         raise_together(
             SchemaError(
                 f"The table has no column {name!r}.", code="schema.unknown-column", hint=suggest_name(name, present)
@@ -213,12 +195,14 @@ def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column whose values are known: role, kind, domain, and a hierarchy if there is one."""
+    """A column whose values are known: role, kind, domain, a hierarchy if there is one, and whether it is the survey
+    weight."""
 
     name: str
     role: str
     domain: Domain
     hierarchy: Hierarchy | None = None
+    weight: bool = False
 
     @property
     def kind(self) -> str:
@@ -239,6 +223,11 @@ class Columns:
 
     def __iter__(self) -> Iterator[Column]:
         return iter((*self.quasi, *self.sensitive, *self.other))
+
+    @property
+    def weight(self) -> Column | None:
+        """The survey weight, if there is one that is published; it is also a quasi-identifier column."""
+        return next((column for column in self.quasi if column.weight), None)
 
     def __getitem__(self, name: str) -> Column:
         for column in self:

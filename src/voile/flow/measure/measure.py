@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from voile.adversaries.prior import INDICATOR
 from voile.adversaries.prior_posterior import replace_by_indicator
@@ -35,7 +36,10 @@ def match_release(data: Microdata, release: Release) -> Microdata:
         if entry is not None and tuple(entry["domain"].get("values", ())) == INDICATOR:
             target, protect = data.columns[str(entry["name"])], tuple(claim["parameters"]["protect"])
             columns, rows = replace_by_indicator(data.columns, data.rows, target, protect)
-            data = data.with_rows(rows, columns)
+            weighted = data.withheld_weight
+            if weighted is not None:
+                weighted = weighted._replace(rows=replace_by_indicator(data.columns, weighted.rows, target, protect)[1])
+            data = replace(data.with_rows(rows, columns), withheld_weight=weighted)
     return data
 
 

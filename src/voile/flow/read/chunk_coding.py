@@ -43,14 +43,15 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     coded where they are an error."""
     floats = [name for name in frame.columns if frame[name].dtype.is_float()]
     frame = frame.with_columns(pl.col(floats).fill_nan(None)) if floats else frame
-    needed = [*schema.quasi, *schema.sensitive, *([schema.person] if schema.person is not None else [])]
+    needed = [*schema.quasi, *schema.sensitive, *(name for name in (schema.weight, schema.person) if name is not None)]
     missing = {name: frame[name].null_count() for name in needed}
     nobody = schema.person is not None and missing[schema.person] > 0
     if schema.missing != "drop" and (nobody or (schema.missing == "error" and any(missing.values()))):
         return None, ChunkSummary(frame.height, frame.height, missing, {})
     kept = frame.drop_nulls(subset=needed) if schema.missing == "drop" and any(missing.values()) else frame
     values, codes = {}, []
-    for name in schema.names():
+    names = schema.coded_names()
+    for name in names:
         domain, column_codes = encode_column(name, kept[name], "categorical", None)
         values[name] = domain.decode(np.arange(domain.size)) if domain.missing else domain.values
         codes.append(column_codes)
@@ -59,10 +60,10 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     rows: MemoryRows | PersonRows
     if schema.person is not None:
         people = write_names(kept[schema.person])
-        rows = PersonRows(schema.names(), tuple(sizes), tuple(codes), hash_people(people), people)
+        rows = PersonRows(names, tuple(sizes), tuple(codes), hash_people(people), people)
         counts = [np.bincount(column, minlength=size) for column, size in zip(codes, sizes, strict=True)]
     else:
-        rows = build_rows(schema.names(), codes, sizes)
+        rows = build_rows(names, codes, sizes)
         counts = kernels.column_codes.count_codes(rows.codes, rows.sizes, rows.weights)
     tables = {
         name: pl.DataFrame({"value": own, "count": pl.Series(people[: len(own)], dtype=pl.Int64)})
@@ -74,7 +75,7 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
 
 
 def recode_chunk(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> MemoryRows | PersonRows:
-    """Recode the rows of a chunk by the domains of the whole table."""
+    """Recode the rows of a chunk by the domains of the whole table; columns without a domain are left out."""
     code_maps = {}
     for name, domain in domains.items():
         own, dtype = chunk.values[name], domain.values.dtype
@@ -82,11 +83,23 @@ def recode_chunk(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) 
             continue  # the same values in the same order: every code stays
         same_type = own.cast(dtype) if dtype in (pl.String, pl.Enum) else own
         code_maps[name] = encode_values(domain, same_type).astype(np.int64)
-    rows = chunk.rows
+    rows = select_columns(chunk.rows, tuple(domains))
     sizes = tuple(max(domains[name].size, 1) for name in rows.names)
     if isinstance(rows, PersonRows):
         return rows.recode(code_maps, sizes)
     return recode_rows(rows, number, code_maps, sizes) if code_maps else rows
+
+
+def select_columns(rows: MemoryRows | PersonRows, names: tuple[str, ...]) -> MemoryRows | PersonRows:
+    """Keep the first columns of rows, which `names` lists."""
+    if names == rows.names:
+        return rows
+    width = len(names)
+    assert names == rows.names[:width], "only a withheld weight is left out, and it is the last column"
+    if isinstance(rows, PersonRows):
+        return replace(rows, names=names, sizes=rows.sizes[:width], columns=rows.columns[:width])
+    table = rows.histogram(names)
+    return replace(rows, names=names, sizes=rows.sizes[:width], codes=table.codes, weights=table.counts)
 
 
 def recode_people(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> PersonRows:

@@ -13,6 +13,7 @@ from voile.errors import DataError, SchemaError, option, recipe
 from voile.io import hierarchy_files
 from voile.tables.domain import build_domain, encode_values, infer_kind
 from voile.tables.hierarchy import HierarchyRecipe, tree
+from voile.tables.role_guessing import is_near_unique
 from voile.tables.schema import Column, Schema
 from voile.tables.value_text import MISSING
 
@@ -30,10 +31,49 @@ def check_missing_cells(counts: Mapping[str, int], schema: Schema) -> None:
         )
 
 
+def check_near_unique(values: Mapping[str, pl.DataFrame], schema: Schema) -> None:
+    """Refuse columns that would be published as they are although nearly every row has a value of its own."""
+    found = []
+    for name in (name for name in schema.other if name not in schema.confirmed):
+        table = values[name].drop_nulls("value")
+        filled = int(table["count"].sum())
+        if is_near_unique(table.height, filled):
+            found.append((name, f"{table.height:,} different values in {filled:,} rows of {name!r}"))
+    if found:
+        names = [name for name, _ in found]
+        raise DataError(
+            f"There are {' and '.join(text for _, text in found)}, which would be published as they are: nearly every "
+            "row could be recognised by its value.",
+            code="data.near-unique",
+            hint=f"Mark such a column {option('identifier', names)} (never published) or {option('quasi', names)} "
+            f"(coarsened), leave it out, or confirm that nobody can know its values: {option('confirmed', names)}.",
+        )
+
+
+def check_weights(name: str, table: pl.DataFrame) -> None:
+    """Refuse weights that are not numbers above 0."""
+    values = table["value"]
+    if not values.dtype.is_numeric():
+        raise DataError(
+            f"The survey weight {name!r} does not hold numbers.",
+            code="data.weight",
+            hint="A weight says how many people of the population a row stands for.",
+        )
+    wrong = int(table.filter(pl.col("value") <= 0)["count"].sum())
+    if wrong:
+        raise DataError(
+            f"{wrong:,} rows have a survey weight {name!r} that is not above 0.",
+            code="data.weight",
+            hint="Leave those rows out, or correct their weights: nobody stands for less than one part of a person.",
+        )
+
+
 def build_column(name: str, table: pl.DataFrame, schema: Schema) -> Column:
     """Build a column with its domain and hierarchy from a table of its values and how often each occurs (count)."""
     values, counts = table["value"], table["count"].to_numpy()
-    kind = schema.kinds.get(name) or infer_kind(values)
+    if name == schema.weight:
+        check_weights(name, table)
+    kind = schema.kinds.get(name) or ("numeric" if name == schema.weight else infer_kind(values))
     domain = build_domain(name, values, kind, schema.domains.get(name), counts)
     if domain.missing and MISSING in domain.labels[:-1]:
         raise DataError(
@@ -46,7 +86,7 @@ def build_column(name: str, table: pl.DataFrame, schema: Schema) -> Column:
         hierarchy = parse_recipe(schema.hierarchies[name], name).fit(
             name, domain, np.bincount(encode_values(domain, values), counts, domain.size).astype(np.int64)
         )
-    return Column(name, schema.role(name), domain, hierarchy)
+    return Column(name, schema.role(name), domain, hierarchy, name == schema.weight)
 
 
 def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:

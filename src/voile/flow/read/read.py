@@ -18,14 +18,15 @@ from voile.engines.person_rows import PersonRows, spread_people
 from voile.engines.selection import engine_of_table
 from voile.errors import DataError, SpecError, option, raise_together
 from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk, recode_people
-from voile.flow.read.column_coding import build_column, check_missing_cells
+from voile.flow.read.column_coding import build_column, check_missing_cells, check_near_unique
 from voile.flow.read.people_counting import check_people_named, find_unit
 from voile.tables.domain import Domain, encode_values
-from voile.tables.microdata import Microdata
+from voile.tables.microdata import PUBLIC_KEY, Microdata, WeightedRows, weigh_codes
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Column, Columns, Schema
+from voile.tables.unit import Unit
 
 RECODED_ONCE = 8 * LARGEST_PART  # people: a larger table is cut so often that its recoded chunks are kept
 
@@ -58,11 +59,14 @@ def read(
     named = {name: sum(one.named[name] for one in summaries) for name in summaries[0].named}
     unit = find_unit(coded, named, total, schema)
     values = {name: _merge_values([one.values[name] for one in summaries]) for name in summaries[0].values}
+    check_near_unique(values, schema)
     columns = _build_columns(values, schema)
     domains = {column.name: column.domain for column in columns}
+    withheld = _weigh_rows(coded, domains, values, unit, schema, engine)
     if schema.person is not None:
-        return Microdata(columns, None, dropped, unit, _with_people(coded, domains, total, engine))
-    return Microdata(columns, _without_people(coded, domains, values, total, engine), dropped, unit)
+        return Microdata(columns, None, dropped, unit, _with_people(coded, domains, total, engine), withheld)
+    table = _without_people(coded, domains, values, total, engine)
+    return Microdata(columns, table, dropped, unit, withheld_weight=withheld)
 
 
 def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:
@@ -103,6 +107,27 @@ def _build_columns(values: Mapping[str, pl.DataFrame], schema: Schema) -> Column
     raise_together(problems)
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
     return Columns(**by_role)
+
+
+def _weigh_rows(
+    coded: Parts,
+    domains: Mapping[str, Domain],
+    values: Mapping[str, pl.DataFrame],
+    unit: Unit,
+    schema: Schema,
+    engine: Engine,
+) -> WeightedRows | None:
+    """Return the rows with a survey weight that is withheld, to measure with; None if there is none."""
+    if schema.weight is None or not schema.withhold_weight:
+        return None
+    domain = build_column(schema.weight, values[schema.weight], schema).domain
+    domains = {**domains, schema.weight: domain}
+    total = int(values[schema.weight]["count"].sum())
+    if schema.person is not None:
+        rows = _with_people(coded, domains, total, engine).draw(unit.rows, PUBLIC_KEY)
+    else:
+        rows = _without_people(coded, domains, values, total, engine)
+    return WeightedRows(rows, schema.weight, weigh_codes(domain))
 
 
 def _with_people(coded: Parts, domains: Mapping[str, Domain], total: int, engine: Engine) -> PersonTable:

@@ -27,12 +27,16 @@ def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None,
         )
     entries = release.dictionary["columns"]
     by_role: dict[str, list[str]] = {"quasi": [], "sensitive": [], "other": []}
+    weight = release.weight_name
     for entry in entries:
-        by_role[str(entry["role"])].append(str(entry["name"]))
+        if entry["name"] != weight:
+            by_role[str(entry["role"])].append(str(entry["name"]))
     return Schema(
         quasi=by_role["quasi"],
         sensitive=by_role["sensitive"],
         other=by_role["other"],
+        confirmed=by_role["other"],  # they are published already
+        weight=weight,
         kinds=_kinds(entries),
         domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _needs_domain(release, entry)},
         hierarchies=_hierarchies_of(entries, hierarchies),
@@ -43,8 +47,8 @@ def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None,
 
 
 def register_schema(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:
-    """The schema of a register of the population: the quasi-identifier columns alone."""
-    entries = release.described("quasi")
+    """The schema of a register of the population: the quasi-identifier columns alone, without a survey weight."""
+    entries = [entry for entry in release.described("quasi") if entry["name"] != release.weight_name]
     names = [str(entry["name"]) for entry in entries]
     return Schema(quasi=names, kinds=_kinds(entries), hierarchies=_hierarchies_of(entries, hierarchies), missing="drop")
 

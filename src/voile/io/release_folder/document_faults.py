@@ -66,10 +66,18 @@ def dictionary_faults(document: Any) -> Iterator[str]:
         domain, labels, rows = entry.get("domain"), entry.get("names", {}), entry.get("hierarchy", [])
         if not isinstance(domain, dict) or not isinstance(domain.get("missing"), bool) or not _is_domain(domain):
             yield f"domain of column {number}"
+        if not isinstance(entry.get("weight", False), bool) or (entry.get("weight") and not _is_weight(entry)):
+            yield f"weight of column {number}"
         if not isinstance(labels, dict) or not all(isinstance(listed, list) and listed for listed in labels.values()):
             yield f"names of column {number}"
         if not isinstance(rows, list) or not all(isinstance(row, list) and _all_texts(row) for row in rows):
             yield f"hierarchy of column {number}"
+
+
+def _is_weight(entry: Mapping[str, Any]) -> bool:
+    """Whether a column can be a survey weight: a quasi-identifier that holds numbers."""
+    numbers = str(entry.get("type")).startswith(("Int", "UInt", "Float"))
+    return entry.get("role") == "quasi" and entry.get("kind") == "numeric" and numbers
 
 
 def _is_domain(domain: Mapping[str, Any]) -> bool:

@@ -3,14 +3,17 @@
 A query asks how many people have one of b values in each of some quasi-identifier columns and in the sensitive
 columns; b is chosen so that a query of independent columns would select about the share `selectivity` of the table.
 The estimate spreads each cell evenly (section 6 of the specification). The error is |actual - estimate| / actual;
-queries that nobody satisfies are redrawn. Queries are drawn from a public seed: they are a benchmark, not a secret.
+queries that nobody satisfies are redrawn. In a table with a survey weight, people of the population are counted: the
+truth adds up the weights, and a row of the release counts the mean of the ends of its weight's cell; if the release
+withholds the weight, every row counts the mean weight. No query asks about the weight itself. Queries are drawn from a
+public seed: they are a benchmark, not a secret.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +24,7 @@ from voile.plugins.registry import knob
 from voile.releases.queries.query_estimates import combine_sums, query_columns
 from voile.releases.release import Release
 from voile.results import Loss
-from voile.tables.microdata import Microdata
+from voile.tables.microdata import Microdata, WeightedRows
 from voile.tables.part_protocol import Over
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Columns
@@ -54,7 +57,8 @@ class QueryError(ByGroup):
         """Draw the queries and count them in the table; then ask every piece all of them."""
         questions = self._questions(data.columns)
         runs = [_Run(questions, self.queries, np.random.default_rng([self.seed, n])) for n in range(self.repetitions)]
-        _fill(runs, data.rows)
+        weighted = data.weighted_rows
+        _fill(runs, data.rows, weighted)
         chosen, actual = (np.concatenate([one for run in runs for one in getattr(run, what)]) for what in _Run.FOUND)
         redrawn = sum(run.discarded for run in runs)
         if not len(actual):
@@ -65,12 +69,17 @@ class QueryError(ByGroup):
             )
         sums = over(sum_piece, outline_table(data), chosen)
         estimate = combine_sums(sums, chosen, int(questions.offset[questions.quasi]), release.channel)
+        withheld = weighted is not None and release.weight_name is None
+        if weighted is not None and withheld:
+            estimate = estimate * (weighted.total / data.rows.total)
         errors = np.abs(actual - estimate) / actual
-        return self._loss(questions, np.split(errors, np.cumsum([run.got for run in runs])[:-1]), redrawn)
+        loss = self._loss(questions, np.split(errors, np.cumsum([run.got for run in runs])[:-1]), redrawn)
+        return loss if weighted is None else _note_weights(loss, withheld)
 
     def _questions(self, columns: Columns) -> Questions:
         """Return the source of random queries. PolicyError if they would ask about more columns than there are."""
         quasi, sensitive = len(columns.quasi), len(columns.sensitive)
+        quasi -= columns.weight is not None  # nobody asks for people of a certain weight
         dimensions = self.dimensions or quasi
         if dimensions > quasi:
             raise PolicyError(
@@ -98,6 +107,12 @@ class QueryError(ByGroup):
         note = f"{len(pooled)} queries on {questions.dimensions} columns, selectivity {self.selectivity:g}; "
         note += f"95 % over {self.repetitions} runs"
         return Loss(self.name, "Relative error of COUNT queries", mean, parts, note)
+
+
+def _note_weights(loss: Loss, withheld: bool) -> Loss:
+    """Say that people of the population were counted, and how, if the release does not show the weight."""
+    note = "; rows count their survey weight" + (", in the release the mean weight of all rows" if withheld else "")
+    return replace(loss, title=loss.title + ", weighted", note=loss.note + note)
 
 
 def sum_piece(piece: Release, table: Outline, chosen: np.ndarray) -> np.ndarray:
@@ -134,13 +149,15 @@ class _Run:
         self.discarded += int((~asked).sum())
 
 
-def _fill(runs: Sequence[_Run], rows: Table) -> None:
+def _fill(runs: Sequence[_Run], rows: Table, weighted: WeightedRows | None) -> None:
     """Draw until every repetition has its queries; all queries of a round are counted in one pass over the table."""
+    weights = None if weighted is None else (weighted.name, weighted.weights)
+    rows = rows if weighted is None else weighted.rows
     while waiting := [run for run in runs if run.open]:
         drawn = [run.draw() for run in waiting]
         questions = waiting[0].questions
         names = [column.name for column in questions.columns]
-        actual = rows.count_matches(names, questions.offset, np.concatenate(drawn))
+        actual = rows.count_matches(names, questions.offset, np.concatenate(drawn), weights)
         ends = np.cumsum([len(some) for some in drawn])[:-1]
         for run, chosen, people in zip(waiting, drawn, np.split(actual, ends), strict=True):
             run.take(chosen, people)
@@ -162,7 +179,9 @@ class Questions:
         """Draw random predicates: b distinct random values in the columns asked about, everything elsewhere."""
         chosen = np.ones((queries, int(self.offset[-1])), dtype=np.uint8)
         quasi = self.quasi
-        ranked = np.argsort(rng.random((queries, quasi)), axis=1)
+        known = [number for number, column in enumerate(self.columns[:quasi]) if not column.weight]
+        ranked = np.full((queries, quasi), quasi)
+        ranked[:, known] = np.argsort(rng.random((queries, len(known))), axis=1)
         others = len(self.columns) - quasi
         some = np.argsort(rng.random((queries, others)), axis=1) if self.sensitive < others else None
         for number, column in enumerate(self.columns):

@@ -99,9 +99,10 @@ def cell_shares(cells: Cells, condition: Condition) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Query:
-    """Conditions by column."""
+    """Conditions by column, and whether rows count their survey weight."""
 
     conditions: Mapping[str, Condition]
+    weighted: bool = False
 
     def check(self, known: Sequence[str]) -> None:
         for name in self.conditions:

@@ -65,7 +65,8 @@ def _by_group(rows: SensitiveRows, groups: int) -> tuple[np.ndarray, np.ndarray,
 
 
 class BoxEstimates(QueryEstimates):
-    """From boxes: the product of the shares of a group's cells, times its matching sensitive rows."""
+    """From boxes: the product of the shares of a group's cells, times its matching sensitive rows. `weights` are the
+    survey weights that the cells of the table's weight column stand for; every row counts 1 if there is none."""
 
     def __init__(
         self,
@@ -74,9 +75,10 @@ class BoxEstimates(QueryEstimates):
         channel: Channel | None,
         cells: Mapping[str, tuple[Cells, np.ndarray]],
         rows: SensitiveRows,
+        weights: np.ndarray | None = None,
     ) -> None:
         super().__init__(columns, groups, channel)
-        self.cells, self.published = cells, _by_group(rows, groups)
+        self.cells, self.published, self.weights = cells, _by_group(rows, groups), weights
 
     def sums(self, chosen: np.ndarray) -> np.ndarray:
         chosen = np.ascontiguousarray(chosen)
@@ -84,7 +86,8 @@ class BoxEstimates(QueryEstimates):
         for number, column in enumerate(self.table.quasi):
             cells, cell = self.cells[column.name]
             mask = chosen[:, self.offset[number] : self.offset[number + 1]]
-            shares.append(cells.shares(mask).T)
+            share = cells.shares(mask).T
+            shares.append(share * self.weights if column.weight and self.weights is not None else share)
             place.append(cell.astype(np.int64) + base)
             base += len(cells)
         boxes = np.ascontiguousarray(np.concatenate(shares, axis=1)), np.ascontiguousarray(np.stack(place, axis=1))

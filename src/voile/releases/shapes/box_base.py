@@ -14,6 +14,8 @@ from voile import kernels
 from voile.releases.cell_draws import draw_values
 from voile.releases.cell_parsing import read_column
 from voile.releases.cells import Cells
+from voile.releases.queries.cell_weights import UNWEIGHTED, CellWeights, weigh_cells
+from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BoxEstimates
 from voile.releases.release import Release
 from voile.releases.shape_answers import QuasiEntries, RegisterMatches
@@ -58,9 +60,10 @@ class BoxShape(Release):
 
     def _match_boxes(self, people: Microdata) -> tuple[list[Any], Histogram]:
         """Return the boxes of all groups in the codes of a table of people, and its distinct quasi-identifiers."""
-        domains = {name: people.columns[name].domain for name in self.cells}
-        boxes = [cells.recode(domains[name]).matrix[self.boxes[name]] for name, cells in self.cells.items()]
-        return boxes, people.rows.histogram(list(self.cells))
+        known = [column.name for column in people.columns]
+        names = [name for name in self.cells if name != self.weight_name or name in known]  # no register has a weight
+        boxes = [self.cells[name].recode(people.columns[name].domain).matrix[self.boxes[name]] for name in names]
+        return boxes, people.rows.histogram(names)
 
     def locate(self, people: Microdata) -> np.ndarray:
         return np.asarray(np.maximum(self.homes(people), kernels.box_matching.NONE))
@@ -86,7 +89,15 @@ class BoxShape(Release):
 
     def query_estimates(self, columns: Columns) -> BoxEstimates:
         cells, rows = self.table_cells(columns), self.sensitive_rows(columns)
-        return BoxEstimates(columns, self.groups, self.channel, cells, rows)
+        weights = None if self.weight_name is None else weigh_cells(self.cells[self.weight_name]).mean
+        return BoxEstimates(columns, self.groups, self.channel, cells, rows, weights)
+
+    def group_weights(self, query: Query) -> CellWeights:
+        """Return what a row of each group counts in a query: its survey weight as far as the box tells it, or 1."""
+        name = self.weight_name
+        if not query.weighted or name is None:
+            return UNWEIGHTED
+        return weigh_cells(self.cells[name], query.conditions.get(name)).gather(self.boxes[name])
 
     def draw_quasi(self, rng: np.random.Generator) -> pl.DataFrame:
         """Draw a quasi-identifier for each published row from its box."""

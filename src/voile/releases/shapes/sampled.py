@@ -116,7 +116,8 @@ class Sampled(BoxShape):
     def variance(self, query: Query) -> float:
         """Add two variances: of people within their boxes, and of one perturbed row that speaks for its group."""
         weight, share, chosen = self._matching(query)
-        boxes = float((weight * (1 - share)).sum())
+        weights = self.group_weights(query)
+        boxes = float((self.sizes * share * (weights.square - share * weights.mean**2)).sum())
         keep = float(self.channel.keep)
         if chosen is None:
             return boxes
@@ -126,16 +127,17 @@ class Sampled(BoxShape):
         return float(seen * boxes + seen * (1 - seen) * (weight**2).sum() / keep**2)
 
     def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return, for each group, the people who satisfy the conditions on its box and the share of the box; and which
-        values are asked for, if any."""
+        """Return, for each group, the people who satisfy the conditions on its box (weighted, if the query is) and the
+        share of the box; and which values are asked for, if any."""
         name = str(self.described("sensitive")[0]["name"])
         query.check([*self.cells, name])
         share = np.ones(len(self.sizes))
         for column, condition in query.conditions.items():
             if column in self.cells:
                 share = share * cell_shares(self.cells[column], condition)[self.boxes[column]]
+        people = self.sizes * share * self.group_weights(query).mean
         if name not in query.conditions:
-            return self.sizes * share, share, None
+            return people, share, None
         target = self.tallies[name].column
         assert target is not None
-        return self.sizes * share, share, query.conditions[name].matches(target.domain.values).astype(bool)
+        return people, share, query.conditions[name].matches(target.domain.values).astype(bool)
