@@ -252,7 +252,7 @@ def test_moments_with_a_zone(tmp_path: Path, format: str, method: Any, zone: str
     moments = pl.Series([NOON + datetime.timedelta(hours=n) for n in range(24)], dtype=pl.Datetime(unit))
     moments = moments.dt.replace_time_zone(zone) if zone else moments
     frame = pl.DataFrame({"at": moments, "seen": moments, "s": ["flu", "HIV", "cold"] * 8})
-    data = vl.read(frame, vl.Schema(quasi=["at"], other=["seen"], sensitive=["s"]))
+    data = vl.read(frame, vl.Schema(quasi=["at"], other=["seen"], sensitive=["s"], confirmed=["seen"]))
     release = vl.publish(data, vl.LDiversity(l=2), method, key=KEY)
     loaded = vl.load(release.save(tmp_path / "out", format=format))
     assert vl.verify(tmp_path / "out").holds

@@ -53,6 +53,16 @@ RowsAre = Annotated[
         "--rows-are", help="people: every row is a person, although values of an identifier repeat, as names do."
     ),
 ]
+Weight = Annotated[
+    str | None, typer.Option("--weight", metavar="COLUMN", help="A survey weight; it is coarsened, or withheld.")
+]
+WithholdWeight = Annotated[
+    bool | None, typer.Option("--withhold-weight", help="Measure with the survey weight, and do not publish it.")
+]
+Confirmed = Annotated[
+    str | None,
+    typer.Option("--confirmed", "--confirm", metavar="a,b,c", help="Nearly unique columns to publish as they are."),
+]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]

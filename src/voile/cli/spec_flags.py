@@ -30,6 +30,7 @@ def add_column_flags(
         flags["domains"] = dict(map(parse_domain, domains))
     if hierarchies is not None:
         listed = [name for role in ("quasi", "sensitive", "other") for name in schema.get(role, ())]
+        listed += [schema["weight"]] if schema.get("weight") else []
         flags["hierarchies"] = {name: path for name, path in find_hierarchies(hierarchies).items() if name in listed}
     return schema | {part: {**schema.get(part, {}), **columns} for part, columns in flags.items()}
 

@@ -16,6 +16,7 @@ SECTIONS = {
         *("identifier", "quasi", "sensitive", "other"),
         *("missing", "hierarchies", "kinds", "domains"),
         *("person", "rows_per_person", "rows_are"),
+        *("weight", "withhold_weight", "confirmed"),
     },
     "method": None,
     "release": {"format", "after", "ledger"},

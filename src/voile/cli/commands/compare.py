@@ -11,6 +11,7 @@ import typer
 from voile.cli.flags import (
     Adversaries,
     ColumnNames,
+    Confirmed,
     Domains,
     EngineOptions,
     HierarchyFolder,
@@ -25,6 +26,8 @@ from voile.cli.flags import (
     RowsAre,
     RowsPerPerson,
     Source,
+    Weight,
+    WithholdWeight,
     drop_unset,
     parse_pair,
     split_names,
@@ -67,6 +70,9 @@ def compare(
     measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=500; all by default.")] = None,
     by: Annotated[str | None, typer.Option(help="The measure that decides; query-error by default.")] = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population; by default the table.")] = None,
+    weight: Weight = None,
+    withhold_weight: WithholdWeight = None,
+    confirmed: Confirmed = None,
     missing: Missing = None,
     kind: Kinds = None,
     domain: Domains = None,
@@ -95,7 +101,8 @@ def compare(
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
         people = drop_unset(person=person, rows_per_person=rows_per_person, rows_are=rows_are)
         schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()}, people)
-        schema |= drop_unset(missing=missing)
+        schema |= drop_unset(missing=missing, weight=weight, withhold_weight=withhold_weight)
+        schema |= drop_unset(confirmed=split_names(confirmed) if confirmed else None)
         variations = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
         flags = drop_unset(
             methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=variations

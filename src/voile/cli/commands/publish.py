@@ -10,6 +10,7 @@ import typer
 from voile.cli.flags import (
     After,
     ColumnNames,
+    Confirmed,
     Domains,
     EngineOptions,
     HierarchyFolder,
@@ -25,6 +26,8 @@ from voile.cli.flags import (
     RowsAre,
     RowsPerPerson,
     Source,
+    Weight,
+    WithholdWeight,
     drop_unset,
     split_names,
     with_table_options,
@@ -55,6 +58,9 @@ def publish(
     rows_are: RowsAre = None,
     model: Models = None,
     method: Annotated[str | None, typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
+    weight: Weight = None,
+    withhold_weight: WithholdWeight = None,
+    confirmed: Confirmed = None,
     missing: Missing = None,
     kind: Kinds = None,
     domain: Domains = None,
@@ -88,7 +94,8 @@ def publish(
         roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
         people = drop_unset(person=person, rows_per_person=rows_per_person, rows_are=rows_are)
         schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()}, people)
-        schema |= drop_unset(missing=missing)
+        schema |= drop_unset(missing=missing, weight=weight, withhold_weight=withhold_weight)
+        schema |= drop_unset(confirmed=split_names(confirmed) if confirmed else None)
         earlier = [str(folder) for folder in after] if after else None
         combined = Spec(
             add_column_flags(schema, kind, domain, hierarchies),

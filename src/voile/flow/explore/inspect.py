@@ -163,7 +163,7 @@ def inspect(
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
     profiles, coded = profile_table(frame)
-    known = schema.quasi if schema else [column.name for column in profiles if column.role == "quasi"]
+    known = schema.known_columns() if schema else [column.name for column in profiles if column.role == "quasi"]
     names = [name for name in known if name in coded]
     inspection = Inspection(frame.height, profiles, (), None)
     if names:
