@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -82,7 +82,8 @@ class Belief:
     """What an attack achieves: a probability for each person, and the baseline of someone who has not seen the release.
 
     `risk[i]` holds for `people[i]` persons. `limits` says what is believed: an identity, a value, or a distance. Above
-    `floor`, where the attack knows one, a person counts as at risk.
+    `floor`, where the attack knows one, a person counts as at risk. Where a person may have up to `rows_per_person`
+    rows and nobody tells whose they are, `people[i]` is the fewest people that `row_counts[i]` rows can have.
     """
 
     limits: str
@@ -92,9 +93,32 @@ class Belief:
     column: str | None = None
     details: Mapping[str, float] = field(default_factory=dict)
     floor: float | None = None
+    row_counts: np.ndarray | None = None
+    rows_per_person: int = 1
 
     def __repr__(self) -> str:
-        return f"Belief({self.limits}, worst {self.worst:.4g}, mean {self.mean:.4g}, {int(self.people.sum())} people)"
+        return f"Belief({self.limits}, worst {self.worst:.4g}, mean {self.mean:.4g}, {self.describe_people()})"
+
+    @property
+    def exact(self) -> bool:
+        """Whether people are counted; else there are at least so many."""
+        return self.row_counts is None
+
+    def count_people(self, chosen: np.ndarray | None = None) -> int:
+        """Count the people, or those of the entries that are marked. A person may have rows in several entries, so that
+        where nobody tells, the rows of all of them count together."""
+        counts = self.people if self.row_counts is None else self.row_counts
+        total = int((counts if chosen is None else counts[chosen]).sum())
+        return total if self.row_counts is None else -(-total // self.rows_per_person)
+
+    def count_rows(self, rows_per_person: int) -> Belief:
+        """Return the belief of an attack that took every row as a person, where a person may have several."""
+        people = -(-self.people // rows_per_person)
+        return replace(self, people=people, row_counts=self.people, rows_per_person=rows_per_person)
+
+    def describe_people(self) -> str:
+        """Say how many people the belief is about."""
+        return f"{'' if self.exact else 'at least '}{self.count_people()} people"
 
     @property
     def worst(self) -> float:
@@ -106,7 +130,7 @@ class Belief:
 
     def above(self, bound: float | Fraction) -> int:
         """How many people have a risk above a bound."""
-        return int(self.people[self.risk > float(bound) + 1e-9].sum())
+        return self.count_people(self.risk > float(bound) + 1e-9)
 
     def levels(self, most: int = 20) -> list[tuple[float, int]]:
         """The risks above the floor and how many people have each, the worst first."""
@@ -159,7 +183,8 @@ class Finding:
             "worst": belief.worst,
             "mean": belief.mean,
             "baseline": belief.baseline,
-            "people": int(belief.people.sum()),
+            "people": belief.count_people(),
+            **({} if belief.exact else {"people_at_least": True}),
             "worst_before": self.before.worst if self.before else None,
             "mean_before": self.before.mean if self.before else None,
             "bound": str(self.bound) if self.bound is not None else None,

@@ -5,7 +5,15 @@ Plain Python on lists, exact where the definition is exact. Nothing here is shar
 
 from __future__ import annotations
 
-from oracle.attacks import corrupted_posterior, elimination, homogeneity, kept_or_redrawn, prosecutor
+from oracle.attacks import (
+    agreeing_rows,
+    agreeing_rows_of_everybody,
+    corrupted_posterior,
+    elimination,
+    homogeneity,
+    kept_or_redrawn,
+    prosecutor,
+)
 from oracle.boxes import people_fitting, tiling
 from oracle.cells import parts_of, stands_for, text
 from oracle.dealing import dealt, most_groups
@@ -38,6 +46,8 @@ __all__ = [
     "Pile",
     "after_exclusion",
     "against",
+    "agreeing_rows",
+    "agreeing_rows_of_everybody",
     "alpha_k_anonymous",
     "before_channel",
     "best_threshold",

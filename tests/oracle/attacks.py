@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -60,3 +60,46 @@ def corrupted_posterior(
             joint[x] += prior[x] * seen / group
     total = sum(joint, Fraction(0))
     return [share / total for share in joint]
+
+
+def agreeing_rows(
+    person: Mapping[int, int], limit: int, groups: Sequence[Sequence[Any]], values: Sequence[Any]
+) -> list[Fraction] | None:
+    """Belief in each value by going through every draw of a person's rows and all rows that may be the drawn ones,
+    given that the person's rows agree. `person` has their rows in each group, `groups` the published values. None if
+    nothing is left. Every draw is equally likely, and so is every choice of rows under it."""
+    own = [group for group, number in person.items() for _ in range(number)]
+    weight = dict.fromkeys(values, Fraction(0))
+    for draw in itertools.combinations(own, min(limit, len(own))):
+        times = Counter(draw)
+        if any(number > len(groups[group]) for group, number in times.items()):
+            continue
+        choices = list(
+            itertools.product(*(itertools.combinations(groups[group], number) for group, number in times.items()))
+        )
+        for choice in choices:
+            shown = {value for part in choice for value in part}
+            if len(shown) == 1:
+                weight[shown.pop()] += Fraction(1, len(choices))
+    total = sum(weight.values(), Fraction(0))
+    return [weight[value] / total for value in values] if total else None
+
+
+def agreeing_rows_of_everybody(
+    people: Sequence[Mapping[int, int]], who: int, groups: Sequence[Sequence[Any]], values: Sequence[Any]
+) -> list[Fraction] | None:
+    """The same where everybody's rows are published, by giving out the rows of all groups to all people."""
+    owners = [[i for i, person in enumerate(people) for _ in range(person.get(g, 0))] for g in range(len(groups))]
+    orders = [set(itertools.permutations(owner)) for owner in owners]
+    weight = dict.fromkeys(values, 0)
+    for world in itertools.product(*orders):
+        shown = {
+            value
+            for owner, group in zip(world, groups, strict=True)
+            for i, value in zip(owner, group, strict=True)
+            if i == who
+        }
+        if len(shown) == 1:
+            weight[shown.pop()] += 1
+    total = sum(weight.values())
+    return [Fraction(weight[value], total) for value in values] if total else None

@@ -24,6 +24,7 @@ class Knowledge(Enum):
     CORRUPTION = "the true sensitive values of other people in the table"
     RULES = "some rules that link people (if one person has a certain value, another has a certain one too)"
     EARLIER = "earlier releases of the same people"
+    AGREEMENT = "how many rows each person has, and that the rows of one person agree"
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,14 @@ Preset(
     ("linking", "homogeneity"),
 )
 Preset(
+    "receptionist",
+    "a receptionist who knows how often you came",
+    "Saw you at the desk four times, and knows what a chronic disease is: every visit has the same reason. Looks for "
+    "the values that occur at least four times among the rows that fit you. Only a table in which people have several "
+    "rows is open to this.",
+    ("linking", "homogeneity", "agreeing-rows"),
+)
+Preset(
     "friend",
     "a friend who can rule things out",
     "Knows you well enough to know what you do not have: two diagnoses, or an occupation, that cannot be yours. "

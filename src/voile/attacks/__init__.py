@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voile.attacks.agreeing_rows.agreeing_rows import AgreeingRows
 from voile.attacks.chain import Chain
 from voile.attacks.corruption import Corruption
 from voile.attacks.elimination import Elimination
@@ -14,6 +15,7 @@ from voile.attacks.replay import Replay
 from voile.attacks.skewness import Skewness
 
 __all__ = [
+    "AgreeingRows",
     "Chain",
     "Corruption",
     "Elimination",

@@ -9,14 +9,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary
-from voile.attacks.target import RawTable, Target, most_frequent_share, sensitive_names
+from voile.attacks.target import RawTable, Target, find_people, most_frequent_share, sensitive_names
 from voile.plugins.registry import Plugin
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Over
 
-__all__ = ["Attack", "Guess", "PiecewiseAttack", "RawTable", "Target", "most_frequent_share", "sensitive_names"]
+__all__ = [
+    "Attack",
+    "Guess",
+    "PiecewiseAttack",
+    "RawTable",
+    "Target",
+    "find_people",
+    "most_frequent_share",
+    "sensitive_names",
+]
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,7 @@ class Attack(Plugin):
     family: ClassVar[str] = "attacks"
     needs_external: ClassVar[bool] = False  # cannot run without a register of people
     counts_values: ClassVar[bool] = True  # rests on true values, so it says nothing about a release that perturbs them
+    knows_people: ClassVar[bool] = False  # knows whose row each is; else a release tells only how many rows there are
     quick: ClassVar[Mapping[str, Any]] = {}  # faster knobs for comparing many releases, if the defaults are slow
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
@@ -50,9 +60,17 @@ class Attack(Plugin):
         """Return whether the attack says anything about this release or table."""
         return not self.counts_values or getattr(target, "channel", None) is None
 
+    def concerns(self, data: Microdata) -> bool:
+        """Return whether releases of this table may be open to the attack; a comparison leaves the others out."""
+        return True
+
     def learn(self, data: Microdata | None) -> Attack:
         """Return the attack with all that it learns in advance from the original table, if the auditor has it."""
         return self
+
+    def lacks(self) -> str:
+        """Say what the attack cannot do without and has not learned; empty if it can run."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -84,10 +102,12 @@ def _combine(guesses: Sequence[Guess]) -> Guess:
     first, beliefs = guesses[0], [guess.belief for guess in guesses]
     assert all(guess.title == first.title for guess in guesses), "pieces of one release give the same guesses"
     people = [int(guess.belief.people.sum()) if guess.asked is None else guess.asked for guess in guesses]
+    rows = [belief.row_counts for belief in beliefs if belief.row_counts is not None]
     belief = replace(
         first.belief,
         risk=np.concatenate([belief.risk for belief in beliefs]),
         people=np.concatenate([belief.people for belief in beliefs]),
+        row_counts=np.concatenate(rows) if rows else None,
         baseline=float(np.average([belief.baseline for belief in beliefs], weights=people)) if sum(people) else 0.0,
         details={name: sum(belief.details[name] for belief in beliefs) for name in first.belief.details},
     )

@@ -2,21 +2,21 @@
 
 The adversary knows a few things that the person does not have: a Japanese patient is unlikely to have a heart
 disease, a man is not pregnant. The ruled-out values are removed from the person's group; in the worst case they are
-the most frequent others. The baseline rules out the same number of values in the whole table.
+the most frequent others. The baseline rules out the same number of values in the whole table. A person with several
+rows in the group has a value in one of them with at most as many times that probability.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
-from voile.attacks.base import Guess, PiecewiseAttack, Target
+from voile.attacks.base import Guess, PiecewiseAttack, Target, find_people
 from voile.plugins.registry import knob
-from voile.results import Belief
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
 
@@ -36,15 +36,14 @@ class Elimination(PiecewiseAttack):
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.EXCLUSION)
         neighbour = Adversary.who("informed neighbour", *knowledge, excludes=self.values)
-        guesses = []
+        guesses, people = [], find_people(target)
         for name, counts in target.tallies.items():
             totals = np.sort(counts.totals)[::-1]
             remaining = totals.sum() - totals[: self.values + 1].sum()
             baseline = float(totals[0] / max(float(totals[0] + remaining), 1e-12))
-            guess = Belief(
-                "belief", compute_worst_beliefs(counts, self.values), target.sizes, baseline, name, counts.remarks
-            )
-            guesses.append(Guess(f"{name!r} after ruling out {_count_values(self.values)}", neighbour, guess))
+            belief = people.believe("belief", compute_worst_beliefs(counts, self.values), baseline, name)
+            title = f"{name!r} after ruling out {_count_values(self.values)}"
+            guesses.append(Guess(title, neighbour, replace(belief, details=counts.remarks)))
         return guesses
 
 

@@ -4,31 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Protocol
 
 import numpy as np
 
+from voile.attacks.people_in_groups import FewestPeople, KnownPeople, PeopleInGroups, count_person_rows, link_rows
 from voile.releases.certificate import UNSIGNED, Certificate
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
 from voile.releases.shape_answers import KnownValueBeliefs, ValuePairs
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata, count_people_with
-from voile.tables.row_protocol import Rows
+from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Columns
+from voile.tables.unit import Unit
 
 
 class Target(Protocol):
-    """People in groups. Every `Release` is a target, and so is `RawTable`; group numbers start at 0."""
+    """People in groups. Every `Release` is a target, and so is `RawTable`; group numbers start at 0.
+
+    Groups are counted in rows. `find_people` tells how many people that makes.
+    """
 
     @property
     def people(self) -> int:
-        """The number of people."""
+        """The number of rows: of people, where each has one."""
+        ...
+
+    @property
+    def unit(self) -> Unit:
+        """How many rows a person may have."""
         ...
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of people in each group."""
+        """The number of rows in each group."""
         ...
 
     @property
@@ -70,8 +81,8 @@ class Target(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """The original table without identifiers, as a target: the risk before publishing. People with the same
-    quasi-identifier are a group."""
+    """The original table without identifiers, as a target: the risk before publishing. Rows with the same
+    quasi-identifier are a group. Where a column tells whose they are, these are all rows of everybody."""
 
     data: Microdata
 
@@ -79,13 +90,31 @@ class RawTable:
     certificate: ClassVar[Certificate] = UNSIGNED
     sampling_notes: ClassVar[Mapping[str, float]] = {}
 
+    @cached_property
+    def _linked(self) -> Microdata | None:
+        return link_rows(self.data)
+
+    @property
+    def rows(self) -> Table:
+        """All rows; without those that are too many for the unit if they are not in memory."""
+        return (self._linked or self.data).rows
+
+    @cached_property
+    def known_people(self) -> KnownPeople | None:
+        """Who has how many rows in each group; None where nobody tells."""
+        return count_person_rows(self.group_rows(), len(self.sizes)) if self._linked is not None else None
+
     @property
     def people(self) -> int:
-        return self.data.rows.total
+        return self.rows.total
+
+    @property
+    def unit(self) -> Unit:
+        return self.data.unit
 
     @property
     def sizes(self) -> np.ndarray:
-        return self.data.rows.histogram(self._quasi).counts
+        return self.rows.histogram(self._quasi).counts
 
     @property
     def tallies(self) -> dict[str, Counts]:
@@ -97,7 +126,7 @@ class RawTable:
 
     def group_rows(self) -> Rows:
         """Return the rows, grouped by the whole quasi-identifier."""
-        rows = self.data.rows.collect()
+        rows = self.rows.collect()
         table = rows.histogram(self._quasi)
         return rows.place(table, np.arange(len(table.counts)))
 
@@ -110,13 +139,13 @@ class RawTable:
         """Return None: the pairs of values say everything."""
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
-        names, table = self._quasi, self.data.rows.histogram(self._quasi)
+        names, table = self._quasi, self.rows.histogram(self._quasi)
         texts = [np.array(self.data.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
         return count_people_with(external, names, texts), table.counts
 
     def locate(self, people: Microdata) -> np.ndarray:
         names = self._quasi
-        table, queries = self.data.rows.histogram(names), people.rows.histogram(names)
+        table, queries = self.rows.histogram(names), people.rows.histogram(names)
 
         def texts_of(columns: Columns, codes: np.ndarray) -> list[tuple[str, ...]]:
             texts = (np.array(columns[name].domain.labels, dtype=object) for name in names)
@@ -124,6 +153,13 @@ class RawTable:
 
         groups = {row: group for group, row in enumerate(texts_of(self.data.columns, table.codes))}
         return np.array([groups.get(row, -1) for row in texts_of(people.columns, queries.codes)], dtype=np.int64)
+
+
+def find_people(target: Target) -> PeopleInGroups:
+    """Return the people of each group: exactly, where a table tells whose its rows are, else as many as there must
+    be."""
+    known = target.known_people if isinstance(target, RawTable) else None
+    return FewestPeople(target.sizes, target.unit.rows) if known is None else known
 
 
 def sensitive_names(target: object) -> list[str]:

@@ -46,11 +46,12 @@ def audit(
     notes: list[str] = []
     for item in requested:
         register = external or (data if item.presets and item.attack.needs_external else None)
-        silence = item.explain_silence(release, register)
+        applicable = item.attack.applies(release)
+        attack = item.attack.learn(data) if applicable else item.attack
+        silence = replace(item, attack=attack).explain_silence(release, register)
         if silence:
             notes.append(silence)
             continue
-        attack = item.attack.learn(data)
         earlier = attack.guesses(before, register) if before is not None else []
         found = run_attack(release, attack, register, {guess.title: guess.belief for guess in earlier})
         findings += [replace(finding, by=item.presets) for finding in found]
@@ -93,11 +94,13 @@ def run_attack(
     release: Release, attack: Attack, external: Microdata | None, before: Mapping[str, Belief] | None = None
 ) -> list[Finding]:
     """Run one attack, which has already learned from the table, and judge it by the claims of the release."""
-    findings = []
+    findings, limit = [], release.unit.rows
     for guess in _guess(release, attack, external):
         bound, claim = _strictest_claim(release.certificate.claims, guess)
-        earlier = (before or {}).get(guess.title)
-        findings.append(Finding(attack.name, guess.title, guess.adversary, guess.belief, bound, claim, earlier))
+        earlier, belief = (before or {}).get(guess.title), guess.belief
+        if limit > 1 and belief.exact and not attack.knows_people:
+            belief = belief.count_rows(limit)
+        findings.append(Finding(attack.name, guess.title, guess.adversary, belief, bound, claim, earlier))
     return findings
 
 

@@ -21,13 +21,14 @@ class RequestedAttack:
     presets: tuple[str, ...] = ()
 
     def explain_silence(self, release: Release, register: Microdata | None) -> str:
-        """Say why the attack cannot run on a release; empty if it can."""
+        """Say why the attack, with what it has learned by now, cannot run on a release; empty if it can."""
         who, name = " and ".join(self.presets), self.attack.name
+        subject = f"{who}: the attack {name}" if who else f"The attack {name}"
         if not self.attack.applies(release):
-            return f"{who}: the attack {name} does not apply to a {release.shape} release like this one."
+            return f"{subject} does not apply to a {release.shape} release like this one."
         if self.presets and self.attack.needs_external and register is None:
-            return f"{who}: the attack {name} needs the original table, or a register of the population."
-        return ""
+            return f"{subject} needs the original table, or a register of the population."
+        return f"{subject} needs {lacking}." if (lacking := self.attack.lacks()) else ""
 
 
 def request_attacks(

@@ -68,7 +68,7 @@ def compare(
     chosen = [Policy(item) if isinstance(item, Model) else item for item in listed]
     if not chosen:
         raise PolicyError("There is no policy to compare methods under.", code="policy.empty", hint="Name a model.")
-    requested = _request_attacks(attacks, adversary)
+    requested = _request_attacks(data, attacks, adversary)
     runner = TrialRunner(
         data,
         requested,
@@ -102,11 +102,11 @@ def _ignore_progress(done: int, total: int, what: str) -> None:
 
 
 def _request_attacks(
-    attacks: Sequence[Attack] | None, adversary: str | Preset | Sequence[str | Preset] | None
+    data: Microdata, attacks: Sequence[Attack] | None, adversary: str | Preset | Sequence[str | Preset] | None
 ) -> tuple[RequestedAttack, ...]:
-    """The attacks that are listed and those of the presets, or all that are registered."""
+    """The attacks that are listed and those of the presets, or all that are registered and concern the table."""
     if attacks is None and adversary is None:
-        return tuple(RequestedAttack(attack) for attack in list_attacks())
+        return tuple(RequestedAttack(attack) for attack in list_attacks() if attack.concerns(data))
     return tuple(request_attacks(attacks, adversary))
 
 
