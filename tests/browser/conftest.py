@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import voile as vl
@@ -46,7 +47,23 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("tables")
     vl.datasets.hospital().write_csv(place / "patients.csv")
+    make_visits().write_csv(place / "visits.csv")
     return place
+
+
+def make_visits() -> pl.DataFrame:
+    """903 visits of 300 people, up to eight each; birth, sex and postcode stay, the disease changes."""
+    people = [person for person in range(300) for _ in range(1 + person % 3 + 5 * (person % 50 == 7))]
+    people += [person % 300 for person in range(903 - len(people))]
+    return pl.DataFrame(
+        {
+            "patient_id": [f"P{1000 + person}" for person in people],
+            "birth": [1930 + person * 7 % 75 for person in people],
+            "sex": [("Female", "Male")[person % 2] for person in people],
+            "zip": [f"80{10 + person * 11 % 40}" for person in people],
+            "disease": [("flu", "asthma", "cold", "angina", "diabetes")[n * 3 % 5] for n in range(len(people))],
+        }
+    )
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROLES = {"name": "identifier", "birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive"}
 
 
@@ -127,6 +129,50 @@ def downloads(packed: Path, folder: Path, place: Path) -> None:
     again = [*voile, "publish", str(folder / "patients.csv"), "--spec", str(place / "spec.toml")]
     subprocess.run([*again, "--out", str(place / "again")], check=True, capture_output=True)
     subprocess.run([*voile, "verify", str(place / "again")], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_a_table_of_visits(look: Any, folder: Path, width: int, dark: bool) -> None:
+    """The column that tells people apart is suggested, the rows per person are chosen, and people are published."""
+    seen = look(f"visits-{width}", width=width, dark=dark)
+    page = seen.page
+    page.locator("#path").fill("visits.csv")
+    click(page, "button", "Load the file")
+    page.wait_for_selector("#seen")
+    assert "300 different patient_id in 903 rows" in page.locator("#seen").inner_text()
+    seen.shot("loaded")
+    click(page, "link", "Continue: mark the columns")
+    assert page.locator("#person option:checked").inner_text() == "patient_id"
+    page.locator("#rows_per_person").fill("1")
+    click(page, "button", "Save the roles")
+    page.wait_for_selector("#people")
+    click(page, "button", "Compare the choices")
+    page.wait_for_selector("#people table")
+    seen.shot("compared")
+    click(page, "button", "Publish at most 2 rows per person")
+    page.wait_for_selector("#people tr.best:has-text('2')")
+    assert page.locator("#rows_per_person").input_value() == "2"
+    seen.shot("chosen")
+    click(page, "link", "Continue: choose the promise")
+    page.locator("[name='models.k-anonymity.on']").check()
+    page.locator("[name='models.k-anonymity.k']").fill("5")
+    page.wait_for_selector("#said a.button")
+    click(page, "button", "Save the promise")
+    page.wait_for_selector("#said article")
+    seen.shot("promise")
+    click(page, "link", "5 Publish")
+    click(page, "button", "Publish")
+    page.wait_for_selector("#done")
+    assert "rows of at least" in page.locator("#done").inner_text()
+    assert "left out because their people have more than 2 rows" in page.locator("#done").inner_text()
+    seen.shot("published")
+    click(page, "link", "For recipients")
+    click(page, "button", "Verify your release")
+    page.wait_for_selector("#verdict")
+    assert "it holds" in page.locator("#verdict").inner_text()
+    assert "Every person has at most 2 rows" in page.locator("#verdict").inner_text()
+    seen.shot("verified")
+    seen.done()
 
 
 def test_small_and_dark(look: Any) -> None:

@@ -48,6 +48,8 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
         "/": load.take,
         "/rows": load.rows,
         "/mark": mark.save,
+        "/people": mark.compare_limits,
+        "/people/choose": mark.choose_limit,
         "/tree/{number:int}": mark.save_tree,
         "/promise": promise.save,
         "/compare": compare.begin,

@@ -16,6 +16,9 @@ LABELS = {
     "sensitive": "secret: nobody should learn it",
     "identifier": "says who it is: never published",
     "other": "harmless: publish as it is",
+    "person": "Column that tells people apart",
+    "rows_per_person": "Rows per person, at most",
+    "rows_are": "If values of an identifier repeat",
     "method": "Method",
     "model": "Promise",
     "force": "replace an earlier release of that name",
@@ -27,6 +30,7 @@ CHOICES = {
         "drop": "leave them out",
         "value": "treat “missing” as a value of its own",
     },
+    "rows_are": {"": "stop and tell me", "people": "every row is a person of its own"},
 }
 ELSEWHERE = "only at the command line or in Python"
 

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from voile.flow.report.page_rendering import bound, number, percent, risk
 from voile.tables import schema
+from voile.tables.unit import Unit
 from voile.version import __version__
 from voile.web.form_labels import CHOICES, LABELS
 from voile.web.visits import Visit
@@ -47,6 +48,17 @@ def plural(count: int, word: str, many: str = "") -> str:
     return f"{count:,} {word if count == 1 else many or word + 's'}"
 
 
+def count_unit(count: int, unit: Mapping[str, Any]) -> str:
+    """`2 people` where every row is known to be a person, else `2 rows`."""
+    return plural(count, "person", "people") if are_people(unit) else plural(count, "row")
+
+
+def are_people(unit: Mapping[str, Any]) -> bool:
+    """Whether every row is known to be a person of its own."""
+    known = Unit.parse(unit)
+    return known.checked and known.rows == 1
+
+
 def heat(value: float | None) -> int:
     """The colour class of a share, 0 to 10."""
     return round(10 * min(max(value or 0.0, 0.0), 1.0))
@@ -63,7 +75,7 @@ def prose(text: str) -> markupsafe.Markup:
 
 
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
-_pages.filters.update(article=article, prose=prose)
+_pages.filters.update(article=article, prose=prose, count_unit=count_unit, are_people=are_people)
 _pages.globals.update(
     labels=LABELS, choices=CHOICES, roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf
 )

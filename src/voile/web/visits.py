@@ -18,6 +18,7 @@ PARTS = ("schema", "policy", "method", "release", "read")
 RESULTS = {
     "inspect": "inspection",
     "mark": "marking",
+    "people": "row_limits",
     "promise": "forecast",
     "compare": "comparison",
     "look": "closer_look",
@@ -38,6 +39,7 @@ class Visit:
     spec: dict[str, Any] = field(default_factory=dict)
     inspection: dict[str, Any] | None = None  # the table as it is
     marking: dict[str, Any] | None = None  # the table under its roles
+    row_limits: dict[str, Any] | None = None  # what each number of rows per person would cost
     forecast: dict[str, Any] | None = None  # what the chosen promise means for this table
     draft: dict[str, str] = field(default_factory=dict)  # a form that could not be read, as it was typed
     comparison: dict[str, Any] | None = None
@@ -58,6 +60,12 @@ class Visit:
         marked = {name: role for role in ROLES for name in schema.get(role, ())}
         return {column["name"]: marked.get(column["name"], "") for column in columns}
 
+    def person(self) -> str | None:
+        """The column that tells people apart: as marked, else as suggested."""
+        chosen = self.spec.get("schema") or {"person": (self.inspection or {}).get("suggested_person")}
+        name: str | None = chosen.get("person")
+        return name
+
     def forget(self, *results: str) -> None:
         """Drop results that rested on an earlier choice."""
         for name in results:
@@ -72,7 +80,7 @@ class Visit:
         """The request so far, without empty parts."""
         parts = {part: self.spec[part] for part in PARTS if self.spec.get(part)}
         if "schema" in parts:
-            parts["schema"] = {key: value for key, value in parts["schema"].items() if value}
+            parts["schema"] = {key: value for key, value in parts["schema"].items() if value not in ([], {})}
         return parts
 
     def payload(self, **more: Any) -> dict[str, Any]:

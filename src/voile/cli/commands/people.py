@@ -29,7 +29,7 @@ from voile.cli.flags import (
 )
 from voile.cli.inputs import load_plugins
 from voile.cli.spec_flags import add_column_flags, override_roles, parse_plugin
-from voile.cli.terminal import print_json, step_bar
+from voile.cli.terminal import print_json, progress_bar
 from voile.cli.unused_options import refuse_unused_reading
 
 
@@ -59,7 +59,7 @@ def people(
     as_json: Json = False,
 ) -> None:
     """Show what each number of rows per person would cost: rows left out, groups and loss. Nothing is published."""
-    with step_bar("read", "try the choices") as step:
+    with progress_bar() as step:
         from voile.engines.selection import choose_engine
         from voile.flow.explore.rows_per_person import compare_rows_per_person
         from voile.flow.read.read import read
@@ -86,8 +86,7 @@ def people(
         )
         key = Key.read(key_file) if key_file else None
         numbers = parse_numbers("choices", choices, int) if choices else None
-        step("read")
-        data = read(source, request.schema, **request.read, engine=choose_engine(source, request.engine, step.part))
-        step("try the choices")
-        comparison = compare_rows_per_person(data, request.policy, request.method, numbers, key=key)
+        step(0, None, "read")
+        data = read(source, request.schema, **request.read, engine=choose_engine(source, request.engine))
+        comparison = compare_rows_per_person(data, request.policy, request.method, numbers, key=key, progress=step)
     print_json(comparison.as_json()) if as_json else typer.echo(str(comparison))

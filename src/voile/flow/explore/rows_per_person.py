@@ -6,7 +6,7 @@ that many times more rows per group. A table of the choices shows both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -82,11 +82,13 @@ def compare_rows_per_person(
     choices: Sequence[int] | None = None,
     *,
     key: Key | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> RowLimitComparison:
     """Publish a table with different numbers of rows per person, in memory, and count what each choice costs.
 
     `data` must name a column that tells people apart. The choices are 1, 2, 3, 5, 8 and so on, up to the most rows that
-    anybody has, unless they are given; the method is Mondrian. All releases are made with the same key.
+    anybody has, unless they are given; the method is Mondrian by default. All releases are made with the same key.
+    `progress` is told how many choices are tried, of how many, and the next one.
 
     >>> import polars as pl
     >>> import voile as vl
@@ -103,7 +105,11 @@ def compare_rows_per_person(
     if any(limit < 1 for limit in choices or ()):
         raise SpecError("Less than 1 row per person would publish nobody.", code="spec.choices", hint="Start with 1.")
     most = len(table.people_by_rows) - 1
-    trials = [_try_limit(data, policy, method or Mondrian(), limit, key) for limit in choices or list_choices(most)]
+    limits, trials = choices or list_choices(most), list[RowLimitTrial]()
+    for limit in limits:
+        if progress is not None:
+            progress(len(trials), len(limits), f"At most {limit} rows per person")
+        trials.append(_try_limit(data, policy, method or Mondrian(), limit, key))
     return RowLimitComparison(table.people, table.total, most, tuple(trials))
 
 

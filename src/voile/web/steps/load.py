@@ -124,4 +124,4 @@ def _reading(form: FormData) -> dict[str, Any]:
 def _begin_anew(visit: Visit, source: dict[str, Any], reading: dict[str, Any]) -> None:
     visit.source, visit.spec = source, {"read": reading} if reading else {}
     visit.draft = {}
-    visit.forget("inspection", "marking", "forecast", "comparison", "closer_look", "publication")
+    visit.forget("inspection", "marking", "row_limits", "forecast", "comparison", "closer_look", "publication")

@@ -11,11 +11,13 @@ from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
 from voile.io.hierarchy_outlines import parse_outline
+from voile.web.form_labels import LABELS
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import KINDS, ROLES, render_page
 from voile.web.steps.load import PATIENCE
 from voile.web.visits import Visit
 
+USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
 RECIPES = re.compile(r"(auto|dates|frequency|intervals|prefixes)(:[\d.,\s]*)?")  # never a path
 
 
@@ -23,17 +25,31 @@ async def show(request: Request, visit: Visit) -> Response:
     visit.collect_result()
     if visit.inspection is None:
         return RedirectResponse("/", 303)
-    return render_page("mark", visit, chosen=visit.roles(), kinds_chosen=visit.spec.get("schema", {}).get("kinds", {}))
+    kinds = visit.spec.get("schema", {}).get("kinds", {})
+    return render_page("mark", visit, chosen=visit.roles(), kinds_chosen=kinds, person=visit.person())
 
 
 async def save(request: Request, visit: Visit, form: FormData) -> Response:
     if visit.inspection is None:
         return RedirectResponse("/", 303)
-    old = visit.spec.get("schema", {}).get("hierarchies", {})
-    visit.spec["schema"] = _schema(visit, form, old)
-    visit.forget("marking", "forecast", "comparison", "closer_look", "publication")
-    await wait_for(visit.start_job("mark", "Reading the marked columns", visit.payload()), PATIENCE)
+    old = visit.spec.get("schema", {})
+    try:
+        visit.spec["schema"] = _schema(visit, form, old.get("hierarchies", {}))
+    except VoileError as error:
+        visit.problems = []
+        visit.show_problem(error.as_json())
+        return RedirectResponse("/mark", 303)
+    if {**old, "rows_per_person": 1} != {**visit.spec["schema"], "rows_per_person": 1}:
+        visit.forget("row_limits")
+    await _read_marked(visit)
     return RedirectResponse("/mark#risk", 303)
+
+
+async def _read_marked(visit: Visit) -> None:
+    assert visit.inspection is not None
+    visit.forget("marking", "forecast", "comparison", "closer_look", "publication")
+    payload = visit.payload(repeats=visit.inspection["repeats"])
+    await wait_for(visit.start_job("mark", "Reading the marked columns", payload), PATIENCE)
 
 
 def _schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, Any]:
@@ -47,14 +63,54 @@ def _schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, An
             schema[role].append(column["name"])
             if kind in KINDS and kind not in ("none", column["kind"]) and role != "identifier":
                 kinds[column["name"]] = kind
+    _add_person(visit, form, schema)
     published = {name for role in ("quasi", "sensitive", "other") for name in schema[role]}
     missing = str(form.get("missing", "error"))
     return {
-        **{role: names for role, names in schema.items() if names},
+        **{key: value for key, value in schema.items() if value != []},
         **({"kinds": kinds} if kinds else {}),
         "missing": missing if missing in ("error", "drop", "value") else "error",
         "hierarchies": {name: tree for name, tree in trees.items() if name in published},
     }
+
+
+def _add_person(visit: Visit, form: FormData, schema: dict[str, Any]) -> None:
+    """Add how people are told apart. The column that tells is an identifier, unless the form gives it another role;
+    then reading says that it cannot have both."""
+    assert visit.inspection is not None
+    columns, number = visit.inspection["columns"], str(form.get("person", ""))
+    if number.isdigit() and int(number) < len(columns):
+        schema["person"] = columns[int(number)]["name"]
+        if not any(schema["person"] in schema[role] for role in ROLES if role):
+            schema["identifier"].append(schema["person"])
+    limit = str(form.get("rows_per_person", "")).strip() or "1"
+    if not re.fullmatch(r"-?[0-9]{1,9}", limit):
+        label = LABELS["rows_per_person"]
+        raise SchemaError(f"“{label}” must be a whole number.", code="schema.type", hint="E.g. 1.")
+    schema |= {"rows_per_person": int(limit)} if int(limit) != 1 else {}
+    schema |= {"rows_are": "people"} if form.get("rows_are") == "people" else {}
+
+
+# how many rows per person -----------------------------------------------------------------------------------------
+async def compare_limits(request: Request, visit: Visit, form: FormData) -> Response:
+    """Try every number of rows per person under the promise, or under a usual one if none is chosen yet."""
+    if not visit.marking or visit.marking["who"] is None:
+        return RedirectResponse("/mark", 303)
+    payload = visit.payload()
+    payload["spec"] = {"policy": USUAL_POLICY, **payload["spec"]}
+    visit.forget("row_limits")
+    await wait_for(visit.start_job("people", "Comparing the numbers of rows per person", payload), PATIENCE)
+    return RedirectResponse("/mark#people", 303)
+
+
+async def choose_limit(request: Request, visit: Visit, form: FormData) -> Response:
+    """Take one number of rows per person."""
+    limit = str(form.get("rows_per_person", ""))
+    if not visit.marking or visit.marking["who"] is None or not re.fullmatch("[1-9][0-9]{0,8}", limit):
+        return RedirectResponse("/mark", 303)
+    visit.spec["schema"] = {**visit.spec["schema"], "rows_per_person": int(limit)}
+    await _read_marked(visit)
+    return RedirectResponse("/mark#people", 303)
 
 
 # hierarchies ------------------------------------------------------------------------------------------------------

@@ -15,10 +15,10 @@ from voile.tables.schema import Schema
 from voile.web.tasks.recipient_tasks import count, receive
 from voile.web.tasks.release_tasks import compare, look, publish
 from voile.web.tasks.session_data import Payload, Progress
-from voile.web.tasks.table_tasks import inspect, mark, peek, promise, tree
+from voile.web.tasks.table_tasks import inspect, mark, peek, people, promise, tree
 
 TASKS: dict[str, Callable[[Payload, Progress], Any]] = {
-    task.__name__: task for task in (inspect, peek, mark, tree, promise, compare, look, publish, receive, count)
+    task.__name__: task for task in (inspect, peek, mark, tree, people, promise, compare, look, publish, receive, count)
 }
 
 

@@ -24,6 +24,7 @@ def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(1, 2, "Verifying")
     verdict, release = check_folder(folder)
     answer: dict[str, Any] = {"verdict": verdict.as_json(), "broken": verdict.broken, "columns": [], "promises": []}
+    answer["counted"] = verdict.unit.count(verdict.people)
     if verdict.broken or release is None:
         return answer
     content = report(release, verdict=verdict).as_json()
@@ -36,7 +37,7 @@ def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
 
 
 def count(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Estimate how many people satisfy a query, and how far off that may be."""
+    """Estimate how many rows satisfy a query, and how far off that may be."""
     release = load(Path(payload["place"]))
     query = payload["query"] if isinstance(payload["query"], str) else _read_conditions(payload["query"], release)
     return {"estimate": release.estimate(query), "margin": release.margin(query), "people": release.people}

@@ -100,7 +100,13 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
         files += release_folder.REPORTS
     _pack(archive, folder, sorted(files), payload["name"])
     withheld = int(release.dictionary.get("withheld", 0))
-    facts = {"people": release.people, "groups": release.groups, "withheld": withheld, "dropped": data.dropped}
+    facts: dict[str, Any] = {
+        "people": release.people,
+        "groups": release.groups,
+        "withheld": withheld,
+        "dropped": data.dropped,
+    }
+    facts |= {"left_out": data.count_left_out(), "counted": verdict.unit.count(release.people)}
     return {**facts, "verdict": verdict.as_json(), "files": sorted(files), "bytes": archive.stat().st_size}
 
 

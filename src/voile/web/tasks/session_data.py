@@ -88,4 +88,4 @@ def learn_priors(payload: Payload) -> tuple[Prior, ...]:
     """Learn the statistics that the release in memory was made with: from the same table, under the same key."""
     assert memory.key is not None
     data = read_data(payload)
-    return read_task_request(payload).policy.learn(data.columns, data.rows.with_key(memory.key)).priors()
+    return read_task_request(payload).policy.learn(data.columns, data.draw(memory.key).with_key(memory.key)).priors()

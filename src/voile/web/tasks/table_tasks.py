@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 from voile.adversaries.adversary import Knowledge
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.errors import VoileError
+from voile.flow.explore.column_profiles import RepeatedValues
 from voile.flow.explore.foresee import foresee, reach, suggest_value
 from voile.flow.explore.inspect import inspect as inspecting
+from voile.flow.explore.rows_per_person import compare_rows_per_person
 from voile.flow.read.read import read
 from voile.io import hierarchy_outlines
 from voile.io.spec_files import make_spec
@@ -46,15 +48,32 @@ def mark(payload: Payload, progress: Progress) -> dict[str, Any]:
     data = read_data(payload)
     schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
     progress(1, 3, "Counting who stands out")
-    found = inspecting(data)
+    repeats = tuple(RepeatedValues(**entry) for entry in payload.get("repeats", ()))
+    found = replace(inspecting(data), repeats=repeats)
     progress(2, 3, "Asking how far each promise can go")
     return {
         **found.as_json(),
         "dropped": data.dropped,
+        "who": _count_people(data),
         "advice": found.advice(schema),
         "trees": {column.name: column.hierarchy is not None for column in data.columns.quasi},
         "reach": _reaches(data),
     }
+
+
+def _count_people(data: Microdata) -> dict[str, int] | None:
+    """How many rows and people the table has, and how many rows of people with too many are left out."""
+    if data.people is None:
+        return None
+    most = len(data.people.people_by_rows) - 1
+    counts = {"people": data.people.people, "rows": data.people.total, "most": most}
+    return {**counts, "rows_per_person": data.unit.rows, "left_out": data.count_left_out()}
+
+
+def people(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """What each number of rows per person would cost, under the chosen promise."""
+    asked, data = read_task_request(payload), read_data(payload)
+    return compare_rows_per_person(data, asked.policy, asked.method, progress=progress).as_json()
 
 
 def _reaches(data: Microdata) -> dict[str, dict[str, Any]]:
