@@ -6,6 +6,7 @@ The pictures go to the folder that VOILE_SCREENSHOTS names, else to a temporary 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -55,13 +56,18 @@ def make_visits() -> pl.DataFrame:
     """903 visits of 300 people, up to eight each; birth, sex and postcode stay, the disease changes."""
     people = [person for person in range(300) for _ in range(1 + person % 3 + 5 * (person % 50 == 7))]
     people += [person % 300 for person in range(903 - len(people))]
+    chance = random.Random(7)
+    traits = [
+        (chance.randrange(1930, 2005), chance.choice(("Female", "Male")), f"80{chance.randrange(10, 40)}")
+        for _ in range(300)
+    ]
     return pl.DataFrame(
         {
             "patient_id": [f"P{1000 + person}" for person in people],
-            "birth": [1930 + person * 7 % 75 for person in people],
-            "sex": [("Female", "Male")[person % 2] for person in people],
-            "zip": [f"80{10 + person * 11 % 40}" for person in people],
-            "disease": [("flu", "asthma", "cold", "angina", "diabetes")[n * 3 % 5] for n in range(len(people))],
+            "birth": [traits[person][0] for person in people],
+            "sex": [traits[person][1] for person in people],
+            "zip": [traits[person][2] for person in people],
+            "disease": [chance.choice(("flu", "asthma", "cold", "angina", "diabetes")) for _ in people],
         }
     )
 

@@ -75,7 +75,7 @@ def suggest_role(
 ) -> ColumnProfile:
     """Return the column with a suggested role; `length` is the average number of letters of its texts.
 
-    `has_constant_trait` answers whether birth or sex, say, never changes within a value of the column. It is asked only
+    `has_constant_trait` answers whether birth and sex, say, never change within a value of the column. It is asked only
     where that would show that the values are people.
 
     >>> suggest_role(ColumnProfile("zip", "categorical", "String", 40, 0, 1), 400, 5.0).role

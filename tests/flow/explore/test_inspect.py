@@ -186,6 +186,8 @@ def test_a_mistyped_trait_does_not_hide_who_is_who() -> None:
     frame = pl.DataFrame({"number": people, "sex": ["FM"[person % 2] for person in people]})
     mistyped = frame.with_columns(pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("M")).otherwise("sex").alias("sex"))
     assert vl.inspect(mistyped).suggested_person == "number"
+    by_chance = frame.with_columns(pl.Series("birth", [1950 + n % 7 for n in range(600)]))
+    assert vl.inspect(by_chance).suggested_person is None  # one sex per value, but several births
     shuffled = frame.with_columns(pl.Series("sex", ["FM"[n // 200 % 2] for n in range(600)]))
     assert vl.inspect(shuffled).suggested_person is None
 

@@ -1,7 +1,7 @@
 """Profiles of the columns of a table: what they hold, the role they may have, and which of them may be people.
 
 A person may have several rows. A column tells people apart if its name says so (patient_id), or if its many values
-repeat while something that never changes about a person, such as birth or sex, never changes within a value.
+repeat while what never changes about a person, such as birth and sex, never changes within a value.
 """
 
 from __future__ import annotations
@@ -81,14 +81,12 @@ def find_repeats(profiles: Sequence[ColumnProfile], coded: CodedColumns) -> tupl
 
 
 def _has_constant_trait(name: str, coded: CodedColumns) -> bool:
-    """Whether something that never changes about a person is the same in (nearly) all rows of each value."""
+    """Whether the table has something that never changes about a person, and all of it is the same in (nearly) all rows
+    of each value. One trait is not enough: a postcode may happen to have patients of one sex."""
     if name not in coded:
         return False
     codes = coded[name][1]
     values = len(np.unique(codes))
-    for trait, (others, other_codes) in coded.items():
-        if trait != name and is_trait(trait) and len(np.unique(other_codes)) > 1:
-            pairs = len(np.unique(codes.astype(np.int64) * others.size + other_codes))
-            if pairs <= (1 + CONTRADICTIONS) * values:
-                return True
-    return False
+    traits = [trait for trait in coded if trait != name and is_trait(trait) and len(np.unique(coded[trait][1])) > 1]
+    pairs = [len(np.unique(codes.astype(np.int64) * coded[trait][0].size + coded[trait][1])) for trait in traits]
+    return bool(pairs) and max(pairs) <= (1 + CONTRADICTIONS) * values
