@@ -77,7 +77,7 @@ def test_unique_strings_as_known_to_others(visitor: Any, folder: Any) -> None:
     pl.DataFrame({**rows, "disease": ["a", "b", "c"] * 1000}).write_csv(folder / "codes.csv")
     visitor.post("/", {"how": "path", "path": "codes.csv"})
     page = visitor.mark({"code": "quasi", "age": "quasi", "disease": "sensitive"})
-    assert "3,000 of 3,000 people have a value of &#39;code&#39; that nobody else has" in page
+    assert "3,000 of 3,000 rows have a value of &#39;code&#39; that no other has" in page
     assert "Mark it as an identifier" in page
     assert SECRET not in page
 
