@@ -121,6 +121,12 @@ def link_rows(data: Microdata) -> Microdata | None:
         return None
 
 
+def take_all_rows(data: Microdata) -> Microdata:
+    """Return a table with all rows of everybody, as a register of a release: which of them were published is not
+    known."""
+    return data if data.people is None else data.with_rows(data.people.draw(data.people.total, PUBLIC_KEY))
+
+
 def count_person_rows(grouped: Rows, groups: int) -> KnownPeople:
     """Count the rows that each person has in each group, given linked rows that are grouped. O(n log n)."""
     group, table = grouped.count_by_group([PERSON])

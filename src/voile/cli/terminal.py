@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from voile.flow.compare.comparison import Comparison
     from voile.flow.compare.trial import AttackResult, Trial
-    from voile.results import Audit, Losses, Verdict
+    from voile.results import Audit, Belief, Losses, Verdict
     from voile.tables.unit import Unit
 
 
@@ -72,11 +72,17 @@ def show_audit(audit: Audit, unit: Unit) -> None:
             )
     for note in audit.notes:
         typer.echo(note)
+    for line in dict.fromkeys(_describe_people(item.belief) for item in audit.findings if not item.belief.exact):
+        typer.echo(line)
     levels = [(item.title, level) for item in audit.findings for level in item.belief.levels(10)]
     if levels:
         rows = [[title, f"{risk:.4f}", str(people)] for title, (risk, people) in levels]
         counted = "people, at least" if unit.rows > 1 else unit.noun
         _print_table("At risk, the worst first", ["attack", "belief", counted], rows, 2)
+
+
+def _describe_people(belief: Belief) -> str:
+    return f"Beliefs are about {belief.describe_people()}, who may have up to {belief.rows_per_person} rows each."
 
 
 def show_losses(losses: Losses) -> None:

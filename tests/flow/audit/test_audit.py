@@ -150,6 +150,21 @@ def test_the_table_serves_as_a_register_for_a_preset(data: Any, release: Any) ->
     assert any("needs the original table, or a register of the population" in note for note in alone.notes)
 
 
+@pytest.mark.parametrize("rows_per_person", [1, 3])
+def test_all_rows_of_everybody_serve_as_a_register(rows_per_person: int) -> None:
+    """Which rows of a person were published is not known, so that other draws of the table would lack some."""
+    rng = np.random.default_rng(0)
+    patient = rng.integers(0, 40, 200)
+    frame = pl.DataFrame({"patient": patient, "age": rng.integers(20, 60, 200), "ill": rng.integers(0, 6, 200)})
+    schema = vl.Schema(person="patient", rows_per_person=rows_per_person, quasi=["age"], sensitive=["ill"])
+    table = vl.read(frame, schema)
+    published = vl.publish(table, vl.KAnonymity(k=2), key=vl.Key(bytes([7] * 32)))
+    found = vl.audit(published, table, adversary="statistician")
+    assert "minimality" in {finding.attack for finding in found.findings}
+    compared = vl.compare(table, vl.KAnonymity(k=2), [vl.Mondrian()], [vl.attacks.Minimality()], measures=[])
+    assert [item.fault for item in compared.rows[0].reached] == [None]
+
+
 def test_a_preset_that_does_not_apply_says_so(data: Any, release: Any) -> None:
     with pytest.raises(PolicyError, match="employer: the attack chain does not apply") as caught:
         vl.audit(release, data, adversary="employer")

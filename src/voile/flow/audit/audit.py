@@ -14,6 +14,7 @@ from typing import Any
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset
 from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
+from voile.attacks.people_in_groups import take_all_rows
 from voile.errors import PolicyError, SchemaError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
 from voile.releases.release import Release
@@ -45,7 +46,9 @@ def audit(
     findings: list[Finding] = []
     notes: list[str] = []
     for item in requested:
-        register = external or (data if item.presets and item.attack.needs_external else None)
+        register = external
+        if register is None and data is not None and item.presets and item.attack.needs_external:
+            register = take_all_rows(data)
         applicable = item.attack.applies(release)
         attack = item.attack.learn(data) if applicable else item.attack
         silence = replace(item, attack=attack).explain_silence(release, register)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from voile.adversaries.prior import Prior
 from voile.attacks.base import Attack, RawTable
+from voile.attacks.people_in_groups import take_all_rows
 from voile.errors import VoileError
 from voile.flow.audit.audit import run_attack
 from voile.flow.audit.requested_attacks import RequestedAttack
@@ -54,7 +55,11 @@ class TrialRunner:
     def register_for(self, attack: Attack) -> Microdata | None:
         """The register of an adversary: the given one or, if the attack needs one, exactly the people of the table,
         which is the worst case."""
-        return self.external or (self.data if attack.needs_external else None)
+        return self.external or (self._everybody if attack.needs_external else None)
+
+    @cached_property
+    def _everybody(self) -> Microdata:
+        return take_all_rows(self.data)
 
     @cached_property
     def learned(self) -> tuple[tuple[RequestedAttack, Attack], ...]:
