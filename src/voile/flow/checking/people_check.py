@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.errors import EngineError
+from voile.errors import EngineError, SpecError, Unsatisfiable
 from voile.flow.checking.claim_check import check_by_republishing
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
@@ -17,15 +17,21 @@ TITLE = "rows per person"
 def check_people(release: Release, evidence: Evidence) -> Checked | None:
     """Check with the table that nobody has more rows than the unit allows; None if the table does not tell.
 
-    With the key, the release is made again. Without it, the number of rows must be what the people of the table can
-    contribute, and no group may have more rows than the people in it can.
+    With the key, the release is made again. Without it, or where the certificate does not contain all that was asked,
+    the number of rows must be what the people of the table can contribute, and no group may have more rows than the
+    people in it can.
     """
     data, unit = evidence.data, release.unit
     if data is None or data.people is None:
         return None
     follows = any(claim.get("model") == "m-invariance" for claim in release.certificate.claims)
     if evidence.republish is not None and not follows:  # a ledger remembers the release: it cannot be made again
-        return Checked(TITLE, *check_by_republishing(release, evidence.republish))
+        try:
+            return Checked(TITLE, *check_by_republishing(release, evidence.republish))
+        except SpecError:
+            pass  # e.g. a certificate names a prior by its digest, so that nobody can publish with it: count instead
+        except Unsatisfiable:
+            return Checked(TITLE, Answer.BROKEN, "This table cannot be published with this promise.")
     possible = data.people.total - data.people.count_rows_over(unit.rows)
     rows = release.people + int(release.dictionary.get("withheld", 0))
     if rows != possible:
