@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
@@ -59,7 +61,7 @@ def check_sorted(person: np.ndarray) -> None:
     expected = sorted(set(person.tolist()))
     assert [person[order[start]] for start in starts[:-1]] == expected
     assert starts[-1] == len(person)
-    for low, high in zip(starts, starts[1:], strict=False):
+    for low, high in pairwise(starts):
         assert len(set(person[order[low:high]].tolist())) == 1
 
 

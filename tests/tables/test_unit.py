@@ -39,7 +39,7 @@ def test_a_unit_survives_its_document(basis: str) -> None:
     ],
 )
 def test_a_document_that_states_no_unit(document: Any) -> None:
-    with pytest.raises(ValueError, match="unit|whose"):
+    with pytest.raises(ValueError, match=r"unit|whose"):
         Unit.parse(document)
 
 
