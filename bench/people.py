@@ -53,22 +53,33 @@ def compare(rows: int) -> None:
         path = Path(folder) / "events.parquet"
         names = write_events(path, rows)
         roles = {"quasi": names[:8], "sensitive": ["income"]}
-        schemas = {
-            "with people": vl.Schema(**roles, person="patient", rows_per_person=ROWS_PER_PERSON),
-            "rows only": vl.Schema(**roles),
+        people = vl.Schema(**roles, person="patient", rows_per_person=ROWS_PER_PERSON)
+        requests = {
+            "people": (people, 10),
+            "rows": (vl.Schema(**roles), 10),
+            "rows in groups as large as those of people": (vl.Schema(**roles), 10 * ROWS_PER_PERSON),
         }
-        for schema in schemas.values():  # compiled before the clock runs
-            small = Path(folder) / "small.parquet"
-            write_events(small, 20_000)
-            time_steps(small, schema, k=10)
-        times: dict[str, list[dict[str, float]]] = {name: [] for name in schemas}
+        small = Path(folder) / "small.parquet"
+        write_events(small, 20_000)
+        for schema, k in requests.values():  # compiled before the clock runs
+            time_steps(small, schema, k)
+        times: dict[str, list[dict[str, float]]] = {name: [] for name in requests}
         for run in range(RUNS):
-            for name in list(schemas) if run % 2 else list(schemas)[::-1]:
-                times[name].append(time_steps(path, schemas[name], k=10))
+            for name in list(requests) if run % 2 else list(requests)[::-1]:
+                times[name].append(time_steps(path, *requests[name]))
                 print(f"  {name}: " + ", ".join(f"{step} {spent:.2f} s" for step, spent in times[name][-1].items()))
-        for step in ("read", "publish", "save", "verify", "all"):
-            ours, theirs = (statistics.median(run[step] for run in times[name]) for name in schemas)
-            show(f"{rows} rows of {rows // ROWS_PER_PERSON} people, {step}", ours, theirs, 1.3)
+        medians = {
+            name: {step: statistics.median(run[step] for run in runs) for step in runs[0]}
+            for name, runs in times.items()
+        }
+        for other in list(requests)[1:]:
+            for step, spent in medians["people"].items():
+                show(
+                    f"{rows} rows of {rows // ROWS_PER_PERSON} people / {other}, {step}",
+                    spent,
+                    medians[other][step],
+                    1.3,
+                )
     print(f"peak memory {peak_gib():.2f} GiB")
 
 
