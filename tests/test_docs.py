@@ -24,7 +24,7 @@ from voile.engines import base as engines
 from voile.plugins import registry
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("the_rule.md", "tutorial.md", "compare.md", "workbench.md", "cluster.md", "people.md")
+PAGES = ("the_rule.md", "tutorial.md", "compare.md", "workbench.md", "cluster.md", "people.md", "weights.md")
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]+)(?:#[^)]*)?\)")

@@ -253,3 +253,16 @@ def test_two_visitors_do_not_see_each_other(visitor: Any, stranger: Any, setting
 def test_cancel_leads_back_to_a_page_of_ours(visitor: Any, how: str) -> None:
     answer = visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": how}, follow_redirects=False)
     assert answer.headers["location"] in ("/", "/mark")
+
+
+def test_a_near_unique_column_is_published_as_it_is_only_if_confirmed(visitor: Any) -> None:
+    visitor.post("/", {"how": "path", "path": "patients.csv"})
+    roles = {"birth": "other", "sex": "quasi", "zip": "quasi", "disease": "sensitive"}
+    page = unescape(visitor.mark(roles))
+    assert "396 different values in 400 rows of 'birth'" in page
+    assert "birth: “publish it although nearly every row has its own value”" in page
+    number = re.search(r'name="(confirmed\.\d+)"[^>]*>', page[page.index(">birth</th>") :])
+    assert number
+    page = unescape(visitor.mark(roles, **{number[1]: "yes"}))
+    assert "different values in 400 rows" not in page
+    assert tomllib.loads(visitor.client.get("/publish/spec.toml").text)["schema"]["confirmed"] == ["birth"]

@@ -19,6 +19,7 @@ LABELS = {
     "person": "Column that tells people apart",
     "rows_per_person": "Rows per person, at most",
     "rows_are": "If values of an identifier repeat",
+    "confirmed": "publish it although nearly every row has its own value",
     "method": "Method",
     "model": "Promise",
     "force": "replace an earlier release of that name",

@@ -38,7 +38,11 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     schema = vl.Schema(
-        quasi=["age", "zip", "sex"], sensitive=["disease"], other=["pay"], hierarchies={"zip": vl.prefixes(5, 3, 1)}
+        quasi=["age", "zip", "sex"],
+        sensitive=["disease"],
+        other=["pay"],
+        confirmed=["pay"],
+        hierarchies={"zip": vl.prefixes(5, 3, 1)},
     )
     data = vl.read(frame, schema)
     both = vl.Policy(vl.KAnonymity(k=4), vl.LDiversity(l=2))

@@ -257,3 +257,34 @@ def test_more_sensitive_columns_than_there_are() -> None:
     data = vl.read(table(5), SCHEMA)
     with pytest.raises(PolicyError, match="1 sensitive"):
         vl.measures.QueryError(sensitive=2)(data, vl.publish(data, vl.KAnonymity(k=2)))
+
+
+@pytest.mark.parametrize("withheld", [False, True])
+def test_the_error_of_weighted_queries_by_the_definition(withheld: bool) -> None:
+    """Three queries by hand: the truth adds up weights, a row of the release counts the middle of its weight's cell."""
+    rng = np.random.default_rng(3)
+    frame = table(3, 300).with_columns(wt=pl.Series(rng.gamma(2, 40, 300).round(1) + 1))
+    schema = vl.Schema(quasi=["city"], sensitive=["disease"], weight="wt", withhold_weight=withheld)
+    data = vl.read(frame, schema)
+    release = vl.publish(data, vl.KAnonymity(k=5), vl.Mondrian())
+    measure = vl.measures.QueryError(queries=3, repetitions=1, selectivity=0.3)
+    loss = measure(data, release)
+    assert loss.title.endswith("weighted")
+    questions = Questions(data.columns, 1, 0.3, False)
+    chosen = questions.draw(3, np.random.default_rng([0, 0]))
+    middle = frame["wt"].mean()
+    cells = [str(cell).strip("[]").split(", ") for cell in release.tables["table"]["wt"]] if not withheld else []
+    weights = [(float(ends[0]) + float(ends[-1])) / 2 for ends in cells] or [middle] * 300
+    shown = release.tables["table"].with_columns(counts=pl.Series(weights))
+    assert set(shown["city"].cast(pl.String)) <= set(frame["city"])  # the cells of cities are exact here
+    errors = []
+    for row in chosen:
+        wanted = {}
+        for name in ("city", "disease"):
+            number = [column.name for column in questions.columns].index(name)
+            marks = row[questions.offset[number] : questions.offset[number + 1]].astype(bool)
+            wanted[name] = [label for label, mark in zip(data.columns[name].domain.labels, marks, strict=True) if mark]
+        fits = pl.all_horizontal(pl.col(name).cast(pl.String).is_in(values) for name, values in wanted.items())
+        truth, estimate = frame.filter(fits)["wt"].sum(), shown.filter(fits)["counts"].sum()
+        errors.append(abs(truth - estimate) / truth)
+    assert loss.value == pytest.approx(np.mean(errors))

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
 from voile.io.hierarchy_outlines import parse_outline
+from voile.tables.role_guessing import is_near_unique
 from voile.web.form_labels import LABELS
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import KINDS, ROLES, render_page
@@ -25,8 +26,11 @@ async def show(request: Request, visit: Visit) -> Response:
     visit.collect_result()
     if visit.inspection is None:
         return RedirectResponse("/", 303)
-    kinds = visit.spec.get("schema", {}).get("kinds", {})
-    return render_page("mark", visit, chosen=visit.roles(), kinds_chosen=kinds, person=visit.person())
+    schema, people = visit.spec.get("schema", {}), visit.inspection["people"]
+    columns = visit.inspection["columns"]
+    nearly_unique = [c["name"] for c in columns if is_near_unique(c["distinct"], people - c["missing"])]
+    told = {"person": visit.person(), "kinds_chosen": schema.get("kinds", {}), "confirmed": schema.get("confirmed", ())}
+    return render_page("mark", visit, chosen=visit.roles(), nearly_unique=nearly_unique, **told)
 
 
 async def save(request: Request, visit: Visit, form: FormData) -> Response:
@@ -56,11 +60,13 @@ def _schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, An
     """The schema that the form tells. Fields are numbered: a name of a column may be anything."""
     assert visit.inspection is not None
     schema: dict[str, Any] = {role: [] for role in ROLES if role}
-    kinds = {}
+    kinds, confirmed = {}, []
     for number, column in enumerate(visit.inspection["columns"]):
         role, kind = str(form.get(f"role.{number}", "")), str(form.get(f"kind.{number}", ""))
         if role in schema:
             schema[role].append(column["name"])
+            if role == "other" and form.get(f"confirmed.{number}"):
+                confirmed.append(column["name"])
             if kind in KINDS and kind not in ("none", column["kind"]) and role != "identifier":
                 kinds[column["name"]] = kind
     _add_person(visit, form, schema)
@@ -69,6 +75,7 @@ def _schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, An
     return {
         **{key: value for key, value in schema.items() if value != []},
         **({"kinds": kinds} if kinds else {}),
+        **({"confirmed": confirmed} if confirmed else {}),
         "missing": missing if missing in ("error", "drop", "value") else "error",
         "hierarchies": {name: tree for name, tree in trees.items() if name in published},
     }
