@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 from voile.adversaries import presets
 from voile.cli import app
 from voile.engines import base as engines
+from voile.engines.selection import find_engines
 from voile.plugins import registry
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -55,6 +56,7 @@ def blocks(page: Path) -> list[Block]:
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """Work in an empty folder and forget afterwards what a page registers or imports. Yield voile's own plug-ins."""
+    find_engines()  # else an engine that a page imports first would be forgotten with the page
     known = {family: registry.registered_classes(family) for family in registry.FAMILIES}
     monkeypatch.setattr(registry, "_registry", copied(known))
     monkeypatch.setattr(presets, "_presets", presets.presets())

@@ -58,13 +58,23 @@ def test_unknown_columns(tmp_path: Path, ending: str) -> None:
     assert not any(cell in str(error.value) for cell in ("Ann", "HIV", "31"))
 
 
-def test_identifiers_are_not_even_read(tmp_path: Path) -> None:
-    FRAME.write_csv(tmp_path / "t.csv")
-    FRAME.write_parquet(tmp_path / "t.parquet")
-    schema = vl.Schema(identifier=["name"], quasi=["age"], sensitive=["disease"])
-    for name in ("t.csv", "t.parquet"):
-        assert load_frame(Source(tmp_path / name), schema).columns == ["age", "disease"]
-    assert load_frame(Source(FRAME), schema).columns == ["age", "disease"]
+@pytest.mark.parametrize("role", ["identifier", "person"])
+def test_no_published_file_holds_an_identifier(tmp_path: Path, role: str) -> None:
+    """Identifiers are read to see whether they repeat, and a person column to tell rows apart; nothing of them is
+    kept. Columns without a role are not read at all."""
+    names = ["Annabel", "Benedict", "Cordelia", "Desmond"]
+    frame = FRAME.with_columns(surname=pl.Series(names))
+    schema = vl.Schema(quasi=["age"], sensitive=["disease"], **{role: "surname"})
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    for source in (tmp_path / "t.csv", tmp_path / "t.parquet", frame):
+        assert sorted(load_frame(Source(source), schema).columns) == ["age", "disease", "surname"]
+        data = vl.read(source, schema)
+        assert [column.name for column in data.columns] == ["age", "disease"]
+        folder = vl.publish(data, vl.KAnonymity(k=2)).save(tmp_path / "out", format="csv", force=True)
+        published = b"".join(path.read_bytes() for path in folder.iterdir())
+        assert b"flu" in published
+        assert not [name for name in (*names, "surname") if name.encode() in published]
 
 
 def test_declared_kinds_and_domains() -> None:
