@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,9 @@ import pytest
 import voile as vl
 from voile.attacks.base import RawTable
 from voile.attacks.people_in_groups import FewestPeople
+from voile.releases.partitioned_tables import PartitionedTables
+from voile.releases.release_pieces import lies_in_pieces
+from voile.tables.part_protocol import PartsInMemory
 
 QUASI = ["age", "city"]
 ATTACKS = [vl.attacks.Linking(), vl.attacks.Homogeneity(), vl.attacks.Elimination(values=1), vl.attacks.Skewness()]
@@ -126,12 +130,31 @@ def test_without_memory_the_original_table_has_the_drawn_rows(tmp_path: Any) -> 
     assert belief.count_people() == -(-data.rows.total // 2)
 
 
-def test_pieces_are_counted_together() -> None:
-    """The rows of all groups count together, because a person may have rows in several."""
+def test_rows_of_all_groups_count_together() -> None:
+    """A person may have rows in several groups, so that all rows may have fewer people than the groups one by one."""
     belief = FewestPeople(np.array([1, 1, 7]), 2).believe("identity", np.array([1, 1, 1 / 7]), 0.1)
     assert belief.people.tolist() == [1, 1, 4]
     assert belief.risk.tolist() == pytest.approx([1, 1, 2 / 7])
     assert (belief.count_people(), belief.above(0.5), belief.describe_people()) == (5, 1, "at least 5 people")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_release_in_parts_gives_the_same_numbers(seed: int) -> None:
+    release = vl.publish(read(visits(seed, 120), 3), vl.KAnonymity(k=2))
+    table = release.tables["table"]
+    home = np.random.default_rng(seed).integers(0, 4, table.height)
+    parts = [{"table": table.filter(pl.Series(home == part))} for part in range(4)]
+    apart = replace(release, tables=PartitionedTables(PartsInMemory(parts, []), {"table": table.clear()}))
+    assert lies_in_pieces(apart)
+    register = vl.read(visits(seed + 1).select(QUASI), vl.Schema(quasi=QUASI))
+    for external in (None, register):
+        whole = vl.audit(release, attacks=ATTACKS, external=external).as_json()["findings"]
+        pieces = vl.audit(apart, attacks=ATTACKS, external=external).as_json()["findings"]
+        for one, other in zip(pieces, whole, strict=True):
+            assert one.pop("details") == pytest.approx(other.pop("details"))
+            for name in ("mean", "worst", "baseline"):
+                assert one.pop(name) == pytest.approx(other.pop(name))
+            assert one == other
 
 
 def test_attacks_that_take_rows_as_people_say_so() -> None:

@@ -37,7 +37,7 @@ class Linking(PiecewiseAttack):
         prosecutor = Adversary.who("prosecutor", Knowledge.MEMBERSHIP, Knowledge.QUASI)
         people = find_people(target)
         found = _one_among_all(people.believe("identity", 1 / np.maximum(target.sizes, 1), 0.0))
-        alone = found.count_people(found.risk >= 1)
+        alone = int(found.people[found.risk >= 1].sum())
         guesses = [
             Guess("Prosecutor", prosecutor, replace(found, details={"unique people": alone})),
             Guess("Marketer", prosecutor, _average(found)),

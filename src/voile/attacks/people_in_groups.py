@@ -24,7 +24,8 @@ class PeopleInGroups(Protocol):
         ...
 
     def count(self, groups: np.ndarray) -> int:
-        """Count the people who have a row in a group that is marked; at least so many where nobody tells."""
+        """Count the people who have a row in a group that is marked. Where nobody tells, it is the sum of the fewest
+        people of each group, so that the pieces of a release can be added."""
         ...
 
     def believe(
@@ -52,7 +53,7 @@ class FewestPeople:
         return np.asarray(self.rows / self.rows_per_person)
 
     def count(self, groups: np.ndarray) -> int:
-        return -(-int(self.rows[groups].sum()) // self.rows_per_person)
+        return int((-(-self.rows[groups] // self.rows_per_person)).sum())
 
     def believe(
         self, limits: str, risk: np.ndarray, baseline: float, column: str | None = None, *, of_row: bool = True
