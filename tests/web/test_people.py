@@ -49,7 +49,7 @@ def test_a_repeated_column_is_said_and_suggested(visitor: Any) -> None:
     words = load(visitor)
     assert "60 different patient_id in 150 rows, up to 3 rows each." in words
     assert "it may tell people apart" in words
-    assert "of 150 rows" in words
+    assert "60 of 60 people" in words
     page = visitor.client.get("/mark").text
     assert re.search(r'<option value="0" selected>patient_id</option>', page)
 

@@ -225,4 +225,11 @@ def test_people_with_several_rows_stand_out_once() -> None:
     assert inspection.whole is not None
     assert (inspection.people, inspection.whole.alone) == (40, 40)
     assert "40 people" in repr(inspection)
-    assert "90 rows" in repr(vl.inspect(make_visits()))
+    schema = vl.Schema(quasi=["birth", "sex"])
+    raw = vl.inspect(make_visits(), schema)  # as suggested
+    assert raw.whole is not None
+    assert (raw.people, raw.whole.people, raw.whole.alone) == (90, 40, 40)
+    assert "90 rows" in repr(raw)
+    rows = vl.inspect(make_visits(), vl.Schema(quasi=["birth", "sex"], rows_are="people"))
+    assert rows.whole is not None
+    assert (rows.whole.people, rows.whole.alone, rows.unit.checked) == (90, 0, False)

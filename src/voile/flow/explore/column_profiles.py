@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from voile.errors import VoileError
+from voile.errors import VoileError, option, render
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.role_guessing import ColumnProfile, is_trait, suggest_role
 
@@ -35,6 +35,14 @@ class RepeatedValues:
 
     def __str__(self) -> str:
         return f"{self.different:,} different {self.column} in {self.rows:,} rows"
+
+    def give_advice(self) -> str:
+        """Say what to do about it where a schema says nothing."""
+        return render(
+            f"{self}, up to {self.most:,} rows each. If {self.column!r} tells people apart, a promise about rows is "
+            f"none about people: say so ({option('person', self.column)}). If different people share its values, as "
+            f"with a name, say that every row is a person of its own ({option('rows_are', 'people')})."
+        )
 
 
 def profile_table(frame: pl.DataFrame) -> tuple[tuple[ColumnProfile, ...], CodedColumns]:

@@ -18,13 +18,14 @@ import numpy as np
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.engines.memory_rows import build_rows
-from voile.errors import DataError, option, render
+from voile.engines.person_rows import PersonRows
+from voile.errors import DataError, option
 from voile.flow.explore.column_profiles import RepeatedValues, find_repeats, profile_column, profile_table
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.role_guessing import ColumnProfile
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Schema
-from voile.tables.unit import ASSUMED, IDENTIFIER, ONE_ROW, Unit
+from voile.tables.unit import ASSUMED, IDENTIFIER, ONE_ROW, PERSON_COLUMN, Unit
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
 TOGETHER = 3  # at most as many columns are combined
@@ -54,8 +55,9 @@ class Inspection:
     `known` are the columns that an adversary is assumed to know, `whole` is the uniqueness on all of them, `adds` the
     number of people that each of them singles out and the others do not, and `combinations` the uniqueness on up to
     three of them. `possible` counts all combinations; on wide or long tables only the most telling are computed.
-    `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Of a
-    table that was read with a column of persons one row per person is inspected; `unit` says how far rows are people.
+    `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Where
+    a column tells people apart, as a schema says or else as suggested, people stand out by one row each: somebody with
+    two equal rows is alone all the same. `unit` says whether people are counted there, or rows.
     """
 
     people: int
@@ -70,10 +72,17 @@ class Inspection:
 
     def __repr__(self) -> str:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
-        return f"Inspection({self.unit.count(self.people)}, {len(self.columns)} columns{alone})"
+        size = f"{self.people} {self.row_noun}"
+        return f"Inspection({size}, {len(self.columns)} columns{alone})"
 
     def __getitem__(self, name: str) -> ColumnProfile:
         return next(column for column in self.columns if column.name == name)
+
+    @property
+    def row_noun(self) -> str:
+        """What `people` and the profiles of the columns count: "people" where every row is known to be one."""
+        one_row_each = self.whole is None or self.whole.people == self.people
+        return "people" if self.unit.checked and one_row_each else "rows"
 
     @property
     def suggested_person(self) -> str | None:
@@ -165,14 +174,28 @@ def inspect(
     profiles, coded = profile_table(frame)
     known = schema.known_columns() if schema else [column.name for column in profiles if column.role == "quasi"]
     names = [name for name in known if name in coded]
-    inspection = Inspection(frame.height, profiles, (), None)
-    if names:
-        sizes = {name: coded[name][0].size for name in names}
-        rows = build_rows(names, [coded[name][1] for name in names], list(sizes.values()))
-        inspection = _inspect_rows(profiles, rows, sizes)
-    inspection = replace(inspection, repeats=find_repeats(profiles, coded))
+    bare = Inspection(frame.height, profiles, (), None, repeats=find_repeats(profiles, coded))
+    person = _find_person(bare, schema)
     whole = any(column.role == "identifier" and column.distinct == frame.height for column in profiles)
-    return replace(inspection, unit=Unit(1, IDENTIFIER if whole and inspection.suggested_person is None else ASSUMED))
+    unit = Unit(1, PERSON_COLUMN if person in coded else IDENTIFIER if whole else ASSUMED)
+    if not names:
+        return replace(bare, unit=unit)
+    sizes = {name: coded[name][0].size for name in names}
+    codes = [coded[name][1] for name in names]
+    if person in coded:
+        owner = coded[person][1].astype(np.uint64)
+        people = PersonRows(tuple(names), tuple(sizes.values()), tuple(codes), owner)
+        inspection = _inspect_rows(profiles, people.draw(1, PUBLIC_KEY), sizes)
+    else:
+        inspection = _inspect_rows(profiles, build_rows(names, codes, list(sizes.values())), sizes)
+    return replace(inspection, people=frame.height, repeats=bare.repeats, unit=unit)
+
+
+def _find_person(inspection: Inspection, schema: Schema | None) -> str:
+    """Return the column that tells people apart, as a schema says, else as suggested; or an empty text."""
+    if schema is not None and (schema.person is not None or schema.rows_are is not None):
+        return schema.person or ""
+    return inspection.suggested_person or ""
 
 
 def _inspect_microdata(data: Microdata) -> Inspection:
@@ -239,15 +262,15 @@ def _measure_uniqueness(rows: Table, names: list[str]) -> Uniqueness:
 
 def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
     if schema.person is None and schema.rows_are is None:
-        yield from map(_advise_on_people, inspection.repeats)
+        yield from (item.give_advice() for item in inspection.repeats)
     by_name = {column.name: column for column in inspection.columns}
     for name in (*schema.quasi, *schema.sensitive):
         column = by_name.get(name)
         if column is None or column.kind not in ("categorical", "ordered") or name in schema.hierarchies:
             continue
         if 2 * column.alone > inspection.people and column.alone > 20:
-            counted = "people have" if inspection.unit.checked else "rows have"
-            finding = f"{column.alone:,} of {inspection.people:,} {counted} a value of {name!r} that no other has."
+            share = f"{column.alone:,} of {inspection.people:,} {inspection.row_noun}"
+            finding = f"{share} have a value of {name!r} that no other has."
             if name in schema.quasi:
                 yield (
                     f"{finding} If others may know it, nearly every cell has to be shown as *, and every step becomes "
@@ -268,12 +291,3 @@ def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
             f"{len(schema.quasi)} columns are marked as known to others. The more there are, the more coarsely they "
             "must be shown. Leave out the columns that recipients do not need."
         )
-
-
-def _advise_on_people(repeats: RepeatedValues) -> str:
-    name = repeats.column
-    return render(
-        f"{repeats}, up to {repeats.most:,} rows each. If {name!r} tells people apart, a promise about rows is none "
-        f"about people: say so ({option('person', name)}). If different people share its values, as with a name, say "
-        f"that every row is a person of its own ({option('rows_are', 'people')})."
-    )
