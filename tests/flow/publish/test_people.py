@@ -118,11 +118,11 @@ def test_a_report_says_rows_and_names_who_is_not_covered() -> None:
     assert content["headline"]["people"] == 80
     assert content["headline"]["unit"] == content["groups"]["unit"]
     assert content["headline"]["unit"]["total"] == 240
-    assert content["promises"][0]["unit"]["not_covered"]
+    assert content["promises"][0]["notes"]
     for text in (
         "Every person has at most 3 rows",
         "People, at least",
-        "<strong>Not covered:</strong> an adversary who",
+        "<strong>Not covered: an adversary who",
     ):
         assert text in several.html
     assert "Rows in the smallest group" in several.html

@@ -41,10 +41,11 @@ def describe_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         "knows": [item.name.lower() for item in known],
         "may_know": [item.value + remarks.get(item, "") for item in known],
         "not_covered": beyond,
-        "unit": {"not_covered": _list_texts(claim.get("not_covered") if isinstance(claim, Mapping) else None)},
+        "notes": [f"Not covered: {adversary}." for adversary in _list_adversaries(claim)],
     }
 
 
-def _list_texts(value: Any) -> list[str]:
-    """The texts of a list; in a certificate from elsewhere it may be anything."""
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+def _list_adversaries(claim: Any) -> list[str]:
+    """The adversaries whom a claim names as not covered; in a certificate from elsewhere it may be anything."""
+    listed = claim.get("not_covered") if isinstance(claim, Mapping) else None
+    return [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
