@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,28 +41,25 @@ class RealTable:
     limits: tuple[int, ...] = (1, 2, 5)
     missing: str = "error"
     kinds: tuple[str, ...] = ()  # columns of numbers that are categories
-    weight: str | None = None
 
     def schema(self, **more: Any) -> vl.Schema:
         kinds = dict.fromkeys(self.kinds, "categorical")
-        return vl.Schema(self.quasi, self.sensitive, kinds=kinds, missing=self.missing, weight=self.weight, **more)
+        return vl.Schema(self.quasi, self.sensitive, kinds=kinds, missing=self.missing, **more)
 
 
-HOUSEHOLDS = RealTable(
-    "household",
-    ("fips", "age_head", "age_spouse", "MARS", "XTOT"),
-    ("agi_bin",),
-    (1, 2, 5, 12),  # nobody shares a household with more than 11 others who file taxes
-    kinds=("fips", "MARS"),
-)
 TABLES = {
     "nafld1": RealTable("id", ("age", "male", "height"), ("status",), missing="drop"),
     "nafld2": RealTable("id", ("age", "male", "year"), ("test",)),
     "nafld3": RealTable("id", ("age", "male", "year"), ("event",)),
     "rwm5yr": RealTable("id", ("age", "female", "married", "kids", "edlevel", "year"), ("docvis",)),
     "randhie": RealTable("zper", ("site", "age", "female", "black", "num", "year"), ("mdvis",)),
-    "cps": HOUSEHOLDS,
-    "cps weighted": replace(HOUSEHOLDS, weight="s006", limits=(1, 12)),
+    "cps": RealTable(
+        "household",
+        ("fips", "age_head", "age_spouse", "MARS", "XTOT"),
+        ("agi_bin",),
+        (1, 2, 5, 12),  # no household has more than 12 tax units
+        kinds=("fips", "MARS"),
+    ),
 }
 
 
@@ -126,7 +123,7 @@ if __name__ == "__main__":
     vl.publish(vl.read(vl.datasets.census(2_000), schema), vl.KAnonymity(k=5))  # compiled before the clock runs
     print("|", COLUMNS, "|")
     print("|" + "---|" * len(COLUMNS.split("|")))
-    paths = {name: Path(sys.argv[1]) / f"{name.split()[0]}.csv" for name in sys.argv[2:] or TABLES}
+    paths = {name: Path(sys.argv[1]) / f"{name}.csv" for name in sys.argv[2:] or TABLES}
     for name, path in paths.items():
         for rows_per_person in TABLES[name].limits:
             publish(name, path, TABLES[name], rows_per_person, SIZES)
