@@ -1,4 +1,4 @@
-"""A workbench on a free port of this machine, and somebody who visits it without a browser."""
+"""A workbench on a free port of this machine, and a visitor without a browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from voile.web.app import make_app
 
 
 class Visitor:
-    """A browser's share of the talk: the cookie and the secret of the forms."""
+    """Does the part of a browser: keeps the cookie, and sends the secret of the forms."""
 
     def __init__(self, client: httpx.Client, settings: Settings) -> None:
         self.client, self.settings = client, settings
@@ -30,12 +30,12 @@ class Visitor:
         assert "refresh" in self.client.get(f"/?token={self.settings.token}").text
 
     def csrf(self) -> str:
-        found = re.search(r'name="csrf" value="([^"]+)"', self.client.get("/").text)
-        assert found
-        return found[1]
+        match = re.search(r'name="csrf" value="([^"]+)"', self.client.get("/").text)
+        assert match
+        return match[1]
 
     def post(self, path: str, data: dict[str, Any] | None = None, **more: Any) -> str:
-        """Send a form, wait for what it began, and give the page where it led."""
+        """Send a form, wait for the job that it starts, and return the page that it leads to."""
         answer = self.client.post(path, data={"csrf": self.csrf(), **(data or {})}, **more)
         assert answer.status_code == 200, answer.text
         return self.wait(str(answer.url.path))
@@ -48,7 +48,7 @@ class Visitor:
         raise AssertionError("the work did not end")
 
     def mark(self, roles: dict[str, str], **more: str) -> str:
-        """Give roles by the names of columns."""
+        """Mark columns, named by their names, with roles."""
         page = self.client.get("/mark").text
         names = re.findall(r'<th scope="row" id="c(\d+)">([^<]*)</th>', page)
         return self.post("/mark", {**{f"role.{n}": roles.get(name, "") for n, name in names}, **more})
@@ -56,21 +56,21 @@ class Visitor:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What may be named, with a table in it; beside it, what may not."""
-    place = tmp_path_factory.mktemp("tables") / "mine"
-    (place / "below").mkdir(parents=True)
-    vl.datasets.hospital().write_csv(place / "patients.csv")
-    vl.datasets.hospital().write_parquet(place / "below" / "patients.parquet")
-    pl.DataFrame({"secret": ["outside"]}).write_csv(place.parent / "outside.csv")
-    (place / "link.csv").symlink_to(place.parent / "outside.csv")
-    return place
+    """The folder that visitors may name, with tables in it; beside it, a file that they may not name."""
+    folder = tmp_path_factory.mktemp("tables") / "mine"
+    (folder / "below").mkdir(parents=True)
+    vl.datasets.hospital().write_csv(folder / "patients.csv")
+    vl.datasets.hospital().write_parquet(folder / "below" / "patients.parquet")
+    pl.DataFrame({"secret": ["outside"]}).write_csv(folder.parent / "outside.csv")
+    (folder / "link.csv").symlink_to(folder.parent / "outside.csv")
+    return folder
 
 
 @pytest.fixture(scope="module")
 def listening() -> Iterator[socket.socket]:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        yield found
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        yield listener
 
 
 @pytest.fixture(scope="module")
@@ -83,26 +83,26 @@ def settings(folder: Path, listening: socket.socket, tmp_path_factory: pytest.Te
 def server(settings: Settings, listening: socket.socket) -> Iterator[str]:
     """The address of a running workbench."""
     config = uvicorn.Config(make_app(settings), log_config=None, access_log=False, lifespan="on")
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    uvicorn_server = uvicorn.Server(config)
+    thread = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [listening]})
     thread.start()
-    while not running.started and thread.is_alive():
+    while not uvicorn_server.started and thread.is_alive():
         time.sleep(0.01)
     yield f"http://127.0.0.1:{settings.port}"
-    running.should_exit = True
+    uvicorn_server.should_exit = True
     thread.join(20)
 
 
 @pytest.fixture(scope="module")
 def visitor(settings: Settings, server: str) -> Iterator[Visitor]:
     with httpx.Client(base_url=server, follow_redirects=True, timeout=60) as client:
-        found = Visitor(client, settings)
-        found.enter()
-        yield found
+        entered = Visitor(client, settings)
+        entered.enter()
+        yield entered
 
 
 @pytest.fixture
 def stranger(server: str) -> Iterator[httpx.Client]:
-    """Somebody without token and cookie."""
+    """A client without token and cookie."""
     with httpx.Client(base_url=server, follow_redirects=False, timeout=60) as client:
         yield client

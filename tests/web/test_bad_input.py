@@ -1,4 +1,4 @@
-"""Bad input is a message on the page with what to do, never a stack trace and never a cell."""
+"""Bad input gives a message with a hint on the page, never a stack trace and never a cell."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 SECRET = "Quixote"
 
 
-def said(page: str) -> str:
-    """The alert of a page, without its tags."""
-    found = re.search(r'<section class="problem" role="alert".*?</section>', page, re.DOTALL)
-    assert found, "nothing is said"
-    text = re.sub(r"<[^>]+>", " ", found[0])
+def read_alert(page: str) -> str:
+    """Return the alert of a page, without its tags."""
+    alert = re.search(r'<section class="problem" role="alert".*?</section>', page, re.DOTALL)
+    assert alert, "the page has no alert"
+    text = re.sub(r"<[^>]+>", " ", alert[0])
     assert "Traceback" not in page
     assert "Unexpected" not in page
     assert SECRET not in page
@@ -34,45 +34,45 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_that_cannot_be_read(visitor: Any, name: str) -> None:
+def test_a_file_that_cannot_be_read_gives_the_reason(visitor: Any, name: str) -> None:
     content, word = FILES[name]
     raw = content if isinstance(content, bytes) else str(content).encode()
     page = visitor.post("/", {"how": "upload"}, files={"file": (name, raw)})
-    assert word in said(page)
+    assert word in read_alert(page)
 
 
-def test_a_wrong_delimiter(visitor: Any, folder: Any) -> None:
+def test_a_wrong_delimiter_is_noticed(visitor: Any, folder: Any) -> None:
     (folder / "semi.csv").write_text(f"age;name\n31;{SECRET}\n32;{SECRET}\n")
     page = visitor.post("/", {"how": "path", "path": "semi.csv", "delimiter": "comma"})
-    assert "Name the separator (e.g. Separator: semicolon ;)" in said(page)
+    assert "Name the separator (e.g. Separator: semicolon ;)" in read_alert(page)
     page = visitor.post("/", {"how": "path", "path": "semi.csv"})
     assert "semi.csv: at a glance" in page
 
 
-def test_two_thousand_columns(visitor: Any, folder: Any) -> None:
+def test_too_many_columns_are_refused_unless_some_are_named(visitor: Any, folder: Any) -> None:
     pl.DataFrame({f"c{n}": [1, 2, 3] for n in range(2000)}).write_csv(folder / "wide.csv")
     page = visitor.post("/", {"how": "path", "path": "wide.csv"})
-    assert "2000 columns" in said(page)
-    assert "Name the columns" in said(page)
+    assert "2000 columns" in read_alert(page)
+    assert "Name the columns" in read_alert(page)
     page = visitor.post("/", {"how": "path", "path": "wide.csv", "columns": "c1, c2"})
     assert "wide.csv: at a glance" in page
     page = visitor.post("/", {"how": "path", "path": "wide.csv", "columns": "c1, nope"})
     assert "no column &#39;nope&#39;" in page
 
 
-def test_no_file_no_path_no_release(visitor: Any) -> None:
-    assert "No file was chosen" in said(visitor.post("/", {"how": "upload"}))
-    assert "No path was given" in said(visitor.post("/", {"how": "path", "path": " "}))
-    assert "does not exist" in said(visitor.post("/", {"how": "path", "path": "nothing.csv"}))
-    assert "is a folder" in said(visitor.post("/", {"how": "path", "path": "below"}))
-    assert "No zip was chosen" in said(visitor.post("/receive", {"how": "upload"}))
-    assert "No release was named" in said(visitor.post("/receive", {"how": "path"}))
-    assert "no certificate.json" in said(visitor.post("/receive", {"how": "path", "path": "below"}))
+def test_a_missing_file_path_or_release_is_named(visitor: Any) -> None:
+    assert "No file was chosen" in read_alert(visitor.post("/", {"how": "upload"}))
+    assert "No path was given" in read_alert(visitor.post("/", {"how": "path", "path": " "}))
+    assert "does not exist" in read_alert(visitor.post("/", {"how": "path", "path": "nothing.csv"}))
+    assert "is a folder" in read_alert(visitor.post("/", {"how": "path", "path": "below"}))
+    assert "No zip was chosen" in read_alert(visitor.post("/receive", {"how": "upload"}))
+    assert "No release was named" in read_alert(visitor.post("/receive", {"how": "path"}))
+    assert "no certificate.json" in read_alert(visitor.post("/receive", {"how": "path", "path": "below"}))
     page = visitor.post("/receive", {"how": "upload"}, files={"file": ("x.zip", b"PK nothing")})
-    assert "damaged" in said(page)
+    assert "damaged" in read_alert(page)
 
 
-def test_unique_strings_as_known_to_others(visitor: Any, folder: Any) -> None:
+def test_unique_values_marked_as_known_give_advice(visitor: Any, folder: Any) -> None:
     rows = {"code": [f"{SECRET}{n:05}" for n in range(3000)], "age": [n % 60 for n in range(3000)]}
     pl.DataFrame({**rows, "disease": ["a", "b", "c"] * 1000}).write_csv(folder / "codes.csv")
     visitor.post("/", {"how": "path", "path": "codes.csv"})
@@ -82,23 +82,23 @@ def test_unique_strings_as_known_to_others(visitor: Any, folder: Any) -> None:
     assert SECRET not in page
 
 
-def test_roles_that_make_no_schema(visitor: Any) -> None:
+def test_roles_that_do_not_fit_are_refused(visitor: Any) -> None:
     visitor.post("/", {"how": "demo"})
-    assert "no quasi-identifier" in said(visitor.mark({"disease": "sensitive"}))
+    assert "no quasi-identifier" in read_alert(visitor.mark({"disease": "sensitive"}))
     page = visitor.mark({"sex": "quasi", "disease": "sensitive"}, **{"kind.2": "numeric"})
-    assert "marked numeric" in said(page)
+    assert "marked numeric" in read_alert(page)
 
 
-def test_missing_cells(visitor: Any, folder: Any) -> None:
+def test_missing_cells_are_refused_dropped_or_a_value(visitor: Any, folder: Any) -> None:
     (folder / "holes.csv").write_text("age,disease\n" + "31,flu\n,flu\n33,\n" * 5)
     visitor.post("/", {"how": "path", "path": "holes.csv"})
     roles = {"age": "quasi", "disease": "sensitive"}
-    assert "missing cells" in said(visitor.mark(roles))
+    assert "missing cells" in read_alert(visitor.mark(roles))
     assert "10 rows with missing cells will be left out" in visitor.mark(roles, missing="drop")
     assert "will be left out" not in visitor.mark(roles, missing="value")
 
 
-def test_a_promise_out_of_reach_says_what_is_in_reach(visitor: Any) -> None:
+def test_a_promise_out_of_reach_names_the_largest_possible_value(visitor: Any) -> None:
     visitor.post("/", {"how": "demo"})
     visitor.mark({"birth": "quasi", "sex": "quasi", "disease": "sensitive"})
     page = visitor.post("/promise", {"models.l-diversity.on": "on", "models.l-diversity.l": "30"})
@@ -121,21 +121,23 @@ def test_values_that_do_not_fit_stay_in_the_form(visitor: Any) -> None:
     visitor.mark({"birth": "quasi", "sex": "quasi", "disease": "sensitive"})
     form = {"models.k-anonymity.on": "on", "models.k-anonymity.k": "1", "models.t-closeness.on": "on"}
     page = visitor.post("/promise", {**form, "models.t-closeness.t": "7"})
-    assert "must be at least 2" in said(page)
-    assert "must be at most 1" in said(page)
+    assert "must be at least 2" in read_alert(page)
+    assert "must be at most 1" in read_alert(page)
     assert re.search(r'name="models.k-anonymity.k"[^>]*value="1"', page)
-    assert "Nothing is promised yet" in said(visitor.post("/promise", {}))
+    assert "Nothing is promised yet" in read_alert(visitor.post("/promise", {}))
 
 
-def test_a_tree_that_does_not_fit(visitor: Any) -> None:
+def test_a_tree_that_does_not_fit_is_refused_and_kept_in_the_form(visitor: Any) -> None:
     visitor.post("/", {"how": "demo"})
     visitor.mark({"sex": "quasi", "zip": "quasi", "disease": "sensitive"})
     page = visitor.post("/tree/2", {"how": "tree", "outline": "people\n  Female\n"})
-    assert "lacks 1 of 2 values" in said(page)
-    assert "people" in page  # what was typed is not lost
-    assert "cannot be read" in said(visitor.post("/tree/2", {"how": "tree", "outline": "    a\nb\n"}))
-    assert "no such recipe" in said(visitor.post("/tree/2", {"how": "recipe", "recipe": "magic"}))
-    assert "intervals are for numbers" in said(visitor.post("/tree/2", {"how": "recipe", "recipe": "intervals:5"}))
+    assert "lacks 1 of 2 values" in read_alert(page)
+    assert "people" in page  # the typed text is not lost
+    assert "cannot be read" in read_alert(visitor.post("/tree/2", {"how": "tree", "outline": "    a\nb\n"}))
+    assert "no such recipe" in read_alert(visitor.post("/tree/2", {"how": "recipe", "recipe": "magic"}))
+    assert "intervals are for numbers" in read_alert(
+        visitor.post("/tree/2", {"how": "recipe", "recipe": "intervals:5"})
+    )
 
 
 def test_steps_out_of_order_lead_back(visitor: Any) -> None:

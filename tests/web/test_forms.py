@@ -1,4 +1,4 @@
-"""Forms from the registry, and back to a spec."""
+"""Forms made from the registry, and read back into a spec."""
 
 from __future__ import annotations
 
@@ -16,45 +16,44 @@ from voile.web.forms import fill_form, make_card, make_cards, read_description, 
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_plugin_has_a_make_card(family: str) -> None:
-    found = {one.name: one for one in make_cards(family)}
-    assert found.keys() == registered_classes(family).keys()
-    for one in found.values():
-        assert one.headline.endswith((".", ":"))
-        assert not one.headline.lower().startswith(one.name.lower() + ":")
+def test_every_plugin_has_a_card(family: str) -> None:
+    cards = {card.name: card for card in make_cards(family)}
+    assert cards.keys() == registered_classes(family).keys()
+    for card in cards.values():
+        assert card.headline.endswith((".", ":"))
+        assert not card.headline.lower().startswith(card.name.lower() + ":")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_form_as_it_is_shown_builds_what_it_shows(family: str) -> None:
-    """The controls hold the defaults: sent back unchanged they say nothing beyond the name and what is needed."""
-    for one in make_cards(family):
-        form = {f"{family}.{one.name}.on": "on", **{f"{family}.{one.name}.{f.name}": f.value for f in one.fields}}
-        if one.closed or one.name == "anti-corruption":  # of which one promise of two must be chosen
+def test_an_unchanged_form_gives_only_required_knobs(family: str) -> None:
+    """The controls hold the defaults, so an unchanged form gives the name and the required knobs alone."""
+    for card in make_cards(family):
+        form = {f"{family}.{card.name}.on": "on", **{f"{family}.{card.name}.{f.name}": f.value for f in card.fields}}
+        if card.closed or card.name == "anti-corruption":  # a visitor must choose one of its two promises
             continue
-        (told,) = read_form(family, form)
-        cls = registered_classes(family)[one.name]
-        needed = {f.name for f in registry.knob_fields(cls) if f.default is dataclasses.MISSING}
-        assert set(told) - {"name"} <= needed
-        again = fill_form(family, [told])
-        (same,) = read_form(family, {**form, **again})
-        assert same == told
+        (entry,) = read_form(family, form)
+        cls = registered_classes(family)[card.name]
+        required = {f.name for f in registry.knob_fields(cls) if f.default is dataclasses.MISSING}
+        assert set(entry) - {"name"} <= required
+        filled = fill_form(family, [entry])
+        assert read_form(family, {**form, **filled}) == [entry]
 
 
-def test_numbers_become_numbers() -> None:
+def test_typed_numbers_become_numbers() -> None:
     form = {"models.k-anonymity.on": "on", "models.k-anonymity.k": " 7 ", "models.t-closeness.on": "on"}
     form["models.t-closeness.t"] = "0.3"
     assert read_form("models", form) == [{"name": "k-anonymity", "k": 7}, {"name": "t-closeness", "t": 0.3}]
 
 
-def test_all_problems_together() -> None:
+def test_all_problems_of_a_form_are_raised_together() -> None:
     form = {"models.k-anonymity.on": "on", "models.k-anonymity.k": "x", "models.l-diversity.on": "on"}
     with pytest.raises(SpecError) as caught:
         read_form("models", form)
     assert len(caught.value.problems) == 2
 
 
-def test_a_knob_that_may_be_a_file_is_not_asked_for() -> None:
-    names = {one.name for one in make_card(vl.RRobustness).fields}
+def test_a_knob_that_may_be_a_file_is_not_in_the_form() -> None:
+    names = {field.name for field in make_card(vl.RRobustness).fields}
     assert "r" in names
     assert "prior" not in names
     form = {"models.r-robustness.on": "on", "models.r-robustness.r": "2", "models.r-robustness.prior": "/etc/passwd"}
@@ -63,12 +62,12 @@ def test_a_knob_that_may_be_a_file_is_not_asked_for() -> None:
 
 @pytest.fixture
 def third_party(monkeypatch: pytest.MonkeyPatch) -> type[registry.Plugin]:
-    known = {family: registered_classes(family) for family in FAMILIES}
-    monkeypatch.setattr(registry, "_registry", {family: dict(classes) for family, classes in known.items()})
+    families = {family: registered_classes(family) for family in FAMILIES}
+    monkeypatch.setattr(registry, "_registry", {family: dict(classes) for family, classes in families.items()})
 
     @dataclass(frozen=True)
     class Novel(vl.KAnonymity):
-        """Something new: with knobs of every kind."""
+        """Something new: a model with knobs of every kind."""
 
         name: ClassVar[str] = "novel"
         share: float = knob(0.5, above=0, high=1)
@@ -79,15 +78,15 @@ def third_party(monkeypatch: pytest.MonkeyPatch) -> type[registry.Plugin]:
     return Novel
 
 
-def test_a_third_party_is_shown_like_our_own(third_party: type[registry.Plugin]) -> None:
-    found = next(one for one in make_cards("models") if one.name == "novel")
-    kinds = {one.name: one.widget for one in found.fields}
-    assert kinds == {"k": "whole", "share": "number", "way": "choice", "strict": "yes", "names": "text"}
+def test_a_third_party_model_gets_a_form(third_party: type[registry.Plugin]) -> None:
+    card = next(card for card in make_cards("models") if card.name == "novel")
+    widgets = {field.name: field.widget for field in card.fields}
+    assert widgets == {"k": "whole", "share": "number", "way": "choice", "strict": "yes", "names": "text"}
     form = {"models.novel.on": "on", "models.novel.k": "3", "models.novel.way": "right", "models.novel.strict": "no"}
     form["models.novel.names"] = "a|b"
-    (told,) = read_form("models", form)
-    assert told == {"name": "novel", "k": 3, "way": "right", "strict": False, "names": ["a", "b"]}
-    assert build_plugin("models", "novel", {key: value for key, value in told.items() if key != "name"})
+    (entry,) = read_form("models", form)
+    assert entry == {"name": "novel", "k": 3, "way": "right", "strict": False, "names": ["a", "b"]}
+    assert build_plugin("models", "novel", {key: value for key, value in entry.items() if key != "name"})
 
 
 def test_a_headline_starts_with_a_capital_letter() -> None:

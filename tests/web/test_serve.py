@@ -1,4 +1,4 @@
-"""`voile serve` as a process: what it prints, where it listens, and what it leaves behind."""
+"""`voile serve` as a process: its output, its address, and its clean-up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CANARY = "Canary-7731"
 
 
 class ServeProcess:
-    """`voile serve` as a process of its own."""
+    """`voile serve` as a separate process."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder, self.options = folder, options
@@ -47,7 +47,7 @@ class ServeProcess:
 
 
 def test_no_cell_reaches_a_log_or_the_terminal(tmp_path: Path) -> None:
-    """A real server, a table with a canary, good and bad requests: nothing of it is printed."""
+    """A real server gets good and bad requests about a table with a canary, and never prints the canary."""
     rows = "".join(f"{CANARY}{n},{20 + n % 9},{'flu' if n % 2 else CANARY}\n" for n in range(60))
     (tmp_path / "good.csv").write_text(f"name,age,disease\n{rows}")
     (tmp_path / "bad.csv").write_text(f'name,age,disease\n{rows}"{CANARY},,,,\n')
@@ -67,8 +67,8 @@ def test_no_cell_reaches_a_log_or_the_terminal(tmp_path: Path) -> None:
     assert "Traceback" not in out + err
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_uploads_are_deleted_at_the_end(tmp_path: Path, how: signal.Signals) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_uploads_are_deleted_at_the_end(tmp_path: Path, ending: signal.Signals) -> None:
     with ServeProcess(tmp_path) as (process, address):
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         opener.open(address).read()
@@ -79,48 +79,48 @@ def test_uploads_are_deleted_at_the_end(tmp_path: Path, how: signal.Signals) -> 
         (private,) = (tmp_path / "tmp").glob("voile-serve-*")
         assert stat.S_IMODE(private.stat().st_mode) == 0o700
         assert list(private.rglob("*.parquet"))
-        process.send_signal(how)
+        process.send_signal(ending)
         process.communicate(timeout=20)
-        assert process.returncode == (-how if how == signal.SIGKILL else 0)
+        assert process.returncode == (-ending if ending == signal.SIGKILL else 0)
     end = time.monotonic() + 20
     while list((tmp_path / "tmp").glob("voile-serve-*")):
-        assert how == signal.SIGKILL  # only a killed server leaves this to its worker
+        assert ending == signal.SIGKILL  # only a killed server leaves this to the clean-up process
         assert time.monotonic() < end
         time.sleep(0.05)
 
 
-def test_only_this_machine_unless_told_otherwise(tmp_path: Path) -> None:
+def test_the_server_listens_only_on_this_machine_by_default(tmp_path: Path) -> None:
     with ServeProcess(tmp_path) as (process, address):
         assert address.startswith("http://127.0.0.1:")
         port = int(address.split(":")[2].split("/")[0])
         table = Path("/proc/net/tcp").read_text().splitlines()[1:] if Path("/proc/net/tcp").exists() else []
-        listening = [row.split()[1] for row in table if row.split()[3] == "0A"]
-        assert [place for place in listening if place.endswith(f":{port:04X}")] in ([], [f"0100007F:{port:04X}"])
+        addresses = [row.split()[1] for row in table if row.split()[3] == "0A"]
+        assert [address for address in addresses if address.endswith(f":{port:04X}")] in ([], [f"0100007F:{port:04X}"])
         with socket.create_connection(("127.0.0.1", port), timeout=5) as line:
             line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
-            assert b" 403 " in line.recv(200)  # without the token nothing, even from here
+            assert b" 403 " in line.recv(200)  # even this machine gets nothing without the token
         assert process.poll() is None
 
 
 def test_the_worker_ends_with_the_server(tmp_path: Path) -> None:
     """This holds even if the server is killed and cannot clean up."""
     if not Path("/proc").is_dir():
-        pytest.skip("there is no /proc to see processes in")
+        pytest.skip("there is no /proc that lists processes")
     with ServeProcess(tmp_path) as (process, _):
         time.sleep(0.3)
-        listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        assert listed
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert children
         process.kill()
         process.communicate()
     for _ in range(100):
-        left = [pid for pid in listed if Path(f"/proc/{pid}/stat").exists() and "Z" not in _state(pid)]
-        if not left:
+        alive = [pid for pid in children if Path(f"/proc/{pid}/stat").exists() and "Z" not in _process_state(pid)]
+        if not alive:
             return
         time.sleep(0.1)
-    raise AssertionError("the worker outlives the server")
+    raise AssertionError("the worker outlived the server")
 
 
-def _state(pid: str) -> str:
+def _process_state(pid: str) -> str:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -1,4 +1,4 @@
-"""The steps, without a browser: what is clicked is the spec, and what is published keeps its promise."""
+"""The steps, without a browser: clicks become a spec, and the published release keeps its promise."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from voile.releases.release import Release
 ROLES = {"name": "identifier", "birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive"}
 
 
-def test_load_by_path_upload_and_demonstration(visitor: Any, folder: Path) -> None:
+def test_a_table_is_loaded_by_path_upload_or_as_demo(visitor: Any, folder: Path) -> None:
     for data, files in (
         ({"how": "path", "path": "patients.csv"}, None),
         ({"how": "path", "path": "below/patients.parquet"}, None),
@@ -35,7 +35,7 @@ def test_load_by_path_upload_and_demonstration(visitor: Any, folder: Path) -> No
         assert "at a glance" in page
 
 
-def test_rows_are_shown_only_on_demand_and_without_names(visitor: Any) -> None:
+def test_rows_are_shown_only_on_request_and_without_names(visitor: Any) -> None:
     names = vl.datasets.hospital()["name"].to_list()
     page = visitor.post("/", {"how": "demo"})
     assert "2025-" not in page
@@ -45,18 +45,18 @@ def test_rows_are_shown_only_on_demand_and_without_names(visitor: Any) -> None:
     assert "The first 8 rows" not in visitor.client.get("/").text
 
 
-def test_every_model_method_attack_measure_and_preset_is_there(visitor: Any) -> None:
-    start(visitor)
-    shown = visitor.client.get("/promise").text
-    assert all(f"models.{name}.on" in shown for name in registered_classes("models"))
-    shown = visitor.client.get("/compare").text
+def test_every_model_method_attack_measure_and_preset_is_offered(visitor: Any) -> None:
+    choose_promise(visitor)
+    page = visitor.client.get("/promise").text
+    assert all(f"models.{name}.on" in page for name in registered_classes("models"))
+    page = visitor.client.get("/compare").text
     for family in ("methods", "attacks", "measures"):
-        assert all(f"{family}.{name}.on" in shown for name in registered_classes(family))
-    assert all(f"adversary.{name}" in shown for name in presets())
+        assert all(f"{family}.{name}.on" in page for name in registered_classes(family))
+    assert all(f"adversary.{name}" in page for name in presets())
 
 
 def test_every_control_has_a_label(visitor: Any) -> None:
-    start(visitor)
+    choose_promise(visitor)
     for path in ("/", "/mark", "/tree/2", "/promise", "/compare", "/publish", "/receive"):
         page = re.sub(r"<noscript>.*?</noscript>", "", visitor.client.get(path).text)
         labelled = set(re.findall(r'<label[^>]*for="([^"]+)"', page))
@@ -71,41 +71,41 @@ def test_every_control_has_a_label(visitor: Any) -> None:
         assert len(ids) == len(set(ids)), path
 
 
-def start(visitor: Any) -> None:
+def choose_promise(visitor: Any) -> None:
     visitor.post("/", {"how": "path", "path": "patients.csv"})
     visitor.mark(ROLES)
     visitor.post("/promise", {"models.k-anonymity.on": "on", "models.k-anonymity.k": "5"})
 
 
-def test_the_tree_is_edited_and_kept(visitor: Any) -> None:
-    start(visitor)
+def test_an_edited_tree_is_saved_in_the_spec(visitor: Any) -> None:
+    choose_promise(visitor)
     page = visitor.client.get("/tree/3").text
-    found = re.search(r'<textarea id="outline"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
-    assert found
-    tree = unescape(found[1]).replace("0****", "everything that begins with 0", 1)
+    outline = re.search(r'<textarea id="outline"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
+    assert outline
+    tree = unescape(outline[1]).replace("0****", "everything that begins with 0", 1)
     visitor.post("/tree/3", {"how": "tree", "outline": tree})
-    told = tomllib.loads(visitor.client.get("/publish/spec.toml").text)
-    assert "everything that begins with 0" in told["schema"]["hierarchies"]["zip"]
+    spec = tomllib.loads(visitor.client.get("/publish/spec.toml").text)
+    assert "everything that begins with 0" in spec["schema"]["hierarchies"]["zip"]
     assert "everything that begins with 0" in visitor.client.get("/tree/3").text
     visitor.post("/tree/3", {"how": "recipe", "recipe": "prefixes:3,1"})
-    told = tomllib.loads(visitor.client.get("/publish/spec.toml").text)
-    assert told["schema"]["hierarchies"] == {"zip": "prefixes:3,1"}
-    visitor.mark({**ROLES, "zip": "other"})  # a tree of a column that may be known no longer
+    spec = tomllib.loads(visitor.client.get("/publish/spec.toml").text)
+    assert spec["schema"]["hierarchies"] == {"zip": "prefixes:3,1"}
+    visitor.mark({**ROLES, "zip": "other"})  # the column is no longer marked as known to others
     assert "prefixes" in visitor.client.get("/publish/spec.toml").text
 
 
-def test_the_promise_in_plain_words(visitor: Any) -> None:
-    start(visitor)
+def test_the_promise_is_shown_in_plain_words(visitor: Any) -> None:
+    choose_promise(visitor)
     page = visitor.client.get("/promise").text
     assert unescape(vl.KAnonymity(k=5).promise("")) in unescape(page)
     assert "It holds against a neighbour" in page
-    assert "the true sensitive values of other people in the table" in page  # whom it does not hold against
+    assert "the true sensitive values of other people in the table" in page  # knowledge that the promise does not cover
     assert "At least 2. <strong>On this table: at most 400.</strong>" in page
 
 
-def test_the_whole_path(visitor: Any, folder: Path, tmp_path: Path) -> None:
+def test_a_table_goes_from_comparison_to_recipient(visitor: Any, folder: Path, tmp_path: Path) -> None:
     """Compare, look closer, publish, repeat at the command line, verify and count."""
-    start(visitor)
+    choose_promise(visitor)
     form = {"methods.mondrian.on": "on", "methods.full-domain.on": "on", "methods.full-domain.suppression": "0.05"}
     form |= {"attacks.linking.on": "on", "measures.query-error.on": "on", "measures.query-error.queries": "50"}
     page = visitor.post("/compare", form)
@@ -126,18 +126,18 @@ def test_the_whole_path(visitor: Any, folder: Path, tmp_path: Path) -> None:
     report = visitor.client.get("/publish/report")
     assert "Privacy report" in report.text
     assert "sandbox" in report.headers["content-security-policy"]
-    repeated(visitor, page, folder, tmp_path)
-    received(visitor, packed.content, vl.load(folder / "out"))
+    check_command(visitor, page, folder, tmp_path)
+    check_reception(visitor, packed.content, vl.load(folder / "out"))
 
 
-def test_the_zip_holds_what_was_published_and_no_more(visitor: Any, folder: Path) -> None:
-    """Not what somebody put beside an earlier release of that name; and the report only if it is wanted."""
-    start(visitor)
-    asked = {"where": "folder", "name": "again", "format": "csv"}
-    visitor.post("/publish", {**asked, "report": "yes"})
+def test_the_zip_holds_only_the_published_files(visitor: Any, folder: Path) -> None:
+    """It leaves out other files in the folder of an earlier release, and the report unless it is requested."""
+    choose_promise(visitor)
+    form = {"where": "folder", "name": "again", "format": "csv"}
+    visitor.post("/publish", {**form, "report": "yes"})
     (folder / "again" / "patients.csv").write_bytes((folder / "patients.csv").read_bytes())
-    assert "already holds a release" in visitor.post("/publish", asked)
-    visitor.post("/publish", {**asked, "force": "yes"})
+    assert "already holds a release" in visitor.post("/publish", form)
+    visitor.post("/publish", {**form, "force": "yes"})
     assert (folder / "again" / "patients.csv").is_file()
     with zipfile.ZipFile(io.BytesIO(visitor.client.get("/publish/release.zip").content)) as archive:
         names = sorted(archive.namelist())
@@ -145,11 +145,11 @@ def test_the_zip_holds_what_was_published_and_no_more(visitor: Any, folder: Path
     assert "Privacy report" in visitor.client.get("/publish/report").text
 
 
-def repeated(visitor: Any, page: str, folder: Path, place: Path) -> None:
-    """The shown command and the shown spec make a release with the same claims."""
-    told = re.search(r'<textarea id="command"[^>]*>(.*?)</textarea>', page, re.DOTALL)
-    assert told
-    command = unescape(told[1])
+def check_command(visitor: Any, page: str, folder: Path, place: Path) -> None:
+    """Check that the command and the spec on the page make a release with the same claims."""
+    shown_command = re.search(r'<textarea id="command"[^>]*>(.*?)</textarea>', page, re.DOTALL)
+    assert shown_command
+    command = unescape(shown_command[1])
     assert command == "voile publish patients.csv --spec spec.toml --out out"
     (place / "again").mkdir()
     (place / "again" / "spec.toml").write_text(visitor.client.get("/publish/spec.toml").text)
@@ -160,18 +160,19 @@ def repeated(visitor: Any, page: str, folder: Path, place: Path) -> None:
     assert first.certificate.method == second.certificate.method
 
 
-def received(visitor: Any, packed: bytes, release: Release) -> None:
+def check_reception(visitor: Any, packed: bytes, release: Release) -> None:
+    """Check that a recipient can verify the release and run COUNT queries on it."""
     page = visitor.post("/receive", {"how": "upload"}, files={"file": ("out.zip", packed)})
     assert "Everything that the certificate claims has been recounted" in page
-    asked = {"column.0": "sex", "how.0": "is", "value.0": "Female"}
-    page = visitor.post("/receive/count", asked)
+    condition = {"column.0": "sex", "how.0": "is", "value.0": "Female"}
+    page = visitor.post("/receive/count", condition)
     assert "sex is Female" in page
-    page = visitor.post("/receive/count", {**asked, "column.1": "birth", "how.1": "least", "value.1": "1960-01-01"})
+    page = visitor.post("/receive/count", {**condition, "column.1": "birth", "how.1": "least", "value.1": "1960-01-01"})
     assert "birth is at least 1960-01-01" in page
     page = visitor.post("/receive/count", {"sql": "select count(*) from t where disease = 'Asthma'"})
     assert f"<strong>{release.estimate(disease='Asthma'):g}</strong>" in page
-    for wrong in ({}, {"sql": "drop table t"}, {"column.0": "sex", "how.0": "between", "value.0": "a"}):
-        assert 'role="alert"' in visitor.post("/receive/count", wrong)
+    for bad_query in ({}, {"sql": "drop table t"}, {"column.0": "sex", "how.0": "between", "value.0": "a"}):
+        assert 'role="alert"' in visitor.post("/receive/count", bad_query)
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         files = [("files", (name, archive.read(name))) for name in archive.namelist()]
     page = visitor.post("/receive", {"how": "files"}, files=files)
@@ -182,45 +183,45 @@ def received(visitor: Any, packed: bytes, release: Release) -> None:
 
 def test_a_changed_release_is_broken(visitor: Any, folder: Path) -> None:
     data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
-    place = vl.publish(data, vl.KAnonymity(k=5)).save(folder / "changed", format="csv")
-    (place / "table.csv").write_text((place / "table.csv").read_text().replace("Female", "Male"))
+    changed = vl.publish(data, vl.KAnonymity(k=5)).save(folder / "changed", format="csv")
+    (changed / "table.csv").write_text((changed / "table.csv").read_text().replace("Female", "Male"))
     page = visitor.post("/receive", {"how": "path", "path": "changed"})
     assert "Do not use it" in page
     assert "How many people" not in page
     assert "was changed after publishing" in page
 
 
-def test_a_comparison_goes_on_where_it_stopped(visitor: Any) -> None:
-    """Trials that were finished are not done again: a second comparison with one method more has the old times."""
-    start(visitor)
+def test_a_second_comparison_reuses_finished_trials(visitor: Any) -> None:
+    """Finished trials do not run again: a second comparison with one more method has the old times."""
+    choose_promise(visitor)
     form = {"attacks.linking.on": "on", "measures.certainty.on": "on", "methods.mondrian.on": "on"}
     seconds = r'<td class="n">(\d+\.\d\d)</td>\s*<td><form'
     (first,) = re.findall(seconds, visitor.post("/compare", form))
-    kept = {path: path.stat().st_mtime_ns for path in visitor.settings.private.rglob("trial-*.json")}
-    assert kept
-    again = re.findall(seconds, visitor.post("/compare", {**form, "methods.full-domain.on": "on"}))
-    assert len(again) == 2
-    assert first in again
-    assert all(path.stat().st_mtime_ns == then for path, then in kept.items())
+    written = {path: path.stat().st_mtime_ns for path in visitor.settings.private.rglob("trial-*.json")}
+    assert written
+    second = re.findall(seconds, visitor.post("/compare", {**form, "methods.full-domain.on": "on"}))
+    assert len(second) == 2
+    assert first in second
+    assert all(path.stat().st_mtime_ns == time_written for path, time_written in written.items())
 
 
 def test_work_can_be_cancelled_and_survives_a_reload(visitor: Any) -> None:
-    start(visitor)
-    visitor.client.post("/compare", data={"csrf": visitor.csrf(), "measures.query-error.on": "on"} | slow())
+    choose_promise(visitor)
+    visitor.client.post("/compare", data={"csrf": visitor.csrf(), "measures.query-error.on": "on"} | slow_options())
     assert visitor.client.get("/job").json()["state"] == "running"
-    for _ in range(2):  # every page shows it, also after a reload
+    for _ in range(2):  # the page shows the job, even after a reload
         page = visitor.client.get("/compare").text
         assert "Comparing the methods" in page
         assert "<progress" in page
     page = visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": "/compare"}).text
     assert "cancelled" in page
     assert visitor.client.get("/job").json()["state"] == "cancelled"
-    start(visitor)  # the next work starts a new process
+    choose_promise(visitor)  # the next work starts a new process
     assert "In plain words" in visitor.client.get("/promise").text
 
 
-def test_a_running_comparison_shows_what_it_has_found(visitor: Any) -> None:
-    start(visitor)
+def test_a_running_comparison_shows_its_results_so_far(visitor: Any) -> None:
+    choose_promise(visitor)
     visitor.client.post("/compare", data={"csrf": visitor.csrf()})
     deadline = time.monotonic() + 120
     while not (job := visitor.client.get("/job").json())["finds"]:
@@ -229,29 +230,29 @@ def test_a_running_comparison_shows_what_it_has_found(visitor: Any) -> None:
         time.sleep(0.02)
     part, page = (visitor.client.get(path).text for path in ("/compare/found", "/compare"))
     assert "<html" not in part
-    for shown in (part, page):
-        assert "Results so far" in shown
-        assert "<svg" in shown
-        assert "How certain each attack is" in shown
-        assert "Look closer" not in shown
+    for html in (part, page):
+        assert "Results so far" in html
+        assert "<svg" in html
+        assert "How certain each attack is" in html
+        assert "Look closer" not in html
     visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": "/compare"})
     assert visitor.client.get("/compare/found").text.strip() == ""
 
 
-def slow() -> dict[str, str]:
+def slow_options() -> dict[str, str]:
     return {"measures.query-error.queries": "500000", "measures.query-error.repetitions": "50"}
 
 
 def test_two_visitors_do_not_see_each_other(visitor: Any, stranger: Any, settings: Any) -> None:
-    start(visitor)
+    choose_promise(visitor)
     stranger.get(f"/?token={settings.token}")
     assert ": at a glance" not in stranger.get("/").text
     assert ": at a glance" in visitor.client.get("/").text
 
 
-@pytest.mark.parametrize("how", ["/", "/mark", "//evil.example", "https://evil.example"])
-def test_cancel_leads_back_to_a_page_of_ours(visitor: Any, how: str) -> None:
-    answer = visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": how}, follow_redirects=False)
+@pytest.mark.parametrize("back", ["/", "/mark", "//evil.example", "https://evil.example"])
+def test_cancel_leads_back_only_to_pages_of_the_workbench(visitor: Any, back: str) -> None:
+    answer = visitor.client.post("/job/cancel", data={"csrf": visitor.csrf(), "back": back}, follow_redirects=False)
     assert answer.headers["location"] in ("/", "/mark")
 
 

@@ -1,10 +1,11 @@
-"""Who may use the workbench. A request that does not clearly come from the visitor's own page is refused unread.
+"""Who may use the workbench. A request that does not clearly come from the visitor's own page is refused without
+being read.
 
-- The Host header must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing.
+- The Host header must name this server, so that a foreign name that points here (DNS rebinding) gets nothing.
 - A secret token in the address opens a visit, once; from then on a cookie that no other site can send identifies it.
 - A POST must come from a page of this server and carry the secret of its form (CSRF).
 - A body may not be larger than the limit, whatever its header says.
-- Every answer carries a strict Content-Security-Policy and is kept by no cache.
+- Every answer carries a strict Content-Security-Policy and is never cached.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CONTENT_POLICY = (
 )
 ENTRY_PAGE = (
     '<!DOCTYPE html><html lang="en"><title>voile</title><link rel="icon" href="/static/icon.svg">'
-    '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">To the workbench</a></p></html>'
+    '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Open the workbench</a></p></html>'
 )
 HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
@@ -56,7 +57,7 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """How the workbench was started. `private` is deleted at the end; only files in `folder` may be named."""
+    """How the workbench was started. `private` is deleted at the end; a visitor may only name files in `folder`."""
 
     token: str
     folder: Path
@@ -68,7 +69,7 @@ class Settings:
 
     @property
     def cookie(self) -> str:
-        """The cookie's name. Cookies do not tell ports apart; their names do."""
+        """The cookie's name. It holds the port, because browsers share cookies between the ports of a host."""
         return f"voile-{self.port}"
 
     def answers_to(self, host: str) -> bool:
@@ -94,15 +95,15 @@ def _is_address(name: str) -> bool:
     return True
 
 
-ErrorPage = Callable[[int, str, str], Response]  # from a status, what happened and what to do
+ErrorPage = Callable[[int, str, str], Response]  # (status, message, hint) -> page
 
 
-class TooLarge(Exception):  # noqa: N818 - what happened
-    """More bytes than the limit."""
+class TooLarge(Exception):  # noqa: N818 - it says what happened
+    """The body has more bytes than the limit."""
 
 
 class Guard:
-    """Wraps the whole application: checks the Host and the size, adds headers, and logs errors without their stack."""
+    """Wraps the application: checks the Host header and the size, adds headers, logs errors without a stack trace."""
 
     def __init__(self, app: ASGIApp, settings: Settings, error_page: ErrorPage) -> None:
         self.app, self.settings, self.error_page = app, settings, error_page
@@ -121,28 +122,28 @@ class Guard:
             await send(message)
 
         if not self.settings.answers_to(request.headers.get("host", "")):
-            refused = self.error_page(421, "This server has another name.", "Open the address that it printed.")
-            await refused(scope, receive, send_with_headers)
+            refusal = self.error_page(421, "This server has another name.", "Open the address that it printed.")
+            await refusal(scope, receive, send_with_headers)
             return
         try:
             with speaking(write_label):
                 await self.app(scope, self._limit_body(request, receive), send_with_headers)
         except ClientDisconnect:
             pass
-        except Exception as error:  # it was answered already: see `error_handlers`
+        except Exception as error:  # `error_handlers` has answered it already
             LOG.error("%s", describe_unexpected(error)["message"])
 
     def _limit_body(self, request: Request, receive: Receive) -> Receive:
-        """Receive the body as long as it keeps within the limit."""
+        """Receive the body; raise TooLarge once it exceeds the limit."""
         length = request.headers.get("content-length", "0")
         announced = int(length) if length.isdigit() else self.settings.limit + 1
-        read = 0
+        received = 0
 
         async def receive_within_limit() -> Message:
-            nonlocal read
+            nonlocal received
             message = await receive() if announced <= self.settings.limit else {}
-            read += len(message.get("body", b""))
-            if max(read, announced) > self.settings.limit:
+            received += len(message.get("body", b""))
+            if max(received, announced) > self.settings.limit:
                 raise TooLarge
             return message
 
@@ -150,24 +151,24 @@ class Guard:
 
 
 def error_handlers(settings: Settings, error_page: ErrorPage) -> dict[Any, Callable[[Request, Exception], Response]]:
-    """The handler of each kind of error."""
+    """Return the handler of each kind of error."""
 
-    def too_large(request: Request, error: Exception) -> Response:
-        most = f"{settings.limit >> 20} MB"
+    def answer_too_large(request: Request, error: Exception) -> Response:
+        limit = f"{settings.limit >> 20} MB"
         hint = "Put the file into the folder of the workbench and name its path, so that the browser need not send it."
-        return error_page(413, f"This upload is larger than {most}.", hint)
+        return error_page(413, f"This upload is larger than {limit}.", hint)
 
-    def refused(request: Request, error: Exception) -> Response:
+    def answer_refused(request: Request, error: Exception) -> Response:
         code = error.status_code if isinstance(error, HTTPException) else 400
         return error_page(
             code, "There is no such page." if code == 404 else "This is not possible here.", "Go back to the start."
         )
 
-    def failed(request: Request, error: Exception) -> Response:
+    def answer_failed(request: Request, error: Exception) -> Response:
         problem = describe_unexpected(error)
         return error_page(500, problem["message"], problem["hint"])
 
-    return {TooLarge: too_large, HTTPException: refused, Exception: failed}
+    return {TooLarge: answer_too_large, HTTPException: answer_refused, Exception: answer_failed}
 
 
 Handler = Callable[[Request, Visit], Awaitable[Response]]
@@ -176,7 +177,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Door:
-    """Leads a request to its visit: by token, then by cookie. Every address but the static files goes through here."""
+    """Finds the visit of a request: by token, then by cookie. Every address but the static files goes through here."""
 
     def __init__(self, settings: Settings, visits: Visits, error_page: ErrorPage) -> None:
         self.settings, self.visits, self.error_page = settings, visits, error_page
@@ -212,17 +213,17 @@ class Door:
         return endpoint
 
     def _is_same_origin(self, request: Request) -> bool:
-        """Whether a POST comes from this server, as far as the browser says."""
+        """Whether a POST comes from a page of this server, according to the browser's headers."""
         origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
-        here = origin is None or urlsplit(origin).netloc == request.headers.get("host")
-        return here and site in (None, "same-origin")
+        own_origin = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        return own_origin and site in (None, "same-origin")
 
     def _find_visit(self, request: Request) -> Visit | None:
         return self.visits.find(request.cookies.get(self.settings.cookie))
 
     def _enter(self, request: Request, token: str) -> Response:
-        """Open a visit for anyone who knows the token, and lead on to the start: by a page of ours and not by a
-        redirect, since a browser that comes from elsewhere would not bring the cookie along."""
+        """Open a visit for anyone who knows the token, and lead to the start. This takes a page: after a redirect, a
+        browser that comes from another site would not send the cookie."""
         if not self._is_valid(token):
             return self._refuse_entry()
         answer = HTMLResponse(ENTRY_PAGE)
@@ -233,9 +234,9 @@ class Door:
     def _is_valid(self, token: str) -> bool:
         if hmac.compare_digest(token.encode(), self.settings.token.encode()):
             return True
-        fresh = not self._spent and hmac.compare_digest(token.encode(), self.settings.once.encode())
-        self._spent = self._spent or fresh
-        return fresh
+        is_first_use = not self._spent and hmac.compare_digest(token.encode(), self.settings.once.encode())
+        self._spent = self._spent or is_first_use
+        return is_first_use
 
     def _refuse_entry(self) -> Response:
         return self.error_page(
@@ -244,5 +245,5 @@ class Door:
 
 
 def _form_secret(request: Request, form: FormData) -> str:
-    given: Any = request.headers.get("x-csrf-token") or form.get("csrf")
-    return given if isinstance(given, str) else ""
+    secret: Any = request.headers.get("x-csrf-token") or form.get("csrf")
+    return secret if isinstance(secret, str) else ""

@@ -1,4 +1,4 @@
-"""Which address leads where. Every address but the static files goes through the door."""
+"""The addresses and their handlers. Every address but the static files goes through the door."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ STATIC = Path(__file__).parent / "static"
 
 
 def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
-    """Make the whole workbench as an ASGI application."""
+    """Make the workbench as an ASGI application."""
     visits = Visits(settings.private, plugins)
     door = Door(settings, visits, render_error)
     load, publishing, receiving = Load(settings), Publish(settings), Receive(settings)
     pages = {
         "/": load.show,
         "/mark": mark.show,
-        "/tree/{number:int}": mark.tree,
+        "/tree/{number:int}": mark.show_tree,
         "/promise": promise.show,
         "/compare": compare.show,
-        "/compare/found": compare.found,
+        "/compare/found": compare.show_results,
         "/publish": publishing.show,
         "/publish/release.zip": publish.download,
         "/publish/spec.toml": publish.spec,
@@ -74,7 +74,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
 
 
 async def _job(request: Request, visit: Visit) -> Response:
-    """Answer what is running; the page asks again and again."""
+    """Return the state of the running job, which the page polls."""
     job = visit.worker.job
     return JSONResponse(job.as_json() if job else {"state": "none"})
 

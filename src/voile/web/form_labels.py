@@ -1,4 +1,4 @@
-"""How the workbench writes an option that a message mentions: by the label of the form that asks for it."""
+"""How error messages in the workbench write an option: by its label in the form."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LABELS = {
     "missing": "Rows with missing cells",
     "quasi": "others may know it",
     "sensitive": "secret: nobody should learn it",
-    "identifier": "says who it is: never published",
-    "other": "harmless: publish as it is",
+    "identifier": "identifies a person: never published",
+    "other": "harmless: publish it unchanged",
     "person": "Column that tells people apart",
     "rows_per_person": "Rows per person, at most",
     "rows_are": "If values of an identifier repeat",
@@ -37,7 +37,7 @@ ELSEWHERE = "only at the command line or in Python"
 
 
 def write_label(mention: Mention) -> str:
-    """Write a mention as the form shows it.
+    """Write a mention as the form labels it.
 
     >>> write_label(Mention("option", "encoding", "latin-1")), write_label(Mention("option", "force", True))
     ('Encoding: latin-1', '“replace an earlier release of that name”')

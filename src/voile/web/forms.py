@@ -1,4 +1,4 @@
-"""Forms made from the registry: every model, method, attack and measure with its knobs, with no code for any one."""
+"""Forms made from the registry: every model, method, attack and measure with its knobs, without special cases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Card:
-    """One plug-in: a sentence about it, its story, and its knobs. `closed` says why a form cannot ask for it."""
+    """One plug-in: a sentence about it, its story, and its knobs. `closed` says why a form cannot offer it."""
 
     name: str
     headline: str
@@ -45,7 +45,7 @@ class Card:
 
 
 def make_cards(family: str) -> list[Card]:
-    """Make a card of every plug-in of a family. Those with the fewest knobs come first: they are the easiest."""
+    """Make a card for every plug-in of a family. Those with the fewest knobs come first: they are the easiest."""
     cards = [make_card(cls) for cls in registered_classes(family).values()]
     return sorted(cards, key=lambda card: (bool(card.closed), len(card.fields), card.name))
 
@@ -60,9 +60,11 @@ def make_card(cls: type[Plugin]) -> Card:
         if field is not None:
             fields.append(field)
         elif _is_required(knob):
-            closed = f"It needs {knob.name!r}, which only the command line can give."
+            closed = f"It needs {knob.name!r}, which can only be given at the command line."
     if any("Release" in str(hint) for hint in hints.values()):
-        closed = "It rests on earlier releases of the same people, which only the command line and Python can name."
+        closed = (
+            "It rests on earlier releases of the same people, which can only be named at the command line or in Python."
+        )
     return Card(cls.name, headline, story, tuple(fields), closed)
 
 
@@ -72,9 +74,9 @@ def read_description(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
     text = inspect.cleandoc(getattr(sys.modules.get(cls.__module__), "__doc__", None) or cls.__doc__ or cls.name)
     first, _, rest = text.partition("\n\n")
     headline = " ".join(first.split())
-    name, sign, after = headline.partition(": ")
-    headline = after if sign and len(name) < 40 else headline
-    # the letter of a parameter stays as it is; the article "a" is no such letter
+    name, colon, sentence = headline.partition(": ")
+    headline = sentence if colon and len(name) < 40 else headline
+    # keep the letter of a parameter as it is; the article "a" is not one
     is_parameter = headline[1:2] == " " and headline[:1] != "a"
     start = headline[:1] if is_parameter else headline[:1].upper()
     return start + headline[1:], tuple(
@@ -98,36 +100,36 @@ def _make_field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:
         low = limits.low if limits.low is not None else limits.above
         kind = "whole" if arms == [int] else "number"
         return Field(knob.name, label, kind, value, _describe_limits(limits), low, limits.high)
-    if all(map(_textual, arms)):
+    if all(map(_is_textual, arms)):
         return Field(knob.name, label, "text", value, _describe_text(arms[0]))
     return None
 
 
-def _textual(arm: Any) -> bool:
-    """Whether a knob of this type can be typed in. A release, a table or statistics cannot, and where they can be, a
-    text is the path of a file: that is not for a form to name."""
+def _is_textual(arm: Any) -> bool:
+    """Whether a knob of this type can be typed in. A release, a table or statistics cannot: their text would be the
+    path of a file, and a form must not name files."""
     inner = typing.get_args(arm)
     if typing.get_origin(arm) is tuple:
         return inner[0] in (str, int, float)
     mapping = typing.get_origin(arm)
     if isinstance(mapping, type) and issubclass(mapping, Mapping):
-        return all(one in (str, int, float) for one in inner)
+        return all(part in (str, int, float) for part in inner)
     return arm is str
 
 
 def _describe_text(arm: Any) -> str:
     if typing.get_origin(arm) is tuple:
         return "Separate several with |."
-    return "" if arm is str else "As column=number; separate several with |."
+    return "" if arm is str else "Write column=number; separate several with |."
 
 
 def _describe_limits(limits: Limits) -> str:
-    said = [
+    parts = [
         f"at least {limits.low:g}" if limits.low is not None else "",
         f"above {limits.above:g}" if limits.above is not None else "",
         f"at most {limits.high:g}" if limits.high is not None else "",
     ]
-    text = ", ".join(part for part in said if part)
+    text = ", ".join(part for part in parts if part)
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
@@ -149,21 +151,20 @@ def _write_value(value: Any) -> str:
 
 
 def read_form(family: str, form: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Read the plug-ins that a form asks for, as entries of a spec: with the knobs that differ from their default.
+    """Read the plug-ins that a form selects, as entries of a spec with the knobs that differ from their default.
 
-    All problems of the form are raised together. Fields are named family.name.knob; family.name.on says that the
-    plug-in is wanted.
+    All problems of the form are raised together. Fields are named family.name.knob; family.name.on selects the plug-in.
     """
     entries, problems = [], list[SpecError]()
     for name, cls in registered_classes(family).items():
         if form.get(f"{family}.{name}.on"):
-            # only what the form shows: other knobs may name files
-            texts = {one.name: str(form.get(f"{family}.{name}.{one.name}", "")) for one in make_card(cls).fields}
-            given = {key: text.strip() for key, text in texts.items() if text.strip()}
+            # only fields that the form shows: other knobs may name files
+            texts = {field.name: str(form.get(f"{family}.{name}.{field.name}", "")) for field in make_card(cls).fields}
+            knobs = {key: text.strip() for key, text in texts.items() if text.strip()}
             try:
-                entries.append(_write_entry(build_plugin(family, name, given)))
+                entries.append(_write_entry(build_plugin(family, name, knobs)))
             except SpecError as error:
-                problems += [one for one in error.problems if isinstance(one, SpecError)]
+                problems += [problem for problem in error.problems if isinstance(problem, SpecError)]
     if problems:
         raise SpecError("Some values cannot be used.", code="spec.form", problems=problems)
     return entries
@@ -181,15 +182,15 @@ def _write_entry(plugin: Plugin) -> dict[str, Any]:
     return {"name": plugin.name, **knobs}
 
 
-def fill_form(family: str, chosen: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Fill the form so that it asks for these plug-ins."""
+def fill_form(family: str, entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Fill the form so that it selects the plug-ins of these entries."""
     values = {}
-    for one in chosen:
-        name = str(one.get("name") or one.get("model"))
+    for entry in entries:
+        name = str(entry.get("name") or entry.get("model"))
         if name not in registered_classes(family):
             continue
         values[f"{family}.{name}.on"] = "on"
-        for key, value in one.items():
+        for key, value in entry.items():
             if key not in ("name", "model"):
                 values[f"{family}.{name}.{key}"] = _write_value(value)
     return values

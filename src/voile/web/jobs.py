@@ -1,8 +1,8 @@
-"""Long work in a process of its own, with progress and cancel, so that the page stays free to answer.
+"""Run long work in another process, with progress and cancelling, so that the page stays responsive.
 
-There is one process per visitor, kept warm: it remembers the table that it read last. To cancel a job is to end the
-process; the next job starts a new one. Answers are JSON; whatever the process prints is dropped, since it may quote a
-cell.
+There is one process per visitor. It stays alive and remembers the table that it read last. Cancelling a job ends the
+process; the next job starts a new one. Answers are JSON; anything else that the process prints is dropped, since it may
+quote a cell.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from typing import Any
 _numbers = itertools.count(1)
 LOST = {
     "code": "engine.lost",
-    "message": "The process was ended from outside, perhaps because the machine ran out of memory.",
+    "message": "The process ended unexpectedly, perhaps because the machine ran out of memory.",
     "hint": "Try a smaller table or fewer columns, or close other programs.",
 }
 
 
 @dataclass
 class Job:
-    """One piece of work. `state` is running, done, failed or cancelled; it only ever leaves running."""
+    """One piece of work. `state` is running, done, failed or cancelled; once it has left running, it stays."""
 
     task: str
     title: str
@@ -41,7 +41,7 @@ class Job:
     done: int = 0
     total: int = 0
     what: str = ""
-    heard: int = 0  # reports of progress so far
+    heard: int = 0  # number of progress reports so far
     partial: Any = None  # the result so far, while it runs
     finds: int = 0  # how often the partial result has grown
     result: Any = None
@@ -62,14 +62,14 @@ class Job:
             self.result, self.error, self.ended, self.state = result, error, time.monotonic(), state
 
     def as_json(self) -> dict[str, Any]:
-        """The state of the job, which the page asks for again and again."""
+        """Return the state of the job, which the page polls."""
         progress = {"done": self.done, "total": self.total, "what": self.what, "seconds": round(self.seconds, 1)}
         job = {"job": self.number, "title": self.title, "state": self.state}
         return {**job, "heard": self.heard, "finds": self.finds, **progress}
 
 
 class Worker:
-    """The process of one visitor, seen from the server."""
+    """The process of one visitor, as the server sees it."""
 
     def __init__(self, folder: Path, plugins: Sequence[str] = ()) -> None:
         self.folder, self.plugins = folder, tuple(plugins)
@@ -87,7 +87,7 @@ class Worker:
             self._ensure_process()
 
     def submit(self, task: str, title: str, payload: Mapping[str, Any]) -> Job:
-        """Start a job; cancel the one that is still running."""
+        """Start a job; cancel one that is still running."""
         self.cancel()
         job = Job(task, title, payload)
         with self._lock:
@@ -124,7 +124,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "TMPDIR": str(self.folder)},
-            start_new_session=True,  # Ctrl-C is for the server, which ends it in order
+            start_new_session=True,  # so that Ctrl-C reaches only the server, which ends this process in order
         )
         self._process = process
         threading.Thread(target=self._listen, args=(process,), daemon=True).start()
@@ -138,19 +138,19 @@ class Worker:
         process.stdin.flush()
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        """Take in what the process says, until it ends."""
+        """Read the messages of the process until it ends."""
         assert process.stdout is not None
         try:
             for line in process.stdout:
-                self._take_in(json.loads(line))
+                self._update_job(json.loads(line))
         except (OSError, ValueError):
-            pass  # it was ended while it spoke
-        with self._lock:  # a job that was begun meanwhile has a process of its own
-            lost = self.job if self._process is process else None
-        if lost is not None:
-            lost.end("failed", error=LOST)
+            pass  # it ended in the middle of a message
+        with self._lock:  # a job that has started since then runs in another process
+            job = self.job if self._process is process else None
+        if job is not None:
+            job.end("failed", error=LOST)
 
-    def _take_in(self, message: Mapping[str, Any]) -> None:
+    def _update_job(self, message: Mapping[str, Any]) -> None:
         job = self.job
         if job is None or message.get("job") != job.number:
             return
@@ -175,8 +175,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 async def wait_for(job: Job, patience: float) -> Job:
-    """Wait for a job, but no longer than a reader would."""
-    end = time.monotonic() + patience
-    while job.running and time.monotonic() < end:
+    """Wait for a job, for at most `patience` seconds."""
+    deadline = time.monotonic() + patience
+    while job.running and time.monotonic() < deadline:
         await asyncio.sleep(0.02)
     return job

@@ -1,4 +1,4 @@
-"""Render pages from templates. Every text is escaped; drawings are the server's own."""
+"""Render pages from templates. Every text is escaped; only drawings, which the server makes itself, are not."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _pages = jinja2.Environment(
 
 
 def plural(count: int, word: str, many: str = "") -> str:
-    """`1 person`, `2 people`, `1,000 rows`."""
+    """Write a count with its noun: `1 person`, `2 people`, `1,000 rows`."""
     return f"{count:,} {word if count == 1 else many or word + 's'}"
 
 
@@ -60,7 +60,7 @@ def are_people(unit: Mapping[str, Any]) -> bool:
 
 
 def heat(value: float | None) -> int:
-    """The colour class of a share, 0 to 10."""
+    """Return the colour class of a share, 0 to 10."""
     return round(10 * min(max(value or 0.0, 0.0), 1.0))
 
 
@@ -82,19 +82,19 @@ _pages.globals.update(
 
 
 def open_steps(visit: Visit) -> set[str]:
-    """The steps that can be opened now."""
-    done = {"load", "receive"}
-    done |= {"mark"} if visit.inspection else set()
-    done |= {"promise"} if visit.marking else set()
-    done |= {"compare", "publish"} if visit.marking and visit.spec.get("policy") else set()
-    return done
+    """Return the steps that can be opened now."""
+    steps = {"load", "receive"}
+    steps |= {"mark"} if visit.inspection else set()
+    steps |= {"promise"} if visit.marking else set()
+    steps |= {"compare", "publish"} if visit.marking and visit.spec.get("policy") else set()
+    return steps
 
 
 def render_page(template: str, visit: Visit, /, **content: Any) -> Response:
-    """Render a step, with what every page shows: the current step, the running job, the problems."""
+    """Render a step, with the parts of every page: the current step, the running job, the problems."""
     job, here = visit.collect_result(), template.split("_")[0]
     visit.problem_step = visit.problem_step or here
-    shown: Mapping[str, Any] = {
+    context: Mapping[str, Any] = {
         "here": here,
         "visit": visit,
         "ready": open_steps(visit),
@@ -102,7 +102,7 @@ def render_page(template: str, visit: Visit, /, **content: Any) -> Response:
         "problems": visit.problems if visit.problem_step == here else [],
         **content,
     }
-    return HTMLResponse(_pages.get_template(f"{template}.html").render(**shown))
+    return HTMLResponse(_pages.get_template(f"{template}.html").render(**context))
 
 
 def render_part(template: str, /, **content: Any) -> Response:
@@ -111,5 +111,5 @@ def render_part(template: str, /, **content: Any) -> Response:
 
 
 def render_error(status: int, message: str, hint: str) -> Response:
-    """Render a page that only says what went wrong."""
+    """Render a page with nothing but an error and a hint."""
     return HTMLResponse(_pages.get_template("error.html").render(message=message, hint=hint), status_code=status)

@@ -1,4 +1,4 @@
-"""The files that a visitor may name (those inside one folder, wherever links lead), and release folders from a zip."""
+"""The files that a visitor may name (only those inside one folder, once links are followed), and zipped releases."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from voile.errors import DataError, SpecError
 from voile.io.release_folder import CERTIFICATE
 from voile.io.table_files import FILE_KINDS
 
-DEPTH = 3
-SHOWN = 200
-FILES, BYTES = 1_000, 4 << 30  # of a zip
+DEPTH = 3  # levels of folders that are listed
+SHOWN = 200  # files that are listed
+FILES, BYTES = 1_000, 4 << 30  # limits of a zip
 
 
 def resolve_inside(folder: Path, text: str) -> Path:
-    """Resolve a path that a visitor named, all links followed; raise an error if it is outside the folder."""
+    """Resolve a path that a visitor named, following all links; raise an error if it is outside the folder."""
     root = folder.resolve()
     try:
         path = (root / text.strip()).resolve()
-    except (OSError, ValueError, RuntimeError):  # e.g. a NUL, or links in a circle
+    except (OSError, ValueError, RuntimeError):  # e.g. a NUL character, or a loop of links
         path = root.parent
     if path == root or not path.is_relative_to(root):
         raise SpecError(
@@ -35,28 +35,28 @@ def resolve_inside(folder: Path, text: str) -> Path:
 
 
 def list_tables(folder: Path) -> list[str]:
-    """List the tables in the folder and a little below, by path."""
+    """List the tables in the folder and up to DEPTH levels below, by path."""
     return [name for name, entry in _walk(folder) if entry.is_file() and Path(name).suffix.lower() in FILE_KINDS]
 
 
 def list_releases(folder: Path) -> list[str]:
-    """List the release folders in the folder and a little below."""
+    """List the release folders in the folder and up to DEPTH levels below."""
     return [name for name, entry in _walk(folder) if entry.is_dir() and (Path(entry.path) / CERTIFICATE).is_file()]
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Walk through a folder, breadth first, without hidden names and without following links."""
-    level, seen = [folder], 0
+    """Walk through a folder, breadth first, skipping hidden names and links."""
+    level, visited = [folder], 0
     for _ in range(DEPTH):
         below = []
-        for place in level:
+        for parent in level:
             try:
-                entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+                entries = sorted(os.scandir(parent), key=lambda entry: entry.name)
             except OSError:
                 continue
             for entry in entries:
-                seen += 1
-                if seen > 20 * SHOWN:
+                visited += 1
+                if visited > 20 * SHOWN:
                     return
                 if entry.name.startswith(".") or entry.is_symlink():
                     continue
@@ -66,30 +66,30 @@ def _walk(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
         level = below
 
 
-def unpack_release(archive: Path, place: Path) -> Path:
-    """Unpack the release folder in a zip: plain files of one folder, and nothing that leads elsewhere."""
+def unpack_release(archive: Path, destination: Path) -> Path:
+    """Unpack the release folder of a zip: the plain files of one folder, and no links."""
     try:
         with zipfile.ZipFile(archive) as packed:
             members = [member for member in packed.infolist() if not member.is_dir()]
             folder = _find_folder(members)
             if sum(member.file_size for member in members) > BYTES or len(members) > FILES:
                 raise _not_a_release("it is too large")
-            place.mkdir(parents=True)
+            destination.mkdir(parents=True)
             for member in members:
                 path = Path(member.filename)
                 if str(path.parent) == folder and not stat.S_ISLNK(member.external_attr >> 16):
-                    with packed.open(member) as source, (place / path.name).open("xb") as target:
+                    with packed.open(member) as source, (destination / path.name).open("xb") as target:
                         _copy(source, target, member.file_size)
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError, EOFError):
-        raise _not_a_release("it is damaged, or not a zip at all") from None
-    return place
+        raise _not_a_release("it is damaged, or is not a zip") from None
+    return destination
 
 
 def _find_folder(members: list[zipfile.ZipInfo]) -> str:
-    homes = {str(Path(member.filename).parent) for member in members if Path(member.filename).name == CERTIFICATE}
-    if len(homes) != 1:
-        raise _not_a_release(f"it holds {len(homes) or 'no'} {CERTIFICATE}")
-    return homes.pop()
+    folders = {str(Path(member.filename).parent) for member in members if Path(member.filename).name == CERTIFICATE}
+    if len(folders) != 1:
+        raise _not_a_release(f"it holds {len(folders) or 'no'} {CERTIFICATE}")
+    return folders.pop()
 
 
 def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
@@ -107,5 +107,5 @@ def _not_a_release(why: str) -> DataError:
     return DataError(
         f"This zip is not a release: {why}.",
         code="data.zip",
-        hint="Give the zip that voile made, or the path of the unpacked folder.",
+        hint="Choose the zip that voile made, or name the path of the unpacked folder.",
     )

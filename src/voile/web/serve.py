@@ -26,7 +26,7 @@ from voile.web.app import make_app
 CLEANUP = """
 import os, shutil, sys, time
 sys.stdin.read()
-for _ in range(100):  # the workers end at the same time, and may still write
+for _ in range(100):  # the workers end at the same time and may still be writing
     shutil.rmtree(sys.argv[1], ignore_errors=True)
     if not os.path.exists(sys.argv[1]):
         break
@@ -43,19 +43,19 @@ def serve(
     browser: bool = True,
     plugins: Sequence[str] = (),
 ) -> None:
-    """Serve until interrupted. `announce` is given the address with its token, and nothing else that is secret."""
+    """Serve until interrupted. `announce` gets the address with its token, the only secret that is shown."""
     if not folder.is_dir():
         raise SpecError(f"There is no folder {folder.name!r}.", code="spec.folder", hint="Name an existing folder.")
     for source in plugins:
         load_plugin(source)
     LOG.addHandler(logging.StreamHandler())
     with _listening_socket(host, port) as listening, _private_folder() as private:
-        number = listening.getsockname()[1]
-        # other users of this machine can see how a browser is started: that token works only once
+        port = listening.getsockname()[1]
+        # other users of this machine can see the command that starts a browser: its token works only once
         token, once = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
-        settings = Settings(token, folder.resolve(), private, host, number, once=once)
-        base = f"http://{_host_in_url(host)}:{number}/?token="
-        # no access log: an address may say what a visitor looks at; no message of a library about an error
+        settings = Settings(token, folder.resolve(), private, host, port, once=once)
+        base = f"http://{_host_in_url(host)}:{port}/?token="
+        # no access log, because an address may reveal what a visitor looks at; no error messages of the library
         config = uvicorn.Config(
             make_app(settings, plugins),
             log_config=None,
@@ -71,7 +71,7 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Calls `ready` once it listens, and ends in order when asked to."""
+    """A server that calls `ready` once it listens, and ends in order on a signal."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -84,15 +84,15 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Let an interrupt end the server, not the clean-up after it."""
+        """Let an interrupt end the server, but not the clean-up after it."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        previous = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in previous.items():
                 signal.signal(number, handler)
 
 
@@ -125,25 +125,27 @@ def _listening_socket(host: str, port: int) -> Iterator[socket.socket]:
 
 
 @contextlib.contextmanager
-def _cleanup_process(place: Path) -> Iterator[None]:
-    """Run a small process that deletes the folder once this one is gone, however it ended: its input ends then."""
-    command = [sys.executable, "-I", "-S", "-c", CLEANUP, str(place)]
+def _cleanup_process(folder: Path) -> Iterator[None]:
+    """Run a small process that deletes the folder once this process is gone, however it ends: then its input ends."""
+    command = [sys.executable, "-I", "-S", "-c", CLEANUP, str(folder)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):
         yield
 
 
 @contextlib.contextmanager
 def _private_folder() -> Iterator[Path]:
-    """Make a folder that only this user can read and that is gone at the end; uploads are spooled into it too."""
-    main = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)) if main else None  # also before the server listens
-    place, before = Path(tempfile.mkdtemp(prefix="voile-serve-")), tempfile.tempdir
-    tempfile.tempdir = str(place)
+    """Make a folder that only this user can read and that is deleted at the end; uploads are spooled into it too."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    handler = (
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)) if in_main_thread else None
+    )  # even before the server listens
+    folder, previous = Path(tempfile.mkdtemp(prefix="voile-serve-")), tempfile.tempdir
+    tempfile.tempdir = str(folder)
     try:
-        with _cleanup_process(place):
-            yield place
+        with _cleanup_process(folder):
+            yield folder
     finally:
-        tempfile.tempdir = before
-        shutil.rmtree(place, ignore_errors=True)
-        if main:
+        tempfile.tempdir = previous
+        shutil.rmtree(folder, ignore_errors=True)
+        if in_main_thread:
             signal.signal(signal.SIGTERM, handler)

@@ -1,4 +1,4 @@
-"""What one visitor has clicked so far, kept on the server: a reload or a second tab finds everything as it was."""
+"""The state of each visitor, kept on the server, so that a reload or a second tab shows everything as it was."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from voile.web.jobs import Job, Worker
 
 MOST_VISITS = 16
 PARTS = ("schema", "policy", "method", "release", "read")
-# where a visit keeps the result of each task
+# the attribute of a visit that holds the result of each task
 RESULTS = {
     "inspect": "inspection",
     "mark": "marking",
@@ -34,14 +34,14 @@ class Visit:
     folder: Path
     worker: Worker
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    key: str = field(default_factory=lambda: secrets.token_hex(32))  # of trials, which are never published
-    source: dict[str, Any] = field(default_factory=dict)  # path, name, and how it came: path, upload or demo
+    key: str = field(default_factory=lambda: secrets.token_hex(32))  # the key of trials, which are never published
+    source: dict[str, Any] = field(default_factory=dict)  # path, name, and how: path, upload or demo
     spec: dict[str, Any] = field(default_factory=dict)
     inspection: dict[str, Any] | None = None  # the table as it is
     marking: dict[str, Any] | None = None  # the table under its roles
-    row_limits: dict[str, Any] | None = None  # what each number of rows per person would cost
-    forecast: dict[str, Any] | None = None  # what the chosen promise means for this table
-    draft: dict[str, str] = field(default_factory=dict)  # a form that could not be read, as it was typed
+    row_limits: dict[str, Any] | None = None  # the cost of each number of rows per person
+    forecast: dict[str, Any] | None = None  # the chosen promise in plain words, and whether this table can keep it
+    draft: dict[str, str] = field(default_factory=dict)  # the text of a form that could not be read
     comparison: dict[str, Any] | None = None
     closer_look: dict[str, Any] | None = None
     publication: dict[str, Any] | None = None
@@ -52,39 +52,39 @@ class Visit:
     collected_job: int = 0  # the last job whose result was stored
 
     def roles(self) -> dict[str, str]:
-        """The role of each column: as marked, else as suggested."""
+        """Return the role of each column: the marked one, or else the suggested one."""
         columns = (self.inspection or {}).get("columns", [])
         schema = self.spec.get("schema")
         if not schema:
             return {column["name"]: column["role"] for column in columns}
-        marked = {name: role for role in ROLES for name in schema.get(role, ())}
-        return {column["name"]: marked.get(column["name"], "") for column in columns}
+        by_name = {name: role for role in ROLES for name in schema.get(role, ())}
+        return {column["name"]: by_name.get(column["name"], "") for column in columns}
 
     def person(self) -> str | None:
-        """The column that tells people apart: as marked, else as suggested."""
-        chosen = self.spec.get("schema") or {"person": (self.inspection or {}).get("suggested_person")}
-        name: str | None = chosen.get("person")
+        """Return the column that tells people apart: the marked one, or else the suggested one."""
+        schema = self.spec.get("schema") or {"person": (self.inspection or {}).get("suggested_person")}
+        name: str | None = schema.get("person")
         return name
 
     def forget(self, *results: str) -> None:
-        """Drop results that rested on an earlier choice."""
+        """Drop results that depend on an earlier choice."""
         for name in results:
             setattr(self, name, None)
 
     def show_problem(self, error: Mapping[str, Any]) -> None:
-        """Show an error on the next page, each of its problems apart; other steps do not show it."""
+        """Show an error on the next page, one line per problem; other steps do not show it."""
         self.problem_step = ""
         self.problems += list(error.get("problems") or [error])
 
     def request(self) -> dict[str, Any]:
-        """The request so far, without empty parts."""
+        """Return the request so far, without empty parts."""
         parts = {part: self.spec[part] for part in PARTS if self.spec.get(part)}
         if "schema" in parts:
             parts["schema"] = {key: value for key, value in parts["schema"].items() if value not in ([], {})}
         return parts
 
     def payload(self, **more: Any) -> dict[str, Any]:
-        """The input of a task that works on the table of this visit."""
+        """Return the input of a task that works on the table of this visit."""
         return {"source": self.source.get("path"), "spec": self.request(), **more}
 
     def start_job(self, task: str, title: str, payload: Mapping[str, Any]) -> Job:
@@ -128,12 +128,12 @@ class Visits:
         self._spare: Worker | None = None
 
     def warm(self) -> None:
-        """Start a worker for the first visitor before they come."""
+        """Start a worker for the first visitor in advance."""
         self._spare = Worker(self.folder, self.plugins)
         self._spare.warm()
 
     def find(self, secret: str | None) -> Visit | None:
-        """Find the visit of a cookie."""
+        """Find the visit that a cookie belongs to."""
         return self._visits.get(secret) if secret else None
 
     def open(self) -> str:

@@ -1,6 +1,6 @@
-"""The process that does the long work: it reads requests from its input and answers on its output, one JSON per line.
+"""The process that does the long work: it reads requests from its input and writes answers to its output, in JSON.
 
-It ends when its input ends, so it never outlives the server, however that one ended.
+It ends when its input ends, so it never outlives the server, however the server ends.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Requests = queue.SimpleQueue[Mapping[str, Any]]
 def main() -> None:
     """Run tasks until the server is gone."""
     out = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)  # a library that prints must not garble the answers
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)  # a library that prints must not garble the answers
     requests: Requests = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     from voile.web import tasks
@@ -43,7 +43,7 @@ def main() -> None:
 def _listen(requests: Requests) -> None:
     for line in sys.stdin.buffer:
         requests.put(json.loads(line))
-    os._exit(0)  # the server is gone: whatever runs, ends
+    os._exit(0)  # the server is gone: end, whatever is running
 
 
 def _answer(out: IO[bytes], message: Mapping[str, Any]) -> None:
@@ -61,7 +61,7 @@ def _answer(out: IO[bytes], message: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """Reports of one job while it runs."""
+    """Reports the progress of one job while it runs."""
 
     out: IO[bytes]
     job: int
@@ -79,13 +79,13 @@ def _send(out: IO[bytes], message: Mapping[str, Any]) -> None:
 
 
 def describe_unexpected(error: BaseException) -> dict[str, str]:
-    """Describe an error that nobody expected by its kind and place alone: its message may quote a cell."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "unknown"
+    """Describe an unexpected error by its type and location alone: its message may quote a cell."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else "unknown"
     message = f"Unexpected {type(error).__name__} at {where}."
-    hint = "This is a bug in voile. Run the same at the command line with VOILE_DEBUG=1 to see the whole error."
+    hint = "This is a bug in voile. Run the same request at the command line with VOILE_DEBUG=1 to see the whole error."
     return {"code": "internal", "message": message, "hint": hint}
 
 

@@ -1,4 +1,4 @@
-"""Tasks about a release, called as the worker calls them: it is verified with the statistics it was made with."""
+"""Tasks about a release, called as the worker calls them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     vl.datasets.hospital().write_parquet(tmp_path / "patients.parquet")
     spec = {"schema": ROLES, "policy": [ROBUST]}
     out = {"place": str(tmp_path / "out"), "zip": str(tmp_path / "out.zip"), "page": str(tmp_path / "out.html")}
-    more = {"name": "release", "format": "csv", "with_report": False}
-    return {"source": str(tmp_path / "patients.parquet"), "spec": spec, **out, **more}
+    options = {"name": "release", "format": "csv", "with_report": False}
+    return {"source": str(tmp_path / "patients.parquet"), "spec": spec, **out, **options}
 
 
 def run(task: str, payload: dict[str, Any]) -> Any:
@@ -39,10 +39,10 @@ def test_an_r_robust_release_is_verified_with_its_own_statistics(payload: dict[s
     assert not vl.verify(payload["place"]).holds, "a stranger would need the statistics"
 
 
-def test_the_release_that_was_looked_at_is_published(payload: dict[str, Any]) -> None:
+def test_publish_writes_the_release_that_was_looked_at(payload: dict[str, Any]) -> None:
     run("look", payload)
-    looked_at = session_data.memory.release
+    release = session_data.memory.release
     assert run("publish", payload)["verdict"]["holds"]
-    assert session_data.memory.release is looked_at
-    assert looked_at is not None
-    assert vl.load(payload["place"]).digest == looked_at.digest
+    assert session_data.memory.release is release
+    assert release is not None
+    assert vl.load(payload["place"]).digest == release.digest

@@ -21,18 +21,18 @@ def payload(tmp_path: Path) -> dict[str, Any]:
     return {"source": str(path), "read": {}, "spec": {"schema": schema}}
 
 
-def say_nothing(*_: Any) -> None:
-    """Take the place of the progress that a visitor sees."""
+def ignore_progress(*_: Any) -> None:
+    """Stand in for the progress that a visitor sees."""
 
 
 def test_the_first_rows_hold_no_identifier(payload: dict[str, Any]) -> None:
     names = vl.datasets.hospital().columns
-    shown = table_tasks.peek({**payload, "names": names, "hidden": ["name"]}, say_nothing)
-    assert sorted(shown["names"]) == sorted(set(names) - {"name"})
-    assert len(shown["rows"]) == table_tasks.ROWS
+    result = table_tasks.peek({**payload, "names": names, "hidden": ["name"]}, ignore_progress)
+    assert sorted(result["names"]) == sorted(set(names) - {"name"})
+    assert len(result["rows"]) == table_tasks.ROWS
 
 
-def test_a_tree_is_an_outline(payload: dict[str, Any]) -> None:
-    tree = table_tasks.tree({**payload, "column": "sex", "hierarchy": {"any": SEXES}}, say_nothing)
+def test_a_tree_is_returned_as_an_outline(payload: dict[str, Any]) -> None:
+    tree = table_tasks.tree({**payload, "column": "sex", "hierarchy": {"any": SEXES}}, ignore_progress)
     assert tree["leaves"] == len(SEXES)
     assert tree["outline"].splitlines() == SEXES

@@ -1,12 +1,12 @@
-// The little that a page cannot do by itself. Everything works without it, by reloading.
+// The few things that a page cannot do without a script. Everything also works without it, by reloading.
 "use strict";
 
-// what is running: ask once a second, and reload when it has ended
+// poll the running job, and reload when it has ended
 const work = document.querySelector("[data-job]");
 if (work) {
   const bar = work.querySelector("progress"), part = document.querySelector("[data-found]");
   let finds = 0, leaving = false;
-  // a form or a link is on its way: a reload would stop it (a download stays here, so not for ever)
+  // a form or a link is on its way, and a reload would stop it (not for ever, since a download stays on this page)
   const leave = () => { leaving = true; setTimeout(() => { leaving = false; }, 5000); };
   for (const event of ["submit", "beforeunload"]) addEventListener(event, leave);
   const ask = async () => {
@@ -17,7 +17,7 @@ if (work) {
       if (job.total) { bar.max = job.total; bar.value = job.done; }
       work.querySelector("[data-what]").textContent = job.what || "Starting";
       work.querySelector("[data-seconds]").textContent = Math.round(job.seconds);
-      if (part && job.finds > finds) {  // what there is already is worth seeing
+      if (part && job.finds > finds) {  // show the results so far
         const answer = await fetch(part.dataset.found, { cache: "no-store" });
         if (answer.ok) { part.innerHTML = await answer.text(); finds = job.finds; }
       }
@@ -27,7 +27,7 @@ if (work) {
   setTimeout(ask, 300);
 }
 
-// a form that says at once what its choices mean
+// a form whose meaning is shown at once
 for (const form of document.querySelectorAll("form[data-live]")) {
   const target = document.querySelector(form.dataset.live);
   let waiting = 0, newest = 0;
@@ -61,9 +61,9 @@ const load = document.querySelector("form[data-limit]");
 if (load) {
   const file = load.querySelector("input[type=file]");
   file.addEventListener("change", () => {
-    const most = Number(load.dataset.limit), size = file.files[0] ? file.files[0].size : 0;
-    file.setCustomValidity(size > most * 1048576
-      ? `This file is larger than ${most} MB. Put it into the folder of the workbench and name its path instead.` : "");
+    const limit = Number(load.dataset.limit), size = file.files[0] ? file.files[0].size : 0;
+    file.setCustomValidity(size > limit * 1048576
+      ? `This file is larger than ${limit} MB. Put it into the folder of the workbench and name its path instead.` : "");
     file.reportValidity();
   });
 }

@@ -1,1 +1,1 @@
-"""The steps of the workbench, a file each: load, mark, promise, compare, publish, receive."""
+"""The steps of the workbench, one file per step: load, mark, promise, compare, publish, receive."""

@@ -1,4 +1,4 @@
-"""Step 2: what each column is for, and how its values may be shown more coarsely."""
+"""Step 2: the role of each column, and how its values may be shown more coarsely."""
 
 from __future__ import annotations
 
@@ -29,35 +29,40 @@ async def show(request: Request, visit: Visit) -> Response:
     schema, people = visit.spec.get("schema", {}), visit.inspection["people"]
     columns = visit.inspection["columns"]
     nearly_unique = [c["name"] for c in columns if is_near_unique(c["distinct"], people - c["missing"])]
-    told = {"person": visit.person(), "kinds_chosen": schema.get("kinds", {}), "confirmed": schema.get("confirmed", ())}
-    return render_page("mark", visit, chosen=visit.roles(), nearly_unique=nearly_unique, **told)
+    choices = {
+        "person": visit.person(),
+        "chosen_kinds": schema.get("kinds", {}),
+        "confirmed": schema.get("confirmed", ()),
+    }
+    return render_page("mark", visit, chosen_roles=visit.roles(), nearly_unique=nearly_unique, **choices)
 
 
 async def save(request: Request, visit: Visit, form: FormData) -> Response:
     if visit.inspection is None:
         return RedirectResponse("/", 303)
-    old = visit.spec.get("schema", {})
+    previous = visit.spec.get("schema", {})
     try:
-        visit.spec["schema"] = _schema(visit, form, old.get("hierarchies", {}))
+        visit.spec["schema"] = _read_schema(visit, form, previous.get("hierarchies", {}))
     except VoileError as error:
         visit.problems = []
         visit.show_problem(error.as_json())
         return RedirectResponse("/mark", 303)
-    if {**old, "rows_per_person": 1} != {**visit.spec["schema"], "rows_per_person": 1}:
+    if {**previous, "rows_per_person": 1} != {**visit.spec["schema"], "rows_per_person": 1}:
         visit.forget("row_limits")
     await _read_marked(visit)
     return RedirectResponse("/mark#risk", 303)
 
 
 async def _read_marked(visit: Visit) -> None:
+    """Read the marked columns anew, and drop results that depend on them."""
     assert visit.inspection is not None
     visit.forget("marking", "forecast", "comparison", "closer_look", "publication")
     payload = visit.payload(repeats=visit.inspection["repeats"])
     await wait_for(visit.start_job("mark", "Reading the marked columns", payload), PATIENCE)
 
 
-def _schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, Any]:
-    """The schema that the form tells. Fields are numbered: a name of a column may be anything."""
+def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, Any]:
+    """Read the schema from the form. Its fields are numbered, because the name of a column may be anything."""
     assert visit.inspection is not None
     schema: dict[str, Any] = {role: [] for role in ROLES if role}
     kinds, confirmed = {}, []
@@ -82,8 +87,8 @@ def _schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, An
 
 
 def _add_person(visit: Visit, form: FormData, schema: dict[str, Any]) -> None:
-    """Add how people are told apart. The column that tells is an identifier, unless the form gives it another role;
-    then reading says that it cannot have both."""
+    """Add the column that tells people apart. It becomes an identifier, unless the form gives it another role; then
+    reading the table raises an error."""
     assert visit.inspection is not None
     columns, number = visit.inspection["columns"], str(form.get("person", ""))
     if number.isdigit() and int(number) < len(columns):
@@ -111,7 +116,7 @@ async def compare_limits(request: Request, visit: Visit, form: FormData) -> Resp
 
 
 async def choose_limit(request: Request, visit: Visit, form: FormData) -> Response:
-    """Take one number of rows per person."""
+    """Choose one number of rows per person."""
     limit = str(form.get("rows_per_person", ""))
     if not visit.marking or visit.marking["who"] is None or not re.fullmatch("[1-9][0-9]{0,8}", limit):
         return RedirectResponse("/mark", 303)
@@ -121,38 +126,38 @@ async def choose_limit(request: Request, visit: Visit, form: FormData) -> Respon
 
 
 # hierarchies ------------------------------------------------------------------------------------------------------
-async def tree(request: Request, visit: Visit) -> Response:
-    """The tree of one column, to look at and to edit."""
+async def show_tree(request: Request, visit: Visit) -> Response:
+    """Show the tree of one column, to look at and to edit."""
     visit.collect_result()
-    name = _column(request, visit)
+    name = _find_column(request, visit)
     if name is None:
         return RedirectResponse("/mark", 303)
-    given = visit.spec["schema"].get("hierarchies", {}).get(name, "auto")
+    saved = visit.spec["schema"].get("hierarchies", {}).get(name, "auto")
     typed = visit.draft.pop("tree", None)
-    found: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     if not visit.worker.busy:
         job = visit.worker.submit("tree", f"Drawing the tree of {name}", visit.payload(column=name))
         await wait_for(job, PATIENCE)
-        found = job.result or {}
-    recipe = given if isinstance(given, str) else ""
+        tree = job.result or {}
+    recipe = saved if isinstance(saved, str) else ""
     number = request.path_params["number"]
-    return render_page("mark_tree", visit, name=name, number=number, recipe=recipe, found=found, typed=typed)
+    return render_page("mark_tree", visit, name=name, number=number, recipe=recipe, tree=tree, typed=typed)
 
 
 async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
-    """A recipe, or the tree as it was typed. What does not fit the column is said, and nothing is changed."""
-    name = _column(request, visit)
+    """Save a recipe, or the typed tree. If it does not fit the column, show the problem and change nothing."""
+    name = _find_column(request, visit)
     if name is None:
         return RedirectResponse("/mark", 303)
     text = str(form.get("outline", ""))
     try:
-        wanted: Any = _recipe(form, name) if form.get("how") == "recipe" else parse_outline(text, name)
+        hierarchy: Any = _read_recipe(form, name) if form.get("how") == "recipe" else parse_outline(text, name)
     except VoileError as error:
         visit.problems, visit.draft["tree"] = [], text
         visit.show_problem(error.as_json())
         return RedirectResponse(request.url.path, 303)
     job = visit.start_job(
-        "tree", f"Fitting the tree of {name}", visit.payload(column=name, hierarchy=wanted, save=True)
+        "tree", f"Fitting the tree of {name}", visit.payload(column=name, hierarchy=hierarchy, save=True)
     )
     await wait_for(job, PATIENCE)
     visit.collect_result()
@@ -163,7 +168,7 @@ async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
     return RedirectResponse(request.url.path, 303)
 
 
-def _recipe(form: FormData, name: str) -> str:
+def _read_recipe(form: FormData, name: str) -> str:
     text = str(form.get("recipe", "")).strip()
     if not RECIPES.fullmatch(text):
         raise SchemaError(
@@ -174,8 +179,8 @@ def _recipe(form: FormData, name: str) -> str:
     return text
 
 
-def _column(request: Request, visit: Visit) -> str | None:
-    """The column of a number; numbers stand in addresses, names of columns do not."""
+def _find_column(request: Request, visit: Visit) -> str | None:
+    """Find the column by its number; an address holds the number, never the name."""
     if visit.inspection is None or not visit.marking:
         return None
     columns, number = visit.inspection["columns"], int(request.path_params["number"])

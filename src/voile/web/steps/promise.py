@@ -1,4 +1,4 @@
-"""Step 2, second half: what is promised to the people in the table, and against whom."""
+"""Step 2, second half: the promise to the people in the table, and the adversary it holds against."""
 
 from __future__ import annotations
 
@@ -18,45 +18,47 @@ async def show(request: Request, visit: Visit) -> Response:
     visit.collect_result()
     if not visit.marking:
         return RedirectResponse("/mark", 303)
-    return render_page("promise", visit, cards=make_cards("models"), values=values(visit), secret=_secret(visit))
+    return render_page(
+        "promise", visit, cards=make_cards("models"), values=_form_values(visit), secret=_secret_columns(visit)
+    )
 
 
-def values(visit: Visit) -> dict[str, str]:
-    """The form as it is now: as it was typed, or what the spec says; else two promises to start from."""
+def _form_values(visit: Visit) -> dict[str, str]:
+    """Return the values of the form: as they were typed, or else as the spec has them."""
     if visit.draft.get("promise"):
         return dict(pair for pair in visit.draft.items() if pair[0] != "promise")
     return fill_form("models", visit.spec.get("policy", ()))
 
 
-def _secret(visit: Visit) -> list[str]:
+def _secret_columns(visit: Visit) -> list[str]:
     return list(visit.spec["schema"].get("sensitive", ()))
 
 
 async def save(request: Request, visit: Visit, form: FormData) -> Response:
-    """Understand the form. With `live` only a piece of the page is answered, so that it says at once what fits."""
+    """Save the promise of the form. With `live`, return only the part of the page that describes it."""
     live = form.get("live") == "yes"
     if not visit.marking:
         return RedirectResponse("/mark", 303)
     try:
-        chosen = read_form("models", form)
-        if not chosen:
+        entries = read_form("models", form)
+        if not entries:
             raise SpecError("Nothing is promised yet.", code="spec.form", hint="Choose at least one promise.")
     except SpecError as error:
         if live:
             return render_part(
-                "promise_said", foreseen=None, problems=error.as_json().get("problems") or [error.as_json()]
+                "promise_meaning", forecast=None, problems=error.as_json().get("problems") or [error.as_json()]
             )
         visit.problems, visit.draft = [], {"promise": "typed", **{key: str(form[key]) for key in form}}
         visit.show_problem(error.as_json())
         return RedirectResponse("/promise", 303)
-    policy = [{"model": one.pop("name"), **one} for one in chosen]
+    policy = [{"model": entry.pop("name"), **entry} for entry in entries]
     if policy != visit.spec.get("policy"):
         visit.spec["policy"], visit.draft = policy, {}
         visit.spec.pop("method", None)
         visit.forget("row_limits", "forecast", "comparison", "closer_look", "publication")
-    job = await wait_for(visit.start_job("promise", "Asking what can be kept", visit.payload()), PATIENCE)
+    job = await wait_for(visit.start_job("promise", "Checking what can be kept", visit.payload()), PATIENCE)
     visit.collect_result()
     if not live:
         return RedirectResponse("/promise#said", 303)
     problems, visit.problems = visit.problems, []
-    return render_part("promise_said", foreseen=visit.forecast if job.state == "done" else None, problems=problems)
+    return render_part("promise_meaning", forecast=visit.forecast if job.state == "done" else None, problems=problems)

@@ -1,4 +1,4 @@
-"""Step 4: the release folder, or a zip of it; and how to do the same without the page."""
+"""Step 4: publish a release as a folder or a zip, and show how to do the same without the page."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Publish:
         visit.collect_result()
         if not visit.spec.get("policy") or not visit.marking:
             return RedirectResponse("/promise", 303)
-        told = {"spec": render_toml(visit.request()), "command": command(visit), "folder": self.settings.folder.name}
-        return render_page("publish", visit, **told)
+        spec, command = render_toml(visit.request()), _write_command(visit)
+        return render_page("publish", visit, spec=spec, command=command, folder=self.settings.folder.name)
 
     async def begin(self, request: Request, visit: Visit, form: FormData) -> Response:
         if not visit.spec.get("policy") or not visit.marking:
@@ -45,50 +45,52 @@ class Publish:
         name, format = str(form.get("name", "")).strip() or "release", str(form.get("format", "parquet"))
         try:
             folders.check_format(format)
-            place = self._place(visit, form, name)
+            folder = self._choose_folder(visit, form, name)
         except VoileError as error:
             visit.problems = []
             visit.show_problem(error.as_json())
             return RedirectResponse("/publish", 303)
         visit.spec["release"] = {"format": format}
         visit.forget("publication")
-        packed = visit.folder / f"{secrets.token_hex(8)}.zip"
-        told: dict[str, Any] = {"force": bool(form.get("force")), "with_report": bool(form.get("report"))}
-        told |= {"place": str(place), "zip": str(packed), "page": str(packed.with_suffix(".html"))}
-        asked = visit.payload(name=name, format=format, **told)
-        await wait_for(visit.start_job("publish", "Publishing", asked), SOON)
+        archive = visit.folder / f"{secrets.token_hex(8)}.zip"
+        options: dict[str, Any] = {"force": bool(form.get("force")), "with_report": bool(form.get("report"))}
+        options |= {"place": str(folder), "zip": str(archive), "page": str(archive.with_suffix(".html"))}
+        payload = visit.payload(name=name, format=format, **options)
+        await wait_for(visit.start_job("publish", "Publishing", payload), SOON)
         return RedirectResponse("/publish#done", 303)
 
-    def _place(self, visit: Visit, form: FormData, name: str) -> Path:
-        """Where the folder goes: among one's own, or only into the zip."""
+    def _choose_folder(self, visit: Visit, form: FormData, name: str) -> Path:
+        """Choose where the release is written: in the visitor's folder, or in a private one that is only zipped."""
         if not NAME.fullmatch(name):
             raise SpecError(
-                "This is no name for a folder.", code="spec.name", hint="Use letters, digits, spaces, dots and dashes."
+                "This is not a valid folder name.",
+                code="spec.name",
+                hint="Use letters, digits, spaces, dots and dashes.",
             )
         if form.get("where") != "folder":
             return visit.folder / secrets.token_hex(8)
-        place = received_files.resolve_inside(self.settings.folder, name)
-        folders.check_target(place, bool(form.get("force")))
-        return place
+        folder = received_files.resolve_inside(self.settings.folder, name)
+        folders.check_target(folder, bool(form.get("force")))
+        return folder
 
 
 async def download(request: Request, visit: Visit) -> Response:
-    """The zip."""
+    """Download the zip."""
     visit.collect_result()
     if visit.publication is None:
         return RedirectResponse("/publish", 303)
-    asked = visit.publication["asked"]
-    return FileResponse(asked["zip"], filename=f"{asked['name']}.zip", media_type="application/zip")
+    payload = visit.publication["asked"]
+    return FileResponse(payload["zip"], filename=f"{payload['name']}.zip", media_type="application/zip")
 
 
 async def spec(request: Request, visit: Visit) -> Response:
-    """The spec.toml."""
+    """Download the spec.toml."""
     headers = {"Content-Disposition": 'attachment; filename="spec.toml"'}
     return Response(render_toml(visit.request()), media_type="application/toml", headers=headers)
 
 
 async def report(request: Request, visit: Visit) -> Response:
-    """The report: a page of its own, without script."""
+    """Show the report as a separate page, without scripts."""
     visit.collect_result()
     if visit.publication is None:
         return RedirectResponse("/publish", 303)
@@ -96,8 +98,8 @@ async def report(request: Request, visit: Visit) -> Response:
     return HTMLResponse(page.read_text(encoding="utf-8"), headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-def command(visit: Visit) -> str:
-    """The same at the command line. An upload is named as it was called; the demonstration is written out first."""
+def _write_command(visit: Visit) -> str:
+    """Write the same request as a command. An upload keeps its file name; the demo table is written to a file first."""
     name = (visit.publication or {}).get("asked", {}).get("name", "release")
     source = visit.source.get("name", "")
     run = f"voile publish {shlex.quote(source)} --spec spec.toml --out {shlex.quote(name)}"

@@ -27,7 +27,7 @@ HOW = {
     "most": "is at most",
     "between": "is between (a|b)",
 }
-ROOM = 3  # conditions that the form has room for
+CONDITIONS = 3  # conditions in the form
 
 
 class Receive:
@@ -38,22 +38,23 @@ class Receive:
 
     async def show(self, request: Request, visit: Visit) -> Response:
         visit.collect_result()
-        found = await run_in_threadpool(received_files.list_releases, self.settings.folder)
-        return render_page("receive", visit, found=found[: received_files.SHOWN], how=HOW, room=range(ROOM))
+        releases = await run_in_threadpool(received_files.list_releases, self.settings.folder)
+        releases = releases[: received_files.SHOWN]
+        return render_page("receive", visit, releases=releases, how=HOW, condition_numbers=range(CONDITIONS))
 
     async def take(self, request: Request, visit: Visit, form: FormData) -> Response:
         try:
-            asked = await self._asked(visit, form)
+            payload = await self._find_release(visit, form)
         except VoileError as error:
             visit.problems = []
             visit.show_problem(error.as_json())
             return RedirectResponse("/receive", 303)
         visit.forget("reception")
         visit.counts = []
-        await wait_for(visit.start_job("receive", "Verifying the release", asked), PATIENCE)
+        await wait_for(visit.start_job("receive", "Verifying the release", payload), PATIENCE)
         return RedirectResponse("/receive#verdict", 303)
 
-    async def _asked(self, visit: Visit, form: FormData) -> dict[str, Any]:
+    async def _find_release(self, visit: Visit, form: FormData) -> dict[str, Any]:
         how = form.get("how")
         if how == "own" and visit.publication is not None:
             return {"place": visit.publication["asked"]["place"], "name": "The release that you just published"}
@@ -61,55 +62,54 @@ class Receive:
             file = form.get("file")
             if not isinstance(file, UploadFile) or not file.filename:
                 raise SpecError("No zip was chosen.", code="spec.file", hint="Choose the zip of a release first.")
-            packed = visit.folder / f"{secrets.token_hex(8)}.zip"
-            with packed.open("xb") as out:
+            archive = visit.folder / f"{secrets.token_hex(8)}.zip"
+            with archive.open("xb") as out:
                 await run_in_threadpool(shutil.copyfileobj, file.file, out)
-            return {"zip": str(packed), "place": str(visit.folder / secrets.token_hex(8)), "name": file.filename}
+            return {"zip": str(archive), "place": str(visit.folder / secrets.token_hex(8)), "name": file.filename}
         if how == "files":
-            return await _kept(visit, [one for one in form.getlist("files") if isinstance(one, UploadFile)])
+            return await _save_files(visit, [file for file in form.getlist("files") if isinstance(file, UploadFile)])
         text = str(form.get("path", "")).strip()
         if not text:
             raise SpecError("No release was named.", code="spec.file", hint="Choose a folder or a zip.")
-        place = received_files.resolve_inside(self.settings.folder, text)
-        name = str(place.relative_to(self.settings.folder.resolve()))
-        if place.suffix.lower() == ".zip":
-            return {"zip": str(place), "place": str(visit.folder / secrets.token_hex(8)), "name": name}
-        return {"place": str(place), "name": name}
+        path = received_files.resolve_inside(self.settings.folder, text)
+        name = str(path.relative_to(self.settings.folder.resolve()))
+        if path.suffix.lower() == ".zip":
+            return {"zip": str(path), "place": str(visit.folder / secrets.token_hex(8)), "name": name}
+        return {"place": str(path), "name": name}
 
 
-async def _kept(visit: Visit, files: Sequence[UploadFile]) -> dict[str, Any]:
-    """The files of a folder, side by side under their own names."""
-    names = [Path(one.filename or "").name for one in files]
+async def _save_files(visit: Visit, files: Sequence[UploadFile]) -> dict[str, Any]:
+    """Save the files of an uploaded folder in one folder, under their own names."""
+    names = [Path(file.filename or "").name for file in files]
     if not any(names) or len(set(names)) < len(names):
         raise SpecError("No release folder was chosen.", code="spec.file", hint="Choose the folder of one release.")
-    place = visit.folder / secrets.token_hex(8)
-    place.mkdir(mode=0o700)
-    for name, one in zip(names, files, strict=True):
+    folder = visit.folder / secrets.token_hex(8)
+    folder.mkdir(mode=0o700)
+    for name, file in zip(names, files, strict=True):
         if name not in ("", ".", ".."):
-            with (place / name).open("xb") as out:
-                await run_in_threadpool(shutil.copyfileobj, one.file, out)
-    return {"place": str(place), "name": Path(files[0].filename or "").parts[0]}
+            with (folder / name).open("xb") as out:
+                await run_in_threadpool(shutil.copyfileobj, file.file, out)
+    return {"place": str(folder), "name": Path(files[0].filename or "").parts[0]}
 
 
 async def count(request: Request, visit: Visit, form: FormData) -> Response:
     if visit.reception is None or visit.reception["broken"]:
         return RedirectResponse("/receive", 303)
     sql = str(form.get("sql", "")).strip()
-    asked = [_condition(form, number) for number in range(ROOM)]
-    conditions = [one for one in asked if one]
+    conditions = [condition for number in range(CONDITIONS) if (condition := _read_condition(form, number))]
     if not sql and not conditions:
         visit.problems = []
         visit.show_problem(
             {"message": "There is no condition.", "hint": "Choose a column and give a value.", "code": ""}
         )
         return RedirectResponse("/receive#count", 303)
-    said = sql or " and ".join(f"{one['column']} {HOW[one['how']]} {one['value']}" for one in conditions)
+    text = sql or " and ".join(f"{item['column']} {HOW[item['how']]} {item['value']}" for item in conditions)
     query: Any = sql or conditions
-    payload = {"place": visit.reception["asked"]["place"], "query": query, "said": said}
+    payload = {"place": visit.reception["asked"]["place"], "query": query, "said": text}
     await wait_for(visit.start_job("count", "Counting", payload), PATIENCE)
     return RedirectResponse("/receive#count", 303)
 
 
-def _condition(form: FormData, number: int) -> dict[str, str] | None:
+def _read_condition(form: FormData, number: int) -> dict[str, str] | None:
     column, how, value = (str(form.get(f"{part}.{number}", "")).strip() for part in ("column", "how", "value"))
     return {"column": column, "how": how, "value": value} if column and value and how in HOW else None

@@ -1,4 +1,4 @@
-"""The tasks of the worker: the verbs of voile, with plain values in and out. They decide nothing themselves."""
+"""The tasks of the worker: the verbs of voile, with plain values in and out. They make no decisions of their own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TASKS: dict[str, Callable[[Payload, Progress], Any]] = {
 
 
 def warm() -> None:
-    """Load the libraries that every task needs, and the compiled kernels, before anybody waits for them."""
+    """Load the libraries that every task needs, and the compiled kernels, before a visitor has to wait for them."""
     from voile import datasets
 
     data = read(datasets.hospital(), Schema(quasi=["sex", "zip"], sensitive=["disease"]))

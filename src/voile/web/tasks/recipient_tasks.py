@@ -1,4 +1,4 @@
-"""Tasks of a recipient: verify a release from elsewhere, and count with it."""
+"""Tasks of a recipient: verify a received release, and run COUNT queries on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from voile.web.tasks.session_data import Payload, Progress
 
 
 def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Verify a release from elsewhere; a broken one is not described any further."""
+    """Verify a received release, and describe it unless it is broken."""
     folder = Path(payload["place"])
     if payload.get("zip"):
         progress(0, 2, "Unpacking")
@@ -32,12 +32,12 @@ def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
         {"name": entry["name"], "kind": entry["kind"], "role": entry["role"], "domain": entry["domain"]}
         for entry in release.dictionary["columns"]
     ]
-    shown = {key: content[key] for key in ("promises", "headline", "groups", "limits")}
-    return {**answer, "columns": columns, **shown}
+    summary = {key: content[key] for key in ("promises", "headline", "groups", "limits")}
+    return {**answer, "columns": columns, **summary}
 
 
 def count(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Estimate how many rows satisfy a query, and how far off that may be."""
+    """Estimate how many rows satisfy a query, and how far off the estimate may be."""
     release = load(Path(payload["place"]))
     query = payload["query"] if isinstance(payload["query"], str) else _read_conditions(payload["query"], release)
     return {"estimate": release.estimate(query), "margin": release.margin(query), "people": release.people}
@@ -53,8 +53,8 @@ def _read_conditions(conditions: Sequence[Mapping[str, str]], release: Release) 
             raise SpecError(f"There are two conditions on {name!r}.", code="spec.query", hint="Keep one per column.")
         values = [_parse_value(part.strip(), *kinds.get(name, ("", ""))) for part in text.split("|")]
         if how == "between" and len(values) != 2:
-            hint = "Write the two ends with | between them, e.g. 30|40."
-            raise SpecError(f"A range of {name!r} has two ends.", code="spec.query", hint=hint)
+            hint = "Separate the two ends with |, e.g. 30|40."
+            raise SpecError(f"A range of {name!r} needs two ends.", code="spec.query", hint=hint)
         ends = {"least": (values[0], None), "most": (None, values[0]), "between": tuple(values)}
         query[name] = ends.get(how, values)
     return query
@@ -67,5 +67,5 @@ def _parse_value(text: str, kind: str, dtype: str) -> Any:
         return float(text) if dtype.startswith("Float") or "." in text or "e" in text.lower() else int(text)
     except ValueError:
         raise SpecError(
-            "The column holds numbers, and this value is not a number.", code="spec.query", hint="E.g. 42."
+            "The column holds numbers, but this value is not a number.", code="spec.query", hint="E.g. 42."
         ) from None

@@ -1,4 +1,4 @@
-"""Tasks about a release: compare the methods, look at one closely, write the folder."""
+"""Tasks about a release: compare the methods, look closely at one of them, write the folder."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from voile.web.tasks.session_data import (
 
 
 def compare(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Try the methods; share the trials while they finish."""
+    """Try the methods; share each trial as soon as it finishes."""
     data, request = read_data(payload), read_task_request(payload)
-    chosen: dict[str, list[Any] | None] = {}
+    plugins: dict[str, list[Any] | None] = {}
     for family in ("methods", "attacks", "measures"):
         entries = payload.get(family)
-        chosen[family] = [build_plugin(family, entry["name"], _knobs(entry)) for entry in entries] if entries else None
+        plugins[family] = [build_plugin(family, entry["name"], _knobs(entry)) for entry in entries] if entries else None
     comparison = compare_methods(
         data,
         request.policy,
-        cast("list[Method] | None", chosen["methods"]),
-        cast("list[Attack] | None", chosen["attacks"]),
-        cast("list[Measure] | None", chosen["measures"]),
+        cast("list[Method] | None", plugins["methods"]),
+        cast("list[Attack] | None", plugins["attacks"]),
+        cast("list[Measure] | None", plugins["measures"]),
         adversary=payload.get("adversary") or None,
         progress=progress,
         so_far=lambda partial: progress.share(_add_chart(partial)),
@@ -67,24 +67,24 @@ def _knobs(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def look(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Look at one method in detail: what attacks reach before and after, and each column before and after."""
+    """Look at one method in detail: the success of attacks, and each column, before and after publishing."""
     data, release = read_data(payload), make_release(payload, progress)
-    progress(2, 4, "Attacking it")
+    progress(2, 4, "Attacking the release")
     memory.audit = audit(release, data)
     progress(3, 4, "Drawing the columns before and after")
     columns = [
-        {"column": one.column, "role": one.role, "moved": one.moved, "chart": draw_distribution(one)}
-        for one in distributions(data, release)
+        {"column": item.column, "role": item.role, "moved": item.moved, "chart": draw_distribution(item)}
+        for item in distributions(data, release)
     ]
     return {**report(release, memory.audit).as_json(), "distributions": columns}
 
 
 def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Write the release and its report, verify what was written, and pack it."""
+    """Write the release and its report, verify the written folder, and zip it."""
     data, release = read_data(payload), make_release(payload, progress)
     folder, archive = Path(payload["place"]), Path(payload["zip"])
     if memory.audit is None:
-        progress(1, 5, "Attacking it for the report")
+        progress(1, 5, "Attacking the release for the report")
         memory.audit = audit(release, data)
     progress(2, 5, "Measuring the loss for the report")
     losses = measure(data, release)
@@ -111,10 +111,10 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
 
 
 def _pack(archive: Path, folder: Path, files: Sequence[str], name: str) -> None:
-    """Pack only the published files: whatever else lies in the folder, perhaps the table itself, stays there."""
+    """Zip only the published files: anything else in the folder, perhaps the table itself, is left out."""
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in files:
-            # a fixed date: the time when a file was made must tell nothing
+            # a fixed date: the time at which a file was made must reveal nothing
             entry = zipfile.ZipInfo(f"{name}/{file}", (1980, 1, 1, 0, 0, 0))
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             with (folder / file).open("rb") as source, packed.open(entry, "w") as target:

@@ -1,4 +1,4 @@
-"""What tasks take and report, and what the worker remembers from one task to the next."""
+"""The input and the progress of tasks, and the data that the worker keeps from one task to the next."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Payload = Mapping[str, Any]
 
 
 class Progress(Protocol):
-    """How a task reports how far it is, and what it has found so far."""
+    """How a task reports its progress, and shares partial results."""
 
     def __call__(self, done: int, total: int, what: str) -> None: ...
 
@@ -33,7 +33,7 @@ class Progress(Protocol):
 @dataclass
 class Memory:
     """The table that was read last and the release that was made last; the next task often needs them again.
-    `table_request` and `release_request` say what they were made from."""
+    `table_request` and `release_request` are the requests that they were made from."""
 
     table_request: str = ""
     data: Microdata | None = None
@@ -47,23 +47,23 @@ memory = Memory()
 
 
 def read_task_request(payload: Payload) -> Request:
-    """Read the request that a task is given."""
+    """Read the request in the payload of a task."""
     return read_request(make_spec(payload["spec"]))
 
 
 def _file_state(payload: Payload) -> list[Any]:
-    """The file as it is now: after a change it must be read again."""
+    """Return the path, time and size of the file: if one of them changes, the file must be read again."""
     try:
         status = Path(payload["source"]).stat()
     except OSError:
-        return [payload["source"]]  # reading it will say what is wrong
+        return [payload["source"]]  # reading it raises the error
     return [payload["source"], status.st_mtime_ns, status.st_size]
 
 
 def read_data(payload: Payload) -> Microdata:
-    """Read the table under its schema, unless it was read last."""
-    asked = [_file_state(payload), payload["spec"]["schema"], payload["spec"].get("read")]
-    table_request = json.dumps(asked, sort_keys=True)
+    """Read the table under its schema, unless it is the table that was read last."""
+    parts = [_file_state(payload), payload["spec"]["schema"], payload["spec"].get("read")]
+    table_request = json.dumps(parts, sort_keys=True)
     if memory.table_request != table_request or memory.data is None:
         schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
         memory.data = read(payload["source"], schema, **payload["spec"].get("read", {}))
@@ -72,9 +72,10 @@ def read_data(payload: Payload) -> Microdata:
 
 
 def make_release(payload: Payload, progress: Progress) -> Release:
-    """Make the release of a request, unless it was made last: the release a visitor looked at is the one published."""
-    asked = {part: value for part, value in payload["spec"].items() if part != "release"}
-    release_request = json.dumps([_file_state(payload), asked], sort_keys=True)
+    """Make the release of a request, or return the last one if the request is the same: the release that a visitor has
+    looked at is the one that is published."""
+    spec = {part: value for part, value in payload["spec"].items() if part != "release"}
+    release_request = json.dumps([_file_state(payload), spec], sort_keys=True)
     if memory.release_request != release_request or memory.release is None:
         request, data = read_task_request(payload), read_data(payload)
         progress(1, 5, "Making the release")

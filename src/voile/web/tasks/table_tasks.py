@@ -1,4 +1,4 @@
-"""The table before anything is published: as it is, under its roles, its trees, what can be promised."""
+"""Tasks about the table before anything is published: its columns, its roles, its trees, and possible promises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from voile.engines.memory import load_frame
 from voile.errors import VoileError
 from voile.flow.explore.column_profiles import RepeatedValues
 from voile.flow.explore.foresee import foresee, reach, suggest_value
-from voile.flow.explore.inspect import inspect as inspecting
+from voile.flow.explore.inspect import inspect as inspect_table
 from voile.flow.explore.rows_per_person import compare_rows_per_person
 from voile.flow.read.read import read
 from voile.io import hierarchy_outlines
@@ -23,115 +23,117 @@ from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
 from voile.web.tasks.session_data import Payload, Progress, read_data, read_task_request
 
-LEAVES = 5_000  # of a tree that a person may edit by hand
-ROWS = 8  # of a table that are shown, when a visitor asks for them
+LEAVES = 5_000  # the most values of a tree that can be edited by hand
+ROWS = 8  # rows of the table that a visitor can see on request
 
 
 def inspect(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """Inspect the table as it is."""
     progress(0, 1, "Reading the table")
-    found = inspecting(payload["source"], columns=payload.get("columns") or None, **payload.get("read", {}))
-    return found.as_json()
+    columns = payload.get("columns") or None
+    return inspect_table(payload["source"], columns=columns, **payload.get("read", {})).as_json()
 
 
 def peek(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """The first rows, as text; of identifiers nothing."""
-    shown = [name for name in payload["names"] if name not in payload["hidden"]]
-    frame = load_frame(Source(payload["source"], **payload.get("read", {})), Schema(quasi=shown)).head(ROWS)
+    """Return the first rows as text, without identifiers."""
+    names = [name for name in payload["names"] if name not in payload["hidden"]]
+    frame = load_frame(Source(payload["source"], **payload.get("read", {})), Schema(quasi=names)).head(ROWS)
     rows = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
     return {"names": list(frame.columns), "rows": rows}
 
 
-# step 2: what the columns are for, and the promise ----------------------------------------------------------------
+# step 2: the roles of the columns, and the promise ----------------------------------------------------------------
 def mark(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """The table under its roles: the risk on the marked columns, advice, and how far each model can go."""
+    """Inspect the table under its roles: the risk on the marked columns, advice, and how far each model can go."""
     progress(0, 3, "Reading the marked columns")
     data = read_data(payload)
     schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
     progress(1, 3, "Counting who stands out")
     repeats = tuple(RepeatedValues(**entry) for entry in payload.get("repeats", ()))
-    found = replace(inspecting(data), repeats=repeats)
-    progress(2, 3, "Asking how far each promise can go")
+    inspection = replace(inspect_table(data), repeats=repeats)
+    progress(2, 3, "Checking how far each promise can go")
     return {
-        **found.as_json(),
+        **inspection.as_json(),
         "dropped": data.dropped,
         "who": _count_people(data),
-        "advice": found.advice(schema),
+        "advice": inspection.advice(schema),
         "trees": {column.name: column.hierarchy is not None for column in data.columns.quasi},
-        "reach": _reaches(data),
+        "reach": _reach_by_model(data),
     }
 
 
 def _count_people(data: Microdata) -> dict[str, int] | None:
-    """How many rows and people the table has, and how many rows of people with too many are left out."""
+    """Count the rows and people of the table, and the rows left out because a person has too many."""
     if data.people is None:
         return None
-    most = len(data.people.people_by_rows) - 1
-    counts = {"people": data.people.people, "rows": data.people.total, "most": most}
+    largest = len(data.people.people_by_rows) - 1
+    counts = {"people": data.people.people, "rows": data.people.total, "most": largest}
     return {**counts, "rows_per_person": data.unit.rows, "left_out": data.count_left_out()}
 
 
 def people(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """What each number of rows per person would cost, under the chosen promise."""
-    asked, data = read_task_request(payload), read_data(payload)
-    return compare_rows_per_person(data, asked.policy, asked.method, progress=progress).as_json()
+    """Compare the cost of each number of rows per person, under the chosen promise."""
+    request, data = read_task_request(payload), read_data(payload)
+    return compare_rows_per_person(data, request.policy, request.method, progress=progress).as_json()
 
 
-def _reaches(data: Microdata) -> dict[str, dict[str, Any]]:
-    """For every model that can be counted at once: how far its numbers can go, beginning from usual values."""
-    found: dict[str, dict[str, Any]] = {}
+def _reach_by_model(data: Microdata) -> dict[str, dict[str, Any]]:
+    """Return how far the numbers of each model can go, starting from suggested values; only for models that counts
+    decide."""
+    by_model: dict[str, dict[str, Any]] = {}
     for name, cls in registered_classes("models").items():
         try:
-            usual = {knob.name: suggest_value(knob) for knob in knob_fields(cls)}
+            values = {knob.name: suggest_value(knob) for knob in knob_fields(cls)}
             model = cast(
-                Model, build_plugin("models", name, {key: value for key, value in usual.items() if _given(value)})
+                Model, build_plugin("models", name, {key: value for key, value in values.items() if _is_set(value)})
             )
-            found[name] = {one.knob: asdict(one) for one in reach(data, model)}
+            by_model[name] = {item.knob: asdict(item) for item in reach(data, model)}
         except VoileError:
-            continue  # it asks for something that only a person can say
-    return found
+            continue  # it has a parameter that only a person can choose
+    return by_model
 
 
-def _given(value: Any) -> bool:
+def _is_set(value: Any) -> bool:
     return value is not None and type(value).__name__ != "_MISSING_TYPE"
 
 
 def tree(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """The hierarchy of one column as an outline: as given, or as an automatic one would be."""
+    """Return the hierarchy of one column as an outline: the requested one, or else an automatic one."""
     name = payload["column"]
     schema = {**payload["spec"]["schema"]}
-    given = schema.get("hierarchies", {})
-    asked = {**given, name: payload.get("hierarchy") or given.get(name, "auto")}
-    data = read(payload["source"], Schema(**{**schema, "hierarchies": asked}), **payload["spec"].get("read", {}))
-    made = data.columns[name].hierarchy
-    assert made is not None
+    saved = schema.get("hierarchies", {})
+    hierarchies = {**saved, name: payload.get("hierarchy") or saved.get(name, "auto")}
+    data = read(payload["source"], Schema(**{**schema, "hierarchies": hierarchies}), **payload["spec"].get("read", {}))
+    hierarchy = data.columns[name].hierarchy
+    assert hierarchy is not None
     leaves = len(data.columns[name].domain.values)
-    drawn = hierarchy_outlines.render_outline(made.rows()[:leaves]) if leaves <= LEAVES else ""
-    return {"outline": drawn, "levels": made.height, "leaves": leaves}
+    outline = hierarchy_outlines.render_outline(hierarchy.rows()[:leaves]) if leaves <= LEAVES else ""
+    return {"outline": outline, "levels": hierarchy.height, "leaves": leaves}
 
 
 def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """What the chosen models promise on this table in plain words; and whether it can be kept."""
-    asked, data = read_task_request(payload), read_data(payload)
-    said = [_said(model, data) for model in asked.policy]
+    """Return the chosen promises in plain words, and whether this table can keep them."""
+    request, data = read_task_request(payload), read_data(payload)
+    promises = [_describe_promise(model, data) for model in request.policy]
     fault = None
     try:
-        foresee(data, asked.policy, asked.method)
+        foresee(data, request.policy, request.method)
     except VoileError as error:
         fault = {**error.as_json(), "kind": type(error).__name__}
-    reached = [{"model": model.name, **asdict(one)} for model in asked.policy for one in reach(data, model)]
-    return {"promises": said, "fault": fault, "reach": reached}
+    limits = [{"model": model.name, **asdict(item)} for model in request.policy for item in reach(data, model)]
+    return {"promises": promises, "fault": fault, "reach": limits}
 
 
-def _said(model: Model, data: Microdata) -> dict[str, Any]:
+def _describe_promise(model: Model, data: Microdata) -> dict[str, Any]:
     adversary = model.adversary()
     columns = [column.name if column else "" for column in model.targets(data.columns)]
-    known = ", ".join(column.name for column in data.columns.quasi)
-    told = {Knowledge.QUASI: f"what the table says of the person in {known}"}
+    quasi = ", ".join(column.name for column in data.columns.quasi)
+    wording = {Knowledge.QUASI: f"the person's values in {quasi}"}
     return {
         "model": model.name,
         "promise": [narrow_to_column(model, name or None).promise(name) for name in columns],
         "against": adversary.name,
-        "knows": [told.get(item, item.value) for item in Knowledge if item in adversary.knows],
+        "knows": [wording.get(item, item.value) for item in Knowledge if item in adversary.knows],
         "beyond": [item.value for item in Knowledge if item not in adversary.knows],
         "basis": model.basis,
     }
