@@ -33,6 +33,7 @@ from voile.methods.base import (
 )
 from voile.models.abilities import (
     AcceptsDistinctValues,
+    CountsPeople,
     HasColumnParameters,
     LearnsFromTable,
     NamesValues,
@@ -69,6 +70,7 @@ __all__ = [
     "Columns",
     "CompletesHierarchies",
     "Counts",
+    "CountsPeople",
     "DataError",
     "Engine",
     "EngineError",

@@ -51,7 +51,7 @@ def test_support_columns_and_smoothing(data: Any) -> None:
     assert all(np.allclose(known.rows, smooth.marginal, atol=1e-6) for known in smooth.sets)
     with pytest.raises(PolicyError):
         vl.learn_prior(data[0], smoothing=-1)
-    with pytest.raises(PolicyError, match="no sensitive column"):
+    with pytest.raises(PolicyError, match="not a sensitive column"):
         vl.learn_prior(data[0], "zip")
 
 

@@ -18,7 +18,7 @@ from voile.measures.base import Measure, View
 from voile.releases.release import Release
 from voile.releases.table_codes import table_codes
 from voile.results import Loss
-from voile.tables.microdata import Microdata
+from voile.tables.microdata import PUBLIC_KEY, Microdata
 
 PAIRS = 100_000_000
 LARGEST = 100_000  # different quasi-identifiers that are compared box by box
@@ -36,6 +36,9 @@ class Alteration(Measure):
     name: ClassVar[str] = "alteration"
 
     def __call__(self, data: Microdata, release: Release) -> Loss:
+        if data.people is not None and data.count_left_out():
+            # which rows were drawn is secret: only a value that nobody has there was changed for certain
+            data = data.with_rows(data.people.draw(data.people.total, PUBLIC_KEY))
         view = View(data, release)
         table = data.rows.histogram(view.names)
         boxed = release.shows_boxes and release.channel is None
@@ -66,8 +69,8 @@ class Alteration(Measure):
                 shape=(release.groups, column.size),
             )
             now = sparse.coo_matrix((people, (rows, codes[:, number])), shape=(release.groups, column.size))
-            gap = np.asarray(abs(before.tocsr() - now.tocsr()).sum(axis=1)).ravel()
-            parts[column.name] = float(gap[clear].sum() / 2 / max(int(release.sizes[clear].sum()), 1))
+            gap = np.asarray((now.tocsr() - before.tocsr()).maximum(0).sum(axis=1)).ravel()
+            parts[column.name] = float(gap[clear].sum() / max(int(release.sizes[clear].sum()), 1))
         return Loss(self.name, TITLE, float(np.mean(list(parts.values()))), parts, "0 to 1, at least; box by box")
 
 
