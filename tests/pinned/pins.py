@@ -24,12 +24,7 @@ FAMILIES = {
 
 # Behaviour that was changed on purpose since the pins were written: case -> field -> why.
 # The field "*" stands for every field of the case. `write.py` makes the exceptions needless: remove them with it.
-EXCEPTIONS: dict[str, dict[str, str]] = {
-    "errands: compare, spec": {
-        "*": "A comparison tries methods and publishes no folder, so [method] and [release] in its spec cannot matter: "
-        "they are errors now, not ignored."
-    },
-}
+EXCEPTIONS: dict[str, dict[str, str]] = {}
 
 
 def cases() -> dict[str, Callable[[], dict[str, Any]]]:
