@@ -15,6 +15,7 @@ import pytest
 from published import EXAMPLES, KEY, people, schema
 
 import voile as vl
+from voile.errors import DataError
 from voile.flow.checking.people_check import TITLE
 from voile.models.policy import make_claim
 from voile.results import Answer
@@ -277,3 +278,23 @@ def test_a_table_read_for_more_rows_than_the_shape_has() -> None:
     buckets = publish_visits(1, vl.LDiversity(l=2), vl.Anatomy())
     verdict = vl.verify(buckets, data=vl.read(visits(), with_person(2)), key=KEY)
     assert not verdict.broken
+
+
+def test_a_table_that_does_not_tell_people_apart_is_not_compared_with_people() -> None:
+    frame = pl.DataFrame({"id": [1, 1, 2, 3], "age": [30, 30, 40, 50], "disease": ["flu", "flu", "gout", "acne"]})
+    release = vl.publish(
+        vl.read(frame, vl.Schema(person="id", quasi=["age"], sensitive=["disease"])), vl.KAnonymity(k=3)
+    )
+    rows = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["disease"]))
+    for work in (lambda: vl.audit(release, rows), lambda: vl.measure(rows, release)):
+        with pytest.raises(DataError, match="does not tell whose its rows are"):
+            work()
+
+
+def test_the_publisher_verifies_with_the_rows_per_person_of_the_release() -> None:
+    frame = pl.DataFrame({"id": [1, 1, 2, 2, 3, 3, 4], "age": [30, 31, 32, 33, 34, 35, 36], "d": list("abcabca")})
+    schema = vl.Schema(person="id", rows_per_person=2, quasi=["age"], sensitive=["d"])
+    key = vl.Key(bytes(range(32)))
+    release = vl.publish(vl.read(frame, schema), vl.KAnonymity(k=3), key=key)
+    one_row = vl.read(frame, vl.Schema(person="id", quasi=["age"], sensitive=["d"]))
+    assert vl.verify(release, data=one_row, key=key).holds

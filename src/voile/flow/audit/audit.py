@@ -17,6 +17,7 @@ from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
 from voile.attacks.people_in_groups import take_all_rows
 from voile.errors import PolicyError, SchemaError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
+from voile.flow.checking.people_check import require_people_of
 from voile.releases.release import Release
 from voile.releases.release_pieces import lies_in_pieces, split_into_pieces
 from voile.results import Audit, Belief, Finding
@@ -36,6 +37,8 @@ def audit(
     With `data`, the original table, the risk before publishing is computed too. `external` is a register of people with
     the quasi-identifier columns. `adversary` names presets ("insurer"), whose attacks run beside those listed.
     """
+    if data is not None:
+        require_people_of(release, data)
     if external is not None:
         _check_register(release, external)
     requested = request_attacks(attacks, adversary) or [

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.errors import EngineError, SpecError, Unsatisfiable
+from voile.errors import DataError, EngineError, SpecError, Unsatisfiable, option
 from voile.flow.checking.claim_check import check_by_republishing
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
 from voile.results import Answer, Checked
 from voile.tables.microdata import PERSON, PUBLIC_KEY, Microdata
+from voile.tables.unit import PERSON_COLUMN
 
 TITLE = "rows per person"
+MOST_PAIRS = 1_000_000_000  # of distinct rows and groups that are compared
 
 
 def check_people(release: Release, evidence: Evidence) -> Checked | None:
@@ -53,22 +55,31 @@ def check_people(release: Release, evidence: Evidence) -> Checked | None:
 def count_crowded_groups(release: Release, data: Microdata) -> int:
     """Count the groups with more rows than their people contribute if nobody has more than the unit allows.
 
-    Only where every row of the table fits one group, and the table is in memory.
+    Only where every row of the table fits one group, the table is in memory, and finding the groups takes seconds.
     """
     assert data.people is not None
     try:
         linked = data.people.draw_linked(data.people.total, PUBLIC_KEY)  # all rows
     except EngineError:
         return 0
-    quasi = [column.name for column in data.columns.quasi]
+    cells = linked.histogram([column.name for column in data.columns.quasi])
+    if len(cells.counts) * release.groups > MOST_PAIRS:
+        return 0
     home = release.locate(data.with_rows(linked))
     if (home < 0).any():
         return 0
-    table = linked.histogram([*quasi, PERSON])
-    cells = linked.histogram(quasi)
-    places = {tuple(row): group for row, group in zip(cells.codes.tolist(), home.tolist(), strict=True)}
-    group = np.array([places[tuple(row[:-1])] for row in table.codes.tolist()], dtype=np.int64)
-    pairs, index = np.unique(np.stack([group, table.codes[:, -1]]), axis=1, return_inverse=True)
-    rows = np.bincount(index.ravel(), weights=table.counts).astype(np.int64)
-    possible = np.bincount(pairs[0], weights=np.minimum(rows, release.unit.rows), minlength=release.groups)
+    whole = linked.place(cells, home)
+    group, table = whole.count_by_group([PERSON])
+    possible = np.bincount(group, weights=np.minimum(table.counts, release.unit.rows), minlength=release.groups)
     return int((release.sizes > possible).sum())
+
+
+def require_people_of(release: Release, data: Microdata) -> None:
+    """Refuse a table that does not tell whose its rows are, if the release was made from one that does: its rows would
+    be taken for people."""
+    if release.unit.basis == PERSON_COLUMN and data.people is None:
+        raise DataError(
+            "The release counts people, and the table does not tell whose its rows are.",
+            code="data.person",
+            hint=f"Read the table with the column that identifies people ({option('person', 'patient_id')}).",
+        )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from voile.adversaries.prior import INDICATOR
 from voile.adversaries.prior_posterior import replace_by_indicator
+from voile.flow.checking.people_check import require_people_of
 from voile.measures.base import ByGroup, Measure
 from voile.plugins.registry import build_plugin, narrow_type, registered_classes
 from voile.releases.release import Release
@@ -17,6 +18,7 @@ from voile.tables.microdata import Microdata
 
 def measure(data: Microdata, release: Release, measures: Sequence[Measure] | None = None) -> Losses:
     """Run measures; by default every registered one with its default knobs."""
+    require_people_of(release, data)
     chosen = measures if measures is not None else list_measures()
     data = match_release(data, release)
     return Losses(tuple(_measure_loss(data, release, item) for item in chosen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from voile.adversaries.ledger import Ledger
@@ -22,6 +23,7 @@ from voile.releases.release import Release
 from voile.results import Verdict
 from voile.tables.microdata import Microdata
 from voile.tables.secret_key import Key
+from voile.tables.unit import Unit
 
 
 def verify(
@@ -67,6 +69,7 @@ def _republisher(data: Microdata, key: Key, earlier: Sequence[Release]) -> Calla
         policy = Policy(*(requested_model(claim) for claim in certificate.claims))
         knobs = {name: value for name, value in certificate.method.items() if name != "name"}
         method = narrow_type(Method, build_plugin("methods", str(certificate.method["name"]), knobs))
-        return publish(data, policy, method, key=key, after=earlier)
+        rows = max(Unit.parse(claim["unit"]).rows for claim in certificate.claims)
+        return publish(replace(data, unit=replace(data.unit, rows=rows)), policy, method, key=key, after=earlier)
 
     return republish
