@@ -8,9 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from voile.errors import EngineError
 from voile.results import Belief
-from voile.tables.microdata import PERSON, PUBLIC_KEY, Microdata
+from voile.tables.microdata import PERSON
 from voile.tables.row_protocol import Rows
 
 
@@ -109,23 +108,6 @@ class KnownPeople:
         entries = chosen[self.owner]
         starts = np.append(0, np.cumsum(np.diff(self.starts)[chosen]))
         return KnownPeople(self.groups, starts, self.group[entries], self.rows[entries])
-
-
-def link_rows(data: Microdata) -> Microdata | None:
-    """Return all rows of a table with one column more, which numbers the people. None where no column tells whose rows
-    they are, or where they are not in the memory of this process."""
-    if data.people is None:
-        return None
-    try:
-        return data.with_rows(data.people.draw_linked(data.people.total, PUBLIC_KEY))
-    except EngineError:
-        return None
-
-
-def take_all_rows(data: Microdata) -> Microdata:
-    """Return a table with all rows of everybody, as a register of a release: which of them were published is not
-    known."""
-    return data if data.people is None else data.with_rows(data.people.draw(data.people.total, PUBLIC_KEY))
 
 
 def count_person_rows(grouped: Rows, groups: int) -> KnownPeople:

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from voile.attacks.people_in_groups import FewestPeople, KnownPeople, PeopleInGroups, count_person_rows, link_rows
+from voile.attacks.people_in_groups import FewestPeople, KnownPeople, PeopleInGroups, count_person_rows
 from voile.releases.certificate import UNSIGNED, Certificate
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
@@ -92,7 +92,7 @@ class RawTable:
 
     @cached_property
     def _linked(self) -> Microdata | None:
-        return link_rows(self.data)
+        return self.data.with_linked_rows()
 
     @property
     def rows(self) -> Table:

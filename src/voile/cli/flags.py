@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,8 +79,9 @@ Memory = Annotated[
 Master = Annotated[str | None, typer.Option("--master", help="spark: spark://..., yarn, k8s://..., sc://...")]
 Scratch = Annotated[str | None, typer.Option("--scratch", help="disk: a folder for temporary files.")]
 
-ReadOptions = dict[str, Any]  # how a table is read: the keywords of voile.read
-EngineOptions = dict[str, Any]  # where its rows are stored: engine, memory, master, scratch
+ReadOptions = Mapping[str, Any]  # how a table is read: the keywords of voile.read
+EngineOptions = Mapping[str, Any]  # where its rows are stored: engine, memory, master, scratch
+SchemaOptions = Mapping[str, Any]  # what its columns are for, as typed: combine_spec reads them
 
 
 def _read_options(
@@ -95,11 +96,34 @@ def _engine_options(
     return drop_unset(engine=engine, memory=memory, master=master, scratch=scratch)
 
 
+def _schema_options(
+    identifier: ColumnNames = None,
+    quasi: ColumnNames = None,
+    sensitive: ColumnNames = None,
+    other: ColumnNames = None,
+    person: Person = None,
+    rows_per_person: RowsPerPerson = None,
+    rows_are: RowsAre = None,
+    weight: Weight = None,
+    withhold_weight: WithholdWeight = None,
+    confirmed: Confirmed = None,
+    missing: Missing = None,
+    kind: Kinds = None,
+    domain: Domains = None,
+    hierarchies: HierarchyFolder = None,
+) -> SchemaOptions:
+    return drop_unset(**locals())
+
+
 def with_table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command that reads a table: replace its parameters `read_options` and `engine_options`, in place, by
-    the single options that they consist of."""
+    """Decorate a command that reads a table: replace its parameters `schema_options`, `read_options` and
+    `engine_options`, in place, by the single options that they consist of."""
     signature = inspect.signature(command, eval_str=True)
-    builders = (("read_options", _read_options), ("engine_options", _engine_options))
+    builders = (
+        ("schema_options", _schema_options),
+        ("read_options", _read_options),
+        ("engine_options", _engine_options),
+    )
     groups = {name: build for name, build in builders if name in signature.parameters}
     options = {name: inspect.signature(build, eval_str=True).parameters for name, build in groups.items()}
 

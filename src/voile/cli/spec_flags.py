@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from voile.cli.flags import parse_domain, parse_pair
+from voile.cli.flags import EngineOptions, ReadOptions, SchemaOptions, parse_domain, parse_pair, split_names
+
+if TYPE_CHECKING:
+    from voile.io.spec_files import Spec
+
+ROLES = ("identifier", "quasi", "sensitive", "other")
+PEOPLE = ("person", "rows_per_person", "rows_are")
 
 
 def parse_plugin(name_key: str, text: str) -> dict[str, Any]:
@@ -15,6 +22,38 @@ def parse_plugin(name_key: str, text: str) -> dict[str, Any]:
 
     name, knobs = parse_short_form(text)
     return {name_key: name, **knobs}
+
+
+def combine_spec(
+    spec: Path | None,
+    schema_options: SchemaOptions,
+    models: Sequence[str] | None,
+    method: str | None,
+    read_options: ReadOptions,
+    engine_options: EngineOptions,
+) -> Spec:
+    """Read a spec, if there is one, and replace what the flags say otherwise."""
+    from voile.io.spec_files import Spec, read_spec
+
+    base = read_spec(spec) if spec else Spec()
+    return replace(
+        base,
+        schema=combine_schema(base.schema, schema_options),
+        policy=tuple(parse_plugin("model", text) for text in models or ()) or base.policy,
+        method=parse_plugin("name", method) if method else base.method,
+        read={**base.read, **read_options},
+        engine={**base.engine, **engine_options},
+    )
+
+
+def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str, Any]:
+    """Replace the parts of a schema that the flags name."""
+    lists = {name: split_names(flags[name]) for name in (*ROLES, "confirmed") if name in flags}
+    roles = {name: lists[name] for name in ROLES if name in lists}
+    combined = override_roles(schema, roles, {name: flags[name] for name in PEOPLE if name in flags})
+    combined |= {name: flags[name] for name in ("missing", "weight", "withhold_weight") if name in flags}
+    combined |= {"confirmed": lists["confirmed"]} if "confirmed" in lists else {}
+    return add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))
 
 
 def add_column_flags(
@@ -48,7 +87,7 @@ def override_roles(
     replaced = {"rows_are"} if "person" in people else {"person", "rows_per_person"} if "rows_are" in people else set()
     result: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in ("identifier", "quasi", "sensitive", "other") and isinstance(value, list):
+        if key in ROLES and isinstance(value, list):
             result[key] = [name for name in value if name not in flagged | person]
         elif key not in replaced:
             result[key] = value

@@ -18,7 +18,7 @@ from voile.measures.base import Measure, View
 from voile.releases.release import Release
 from voile.releases.table_codes import table_codes
 from voile.results import Loss
-from voile.tables.microdata import PUBLIC_KEY, Microdata
+from voile.tables.microdata import Microdata
 
 PAIRS = 100_000_000
 LARGEST = 100_000  # different quasi-identifiers that are compared box by box
@@ -36,9 +36,7 @@ class Alteration(Measure):
     name: ClassVar[str] = "alteration"
 
     def __call__(self, data: Microdata, release: Release) -> Loss:
-        if data.people is not None and data.count_left_out():
-            # which rows were drawn is secret: only a value that nobody has there was changed for certain
-            data = data.with_rows(data.people.draw(data.people.total, PUBLIC_KEY))
+        data = data.with_all_rows()  # which were drawn is secret: a value that nobody has there was changed for certain
         view = View(data, release)
         table = data.rows.histogram(view.names)
         boxed = release.shows_boxes and release.channel is None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voile.errors import DataError, option
+from voile.errors import DataError, EngineError, option
 from voile.tables.domain import Domain
 from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Columns
@@ -75,6 +75,20 @@ class Microdata:
             return self.people.draw(self.unit.rows, key)
         assert self.table is not None
         return self.table
+
+    def with_all_rows(self) -> Microdata:
+        """Return the table with all rows of everybody: which of them are published is secret."""
+        return self if self.people is None else self.with_rows(self.people.draw(self.people.total, PUBLIC_KEY))
+
+    def with_linked_rows(self) -> Microdata | None:
+        """Return the table with all rows and one column more, which numbers the people. None where no column tells
+        whose the rows are, or where they are not in the memory of this process."""
+        if self.people is None:
+            return None
+        try:
+            return self.with_rows(self.people.draw_linked(self.people.total, PUBLIC_KEY))
+        except EngineError:
+            return None
 
     def count_left_out(self) -> int:
         """Count the rows that are not published because their people have too many."""

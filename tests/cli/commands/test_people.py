@@ -44,3 +44,10 @@ def test_without_a_column_of_persons_the_hint_names_the_flag(voile: Voile, visit
     answer = voile("people", visits, *ROLES)
     assert answer.code == 3
     assert "--person" in answer.err
+
+
+def test_one_number_of_rows_per_person_cannot_be_asked_for(voile: Voile, visits: Path) -> None:
+    answer = voile("people", visits, "--person", "patient_id", *ROLES, "--rows-per-person", "2")
+    assert answer.code == 2
+    assert "--rows-per-person has no effect here" in answer.err
+    assert "--choices" in answer.err

@@ -18,7 +18,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, RawTable, Target, most_frequent_share, sensitive_names
-from voile.attacks.people_in_groups import KnownPeople, count_person_rows, link_rows
+from voile.attacks.people_in_groups import KnownPeople, count_person_rows
 from voile.kernels import lazy_kernel
 from voile.plugins.registry import learned_field
 from voile.releases.release import Release
@@ -46,7 +46,7 @@ class AgreeingRows(Attack):
     table: Microdata | None = learned_field()  # all rows, and whose they are
 
     def learn(self, data: Microdata | None) -> AgreeingRows:
-        return self if data is None else replace(self, table=link_rows(data))
+        return self if data is None else replace(self, table=data.with_linked_rows())
 
     def lacks(self) -> str:
         return "" if self.table is not None else "the original table in memory, read with the column of persons"

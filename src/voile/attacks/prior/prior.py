@@ -30,7 +30,7 @@ from voile.plugins.registry import knob, learned_field
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.group_counts import Counts
-from voile.tables.microdata import PUBLIC_KEY, Microdata
+from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Over
 from voile.tables.row_protocol import WITHHELD
 
@@ -65,8 +65,7 @@ class Prior(PiecewiseAttack):
     def learn(self, data: Microdata | None) -> Prior:
         if data is None:
             return self
-        if data.people is not None:  # which rows of a person were drawn is not known: all of them may be in the release
-            data = data.with_rows(data.people.draw(data.people.total, PUBLIC_KEY))
+        data = data.with_all_rows()  # which rows of a person were drawn is not known: all of them may be in the release
         if self.prior is not None:
             return replace(self, register=data)
         columns, limits = data.columns, self._limits(data.rows.total, len(data.columns.quasi))

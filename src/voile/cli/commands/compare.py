@@ -10,31 +10,21 @@ import typer
 
 from voile.cli.flags import (
     Adversaries,
-    ColumnNames,
-    Confirmed,
-    Domains,
     EngineOptions,
-    HierarchyFolder,
     Json,
     KeyFile,
-    Kinds,
-    Missing,
     Models,
-    Person,
     Plugins,
     ReadOptions,
-    RowsAre,
-    RowsPerPerson,
+    SchemaOptions,
     Source,
-    Weight,
-    WithholdWeight,
     drop_unset,
     parse_pair,
     split_names,
     with_table_options,
 )
 from voile.cli.inputs import file_options, load_plugins
-from voile.cli.spec_flags import add_column_flags, override_roles, parse_plugin
+from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, progress_bar, show_comparison
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import BrokenPromise, Unsatisfiable
@@ -52,13 +42,6 @@ def compare(
     out: Annotated[
         Path | None, typer.Option(help="A folder for the page, JSON and CSV; repeat the call to resume it.")
     ] = None,
-    identifier: ColumnNames = None,
-    quasi: ColumnNames = None,
-    sensitive: ColumnNames = None,
-    other: ColumnNames = None,
-    person: Person = None,
-    rows_per_person: RowsPerPerson = None,
-    rows_are: RowsAre = None,
     model: Models = None,
     vary: Annotated[
         list[str] | None,
@@ -70,15 +53,9 @@ def compare(
     measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=500; all by default.")] = None,
     by: Annotated[str | None, typer.Option(help="The measure that decides; query-error by default.")] = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population; by default the table.")] = None,
-    weight: Weight = None,
-    withhold_weight: WithholdWeight = None,
-    confirmed: Confirmed = None,
-    missing: Missing = None,
-    kind: Kinds = None,
-    domain: Domains = None,
-    hierarchies: HierarchyFolder = None,
     key_file: KeyFile = None,
     *,
+    schema_options: SchemaOptions,
     read_options: ReadOptions,
     engine_options: EngineOptions,
     plugin: Plugins = None,
@@ -91,32 +68,16 @@ def compare(
         from voile.flow.compare.compare import compare as compare_methods
         from voile.flow.compare.comparison_request import read_comparison_request
         from voile.flow.read.read import read
-        from voile.io.spec_files import Spec, read_spec
         from voile.tables.secret_key import Key
 
         load_plugins(plugin)
-        base = read_spec(spec) if spec else Spec()
-        reading = {**base.read, **read_options}
-        refuse_unused_reading(reading, source, external)
-        roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        people = drop_unset(person=person, rows_per_person=rows_per_person, rows_are=rows_are)
-        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()}, people)
-        schema |= drop_unset(missing=missing, weight=weight, withhold_weight=withhold_weight)
-        schema |= drop_unset(confirmed=split_names(confirmed) if confirmed else None)
+        combined = combine_spec(spec, schema_options, model, None, read_options, engine_options)
+        refuse_unused_reading(combined.read, source, external)
         variations = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
         flags = drop_unset(
             methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=variations
         )
-        request = read_comparison_request(
-            replace(
-                base,
-                schema=add_column_flags(schema, kind, domain, hierarchies),
-                policy=tuple(parse_plugin("model", text) for text in model or ()) or base.policy,
-                read=reading,
-                engine={**base.engine, **engine_options},
-                compare={**base.compare, **flags},
-            )
-        )
+        request = read_comparison_request(replace(combined, compare={**combined.compare, **flags}))
         key = Key.read(key_file) if key_file else None
         step(0, None, "read")
         engine = choose_engine(source, request.request.engine)
@@ -129,7 +90,7 @@ def compare(
                 request.attacks,
                 request.measures,
                 adversary=request.adversary,
-                external=_read_register(external, request.request.schema, reading) if external else None,
+                external=_read_register(external, request.request.schema, combined.read) if external else None,
                 key=key,
                 progress=step,
                 store=out / "trials" if out else None,

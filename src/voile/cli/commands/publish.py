@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,31 +10,20 @@ import typer
 
 from voile.cli.flags import (
     After,
-    ColumnNames,
-    Confirmed,
-    Domains,
     EngineOptions,
-    HierarchyFolder,
     Json,
     KeyFile,
-    Kinds,
     LedgerFile,
-    Missing,
     Models,
-    Person,
     Plugins,
     ReadOptions,
-    RowsAre,
-    RowsPerPerson,
+    SchemaOptions,
     Source,
-    Weight,
-    WithholdWeight,
     drop_unset,
-    split_names,
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_ledger, read_priors
-from voile.cli.spec_flags import add_column_flags, override_roles, parse_plugin
+from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import BrokenPromise
@@ -49,28 +39,15 @@ def publish(
     source: Source,
     out: Annotated[Path, typer.Option(help="The folder for the release.")],
     spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
-    identifier: ColumnNames = None,
-    quasi: ColumnNames = None,
-    sensitive: ColumnNames = None,
-    other: ColumnNames = None,
-    person: Person = None,
-    rows_per_person: RowsPerPerson = None,
-    rows_are: RowsAre = None,
     model: Models = None,
     method: Annotated[str | None, typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
-    weight: Weight = None,
-    withhold_weight: WithholdWeight = None,
-    confirmed: Confirmed = None,
-    missing: Missing = None,
-    kind: Kinds = None,
-    domain: Domains = None,
-    hierarchies: HierarchyFolder = None,
     format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,
     key_file: KeyFile = None,
     after: After = None,
     ledger: LedgerFile = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
     *,
+    schema_options: SchemaOptions,
     read_options: ReadOptions,
     engine_options: EngineOptions,
     plugin: Plugins = None,
@@ -84,27 +61,14 @@ def publish(
         from voile.flow.request.request import read_request
         from voile.flow.verify.verify import verify as verify_folder
         from voile.io import release_folder
-        from voile.io.spec_files import Spec, read_spec
         from voile.tables.secret_key import Key
 
         load_plugins(plugin)
-        base = read_spec(spec) if spec else Spec()
-        reading = {**base.read, **read_options}
-        refuse_unused_reading(reading, source)
-        roles = drop_unset(identifier=identifier, quasi=quasi, sensitive=sensitive, other=other)
-        people = drop_unset(person=person, rows_per_person=rows_per_person, rows_are=rows_are)
-        schema = override_roles(base.schema, {role: split_names(text) for role, text in roles.items()}, people)
-        schema |= drop_unset(missing=missing, weight=weight, withhold_weight=withhold_weight)
-        schema |= drop_unset(confirmed=split_names(confirmed) if confirmed else None)
+        combined = combine_spec(spec, schema_options, model, method, read_options, engine_options)
+        refuse_unused_reading(combined.read, source)
         earlier = [str(folder) for folder in after] if after else None
-        combined = Spec(
-            add_column_flags(schema, kind, domain, hierarchies),
-            tuple(parse_plugin("model", text) for text in model or ()) or base.policy,
-            parse_plugin("name", method) if method else base.method,
-            {**base.release, **drop_unset(format=format, after=earlier, ledger=ledger)},
-            reading,
-            {**base.engine, **engine_options},
-        )
+        flags = drop_unset(format=format, after=earlier, ledger=ledger)
+        combined = replace(combined, release={**combined.release, **flags})
         request = read_request(combined)
         key = Key.read(key_file) if key_file else None
         book = open_ledger(request.ledger)

@@ -14,7 +14,6 @@ from typing import Any
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset
 from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
-from voile.attacks.people_in_groups import take_all_rows
 from voile.errors import PolicyError, SchemaError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
 from voile.flow.checking.people_check import require_people_of
@@ -51,7 +50,7 @@ def audit(
     for item in requested:
         register = external
         if register is None and data is not None and item.presets and item.attack.needs_external:
-            register = take_all_rows(data)
+            register = data.with_all_rows()
         applicable = item.attack.applies(release)
         attack = item.attack.learn(data) if applicable else item.attack
         silence = replace(item, attack=attack).explain_silence(release, register)

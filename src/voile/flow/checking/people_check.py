@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.errors import DataError, EngineError, SpecError, Unsatisfiable, option
+from voile.errors import DataError, SpecError, Unsatisfiable, option
 from voile.flow.checking.claim_check import check_by_republishing
+from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
+from voile.models.policy import Policy
 from voile.releases.release import Release
 from voile.results import Answer, Checked
-from voile.tables.microdata import PERSON, PUBLIC_KEY, Microdata
+from voile.tables.microdata import PERSON, Microdata
 from voile.tables.unit import PERSON_COLUMN
 
 TITLE = "rows per person"
@@ -26,8 +28,9 @@ def check_people(release: Release, evidence: Evidence) -> Checked | None:
     data, unit = evidence.data, release.unit
     if data is None or data.people is None:
         return None
-    follows = any(claim.get("model") == "m-invariance" for claim in release.certificate.claims)
-    if evidence.republish is not None and not follows:  # a ledger remembers the release: it cannot be made again
+    policy = Policy(*(claimed_model(claim) for claim in release.certificate.claims))
+    # a ledger remembers the release of people who are followed: it cannot be made again
+    if evidence.republish is not None and not policy.follows_people:
         try:
             return Checked(TITLE, *check_by_republishing(release, evidence.republish))
         except SpecError:
@@ -57,19 +60,17 @@ def count_crowded_groups(release: Release, data: Microdata) -> int:
 
     Only where every row of the table fits one group, the table is in memory, and finding the groups takes seconds.
     """
-    assert data.people is not None
-    try:
-        linked = data.people.draw_linked(data.people.total, PUBLIC_KEY)  # all rows
-    except EngineError:
+    linked = data.with_linked_rows()
+    if linked is None:
         return 0
-    cells = linked.histogram([column.name for column in data.columns.quasi])
+    rows = linked.rows.collect()
+    cells = rows.histogram([column.name for column in data.columns.quasi])
     if len(cells.counts) * release.groups > MOST_PAIRS:
         return 0
-    home = release.locate(data.with_rows(linked))
+    home = release.locate(linked)
     if (home < 0).any():
         return 0
-    whole = linked.place(cells, home)
-    group, table = whole.count_by_group([PERSON])
+    group, table = rows.place(cells, home).count_by_group([PERSON])
     possible = np.bincount(group, weights=np.minimum(table.counts, release.unit.rows), minlength=release.groups)
     return int((release.sizes > possible).sum())
 

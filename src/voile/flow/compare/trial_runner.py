@@ -9,7 +9,6 @@ from functools import cached_property
 
 from voile.adversaries.prior import Prior
 from voile.attacks.base import Attack, RawTable
-from voile.attacks.people_in_groups import take_all_rows
 from voile.errors import VoileError
 from voile.flow.audit.audit import run_attack
 from voile.flow.audit.requested_attacks import RequestedAttack
@@ -59,7 +58,7 @@ class TrialRunner:
 
     @cached_property
     def _everybody(self) -> Microdata:
-        return take_all_rows(self.data)
+        return self.data.with_all_rows()
 
     @cached_property
     def learned(self) -> tuple[tuple[RequestedAttack, Attack], ...]:

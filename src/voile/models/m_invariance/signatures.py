@@ -11,7 +11,7 @@ from voile.adversaries.ledger import Ledger, Signature
 from voile.errors import DataError, Unsatisfiable
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
-from voile.tables.microdata import PERSON, PUBLIC_KEY, Microdata, require_people
+from voile.tables.microdata import PERSON, Microdata, require_people
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column, Columns
 
@@ -109,12 +109,12 @@ def count_changed_signatures(release: Release, earlier: Sequence[Release], evide
 def _count_missing(now: dict[Row, list[Signature]], data: Microdata, ledger: Ledger) -> int:
     """Count the people of the table for whom the release has no row with their quasi-identifier and signature. Of
     somebody with more rows than one, the table alone does not tell which was published."""
-    everybody = require_people(data)
-    people = everybody.list_names()
-    linked = everybody.draw_linked(everybody.total, PUBLIC_KEY)  # all rows
-    rows = linked.histogram([PERSON]).counts
+    people = require_people(data).list_names()  # EngineError where the table is not in memory
+    linked = data.with_linked_rows()
+    assert linked is not None
+    rows = linked.rows.histogram([PERSON]).counts
     names = [column.name for column in data.columns.quasi]
-    table = linked.histogram([*names, PERSON])
+    table = linked.rows.histogram([*names, PERSON])
     texts = [np.array(data.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     expected: Counter[tuple[Row, Signature]] = Counter()
     for row, person in zip(zip(*texts, strict=True), table.column(PERSON).tolist(), strict=True):
