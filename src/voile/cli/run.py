@@ -6,9 +6,14 @@ with --json. Commands import heavy libraries when they run, so that --help is fa
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -29,7 +34,8 @@ from voile.cli.commands.serve import serve
 from voile.cli.commands.verify import verify
 from voile.cli.flag_wording import write_flag
 from voile.cli.terminal import print_json
-from voile.errors import SpecError, VoileError, speaking
+from voile.errors import DataError, SpecError, VoileError, hide_credentials, speaking
+from voile.io.safe_writing.interruptions import record_writes
 from voile.version import __version__
 
 # in the order in which --help lists them
@@ -71,24 +77,53 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Show the vers
 
 def main() -> None:
     """Run the command line: a VoileError becomes its message and its exit code, never a stack trace."""
-    with speaking(write_flag):
-        _run()
+    with speaking(write_flag), record_writes() as written, _interrupt_on_sigterm() as received:
+        _run(written, received)
 
 
-def _run() -> NoReturn:
+@contextlib.contextmanager
+def _interrupt_on_sigterm() -> Iterator[list[int]]:
+    """End on SIGTERM as on SIGINT: by an exception, so that temporary files are removed. Collects the signals."""
+    received: list[int] = []
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield received
+        return
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _run(written: list[Path], received: list[int]) -> NoReturn:
     usage_error: Any = typer.BadParameter.__bases__[0]  # typer keeps its own copy of click, or uses the real one
     try:
+        if any("\0" in argument for argument in sys.argv):
+            raise SpecError("An argument has a zero byte.", code="spec.usage", hint="See --help.")
         code = app(standalone_mode=False)
     except VoileError as error:
         _fail(error.exit_code, error.as_json())
     except usage_error as error:
+        error.message = hide_credentials(error.message)
         if "--json" in sys.argv:
             print_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
         error.show()
         code = SpecError.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = 130
-    except Exception as error:
+    except OSError as error:
+        hint = "Check the path, its length, your rights and the free space."
+        reason = error.strerror or type(error).__name__
+        _fail(DataError.exit_code, {"code": "data.file", "message": f"A file cannot be used ({reason}).", "hint": hint})
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of a library is no Exception
         if os.environ.get("VOILE_DEBUG"):
             raise
         # the message of an unexpected error may quote a cell, so show only its type and where it happened
@@ -99,8 +134,16 @@ def _run() -> NoReturn:
         hint = "This is a bug in voile; set VOILE_DEBUG=1 to see the whole error (it may show data)."
         _fail(1, {"code": "internal", "message": f"Unexpected {type(error).__name__} at {where}.", "hint": hint})
     if code == 130:
-        _fail(130, {"code": "interrupted", "message": "Interrupted; nothing was changed.", "hint": ""})
+        message = f"Interrupted; {_describe_changes(written)}."
+        _fail(128 + (received or [signal.SIGINT])[0], {"code": "interrupted", "message": message, "hint": ""})
     raise SystemExit(code or 0)
+
+
+def _describe_changes(written: list[Path]) -> str:
+    if not written:
+        return "nothing was changed"
+    names = ", ".join(path.name for path in written[:3]) + (f" and {len(written) - 3} more" if written[3:] else "")
+    return f"already written, and whole: {names}"
 
 
 def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:

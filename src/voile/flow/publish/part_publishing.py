@@ -12,6 +12,7 @@ import polars as pl
 from voile.methods.base import Method
 from voile.models.policy import Policy
 from voile.releases.partitioned_tables import with_text_labels
+from voile.releases.release import Release
 from voile.tables.domain_trimming import find_used_codes, trim_columns
 from voile.tables.part_protocol import Parts
 from voile.tables.row_protocol import Rows
@@ -80,12 +81,17 @@ def show_part(rows: Rows, number: int, columns: Columns, task: PartTask, code_ma
     """Build the published tables of a part; its groups are numbered after the people of the parts before it."""
     release = task.method.show(columns, rows.recode(code_map) if code_map else rows)
     tables = release.renumber_tables(task.people_before[number])
-    dictionary = release.dictionary if number == 0 else _changing(release.dictionary)
+    dictionary = release.dictionary if number == 0 else _changing(release)
     empty = {name: with_text_labels(table.clear()) for name, table in tables.items()}
     return tables, ShownPart(release.shape, dictionary, columns if number == 0 else None, empty)
 
 
-def _changing(dictionary: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep what differs from part to part: how a column is shown, and names that stand for sets."""
-    kept = ("name", "shown", "cell", "names")
-    return {"columns": [{key: entry[key] for key in kept if key in entry} for entry in dictionary["columns"]]}
+def _changing(release: Release) -> dict[str, Any]:
+    """Keep what differs from part to part: how the cells of boxes are shown, and which values and names they have."""
+    kept = ("shown", "domain", "names", "prefixes")
+    entries = release.dictionary["columns"] if release.shows_boxes else ()
+    return {
+        "columns": [
+            {key: entry[key] for key in kept if key in entry} if entry["role"] == "quasi" else {} for entry in entries
+        ]
+    }

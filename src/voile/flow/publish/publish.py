@@ -46,7 +46,9 @@ def publish(
     groups = parts.map("group", group_part, plan.columns, task)  # Unsatisfiable: who hides with whom
     columns, code_map, withheld = trim_domains(groups)  # what no published row has is not mentioned
     tables = groups.map("show", show_part, columns, task, code_map)  # how each group is shown
-    release = certify(*assemble_release(tables, withheld, data.unit), plan)  # what is claimed, against whom
+    release = certify(
+        *assemble_release(tables, withheld, data.unit, data.missing), plan
+    )  # what is claimed, against whom
     history.accept(check_release(release, plan.evidence))  # BrokenPromise: the code that a stranger runs
     history.record(release, groups, columns, code_map, data)  # who was shown with which values, for the next time
     return release

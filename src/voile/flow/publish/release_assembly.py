@@ -9,25 +9,28 @@ import numpy as np
 import polars as pl
 
 from voile.flow.publish.part_publishing import ShownPart, Tables
-from voile.releases.cells import shield_label
 from voile.releases.certificate import UNSIGNED
+from voile.releases.dictionary import LABELS, merge_entries
 from voile.releases.partitioned_tables import PartitionedTables, stack_tables
 from voile.releases.release import Release, find_shape
 from voile.tables.domain import Domain, encode_values
 from voile.tables.part_protocol import Parts, PartsInMemory
 from voile.tables.schema import Columns
 from voile.tables.unit import Unit
-from voile.tables.value_text import MISSING
+from voile.tables.value_text import MISSING, shield_label
 
 Labels = Mapping[str, tuple[Domain, list[str]]]  # by generalized column: its domain, and the label of each value
 
 
-def assemble_release(parts: Parts, withheld: int, unit: Unit) -> tuple[Release, Columns]:
+def assemble_release(parts: Parts, withheld: int, unit: Unit, missing: str) -> tuple[Release, Columns]:
     """Make one release of shown parts, and return the columns as they are shown. The dictionary tells the recipient how
-    many rows were withheld to keep the promise, and how many rows a person may have."""
+    many rows were withheld to keep the promise, how many rows a person may have, and whether missing cells are values:
+    the cells do not tell where all of them are `*`."""
     first: ShownPart = parts.summaries[0]
     assert first.columns is not None, "the first part tells the columns"
-    dictionary = {**_common_dictionary(parts.summaries), "withheld": withheld, "unit": unit.as_json()}
+    dictionary = {**_common_dictionary(parts.summaries, first.columns), "withheld": withheld, "unit": unit.as_json()}
+    if missing == "value":
+        dictionary["missing"] = missing
     labels = _exact_labels(dictionary, first.columns)
     tables: Mapping[str, pl.DataFrame]
     if len(parts) > 1:
@@ -39,19 +42,14 @@ def assemble_release(parts: Parts, withheld: int, unit: Unit) -> tuple[Release, 
     return find_shape(first.shape)(tables, dictionary, UNSIGNED), first.columns
 
 
-def _common_dictionary(notes: Sequence[ShownPart]) -> dict[str, Any]:
-    """The dictionary of all parts: a column is generalized where one part generalizes it."""
-    entries = []
-    for number, entry in enumerate(notes[0].dictionary["columns"]):
-        others = [note.dictionary["columns"][number] for note in notes]
-        coarse = [other for other in others if other["shown"] == "generalized"]
-        if coarse:
-            entry = {**entry, "shown": "generalized", "cell": coarse[0]["cell"]}
-            entry.pop("hierarchy", None)
-            listed = [other["names"] for other in coarse if "names" in other]
-            if listed:
-                entry["names"] = dict(sorted({key: one[key] for one in listed for key in one}.items()))
-        entries.append(entry)
+def _common_dictionary(notes: Sequence[ShownPart], columns: Columns) -> dict[str, Any]:
+    """The dictionary of all parts. Where groups are boxes, a column's cells differ from part to part; other columns
+    list the values of all parts already."""
+    entries = list(notes[0].dictionary["columns"])
+    for number, entry in enumerate(entries if find_shape(notes[0].shape).shows_boxes else ()):
+        if entry["role"] == "quasi" and len(notes) > 1:
+            others = [note.dictionary["columns"][number] for note in notes]
+            entries[number] = merge_entries(others, columns[str(entry["name"])])
     return {**notes[0].dictionary, "columns": entries}
 
 
@@ -59,7 +57,7 @@ def _exact_labels(dictionary: Mapping[str, Any], columns: Columns) -> Labels:
     """The labels of exact values, for parts that show a column as it is while another part generalizes it."""
     found = {}
     for entry in dictionary["columns"]:
-        if entry["shown"] == "generalized":
+        if entry["shown"] in LABELS:
             domain = columns[str(entry["name"])].domain
             exact = [
                 leaf if domain.uses_intervals else shield_label(leaf) for leaf in domain.labels[: len(domain.values)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-CERTIFICATE, DICTIONARY = "certificate.json", "dictionary.json"
+CERTIFICATE, DICTIONARY, SIGNATURE = "certificate.json", "dictionary.json", "certificate.sig"
 FORMATS = ("parquet", "csv")
 REPORTS = ("report.html", "report.json")
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from voile.errors import DataError
-from voile.io.release_folder.document_faults import ADDED_COLUMNS, stated_types, table_faults
-from voile.io.release_folder.file_names import content_digest, file_digest
+from voile.io.library_border import forget_words
+from voile.io.release_folder.csv_texts import read_csv_texts
+from voile.io.release_folder.file_names import DICTIONARY, content_digest, file_digest
+from voile.io.release_folder.parquet_faults import find_parquet_faults
 
 _TABLE_SUFFIXES = (".parquet", ".csv")
-_NUMBERED_FILE = re.compile(r"(.+)\.(\d{5,})\.parquet")  # one of several files of a table
+_NUMBERED_FILE = re.compile(r"(.+)\.([0-9]{5,9})\.parquet")  # one of several files of a table
 
 # Of each table: the file, the first row, and the number of rows
 RowGroup = dict[str, tuple[str, int, int]]
@@ -53,12 +55,12 @@ def _compare_digests(
     faults = []
     for name, expected in files.items():
         path = folder / name
-        if Path(name).name != name or not path.is_file():
-            faults.append(f"{name} is missing.")
-            continue
         try:
+            if Path(name).name != name or not path.is_file() or path.is_symlink():
+                faults.append(f"{name} is missing, or not a file.")
+                continue
             actual = known[name] if name in known else digest(path)
-        except OSError:
+        except (OSError, ValueError):
             actual = None
         if actual != expected:
             faults.append(f"{name} was changed after publishing.")
@@ -66,34 +68,57 @@ def _compare_digests(
 
 
 def read_tables(
-    folder: Path, files: Iterable[str], dictionary: Mapping[str, Any], contents: Mapping[str, bytes] | None = None
+    folder: Path, files: Iterable[str], contents: Mapping[str, bytes] | None = None
 ) -> dict[str, pl.DataFrame]:
     """Parse the tables of a folder, from the `contents` of `read_verified` if given, else from the files.
 
-    A CSV column is text unless the dictionary states its type.
+    A CSV holds texts: what they stand for is for the dictionary to say.
     """
     tables: dict[str, pl.DataFrame] = {}
-    types = stated_types(dictionary)
     for table_name, names in _group_files(folder, files).items():
         sources = [folder / name if contents is None else contents[name] for name in names]
-        try:
-            pieces = [
-                pl.read_parquet(source, glob=False) if name.endswith(".parquet") else _read_csv(source, types)
-                for name, source in zip(names, sources, strict=True)
-            ]
-            table = pieces[0] if len(pieces) == 1 else pl.concat(pieces)
-        except (OSError, pl.exceptions.PolarsError):
-            table = None
-        if table is None:
-            raise _corrupt_table(folder, table_name)
-        tables[table_name] = table
-    check_tables(folder, tables, dictionary)
+        with _refusing(folder, table_name):
+            if names[0].endswith(".csv"):
+                tables[table_name] = read_csv_texts(sources[0])
+                continue
+            _check_parquet(sources)
+            pieces = [pl.read_parquet(source, glob=False) for source in sources]
+            _check_categories(pieces)
+            if any(_plain_types(piece.schema) != _plain_types(pieces[0].schema) for piece in pieces):
+                raise ValueError("its files have different columns")
+            tables[table_name] = pieces[0] if len(pieces) == 1 else pl.concat(pieces, how="vertical_relaxed")
     return tables
 
 
-def list_row_groups(
-    folder: Path, files: Iterable[str], dictionary: Mapping[str, Any]
-) -> tuple[dict[str, pl.DataFrame], list[RowGroup]]:
+def _check_categories(pieces: Sequence[pl.DataFrame]) -> None:
+    """Raise ValueError if a column has categories that no row has: the schema lists them all."""
+    for name in pieces[0].columns:
+        kinds = [piece.schema[name] for piece in pieces if name in piece.columns]
+        stored = {category for kind in kinds if isinstance(kind, pl.Enum) for category in kind.categories}
+        if stored and stored - {text for piece in pieces for text in piece[name].unique().cast(pl.String).to_list()}:
+            raise ValueError("it stores texts that no row has")
+
+
+def _check_parquet(sources: Sequence[Path | bytes]) -> None:
+    """Raise ValueError if files hold more than their rows show."""
+    faults = find_parquet_faults(sources)
+    if faults:
+        raise ValueError(", ".join(faults))
+
+
+@contextmanager
+def _refusing(folder: Path, table_name: str) -> Iterator[None]:
+    """Turn every way in which reading a table can fail into a DataError that names the table and shows no cell."""
+    try:
+        yield
+        return
+    except (Exception, pl.exceptions.PanicException) as error:  # a forged file may break a library anywhere
+        reason = str(error) if type(error) is ValueError else "it is corrupt or truncated"
+        forget_words(error)
+    raise _corrupt_table(folder, table_name, reason) from None
+
+
+def list_row_groups(folder: Path, files: Iterable[str]) -> tuple[dict[str, pl.DataFrame], list[RowGroup]]:
     """Return the tables of a folder of Parquet files without their rows, and where the rows are.
 
     The n-th entry says for each table where its n-th row group lies, as it was written.
@@ -103,7 +128,8 @@ def list_row_groups(
     empty_tables, row_groups = {}, list[RowGroup]()
     for table_name, names in _group_files(folder, files).items():
         position = 0
-        try:
+        with _refusing(folder, table_name):
+            _check_parquet([folder / name for name in names])
             for name in names:
                 first_row = 0
                 metadata = pq.ParquetFile(folder / name).metadata
@@ -113,52 +139,52 @@ def list_row_groups(
                         row_groups.append({})
                     row_groups[position][table_name] = (str(folder / name), first_row, rows)
                     first_row, position = first_row + rows, position + 1
-            empty_tables[table_name] = pl.scan_parquet(folder / names[0], glob=False).head(0).collect()
-        except (OSError, ValueError, pl.exceptions.PolarsError):
-            raise _corrupt_table(folder, table_name) from None
-    check_tables(folder, empty_tables, dictionary)
+            heads = [pl.scan_parquet(folder / name, glob=False).head(0).collect() for name in names]
+            if any(_plain_types(head.schema) != _plain_types(heads[0].schema) for head in heads):
+                raise ValueError("its files have different columns")
+            empty_tables[table_name] = heads[0]
     return empty_tables, row_groups
+
+
+def _plain_types(schema: pl.Schema) -> list[tuple[str, pl.DataType]]:
+    """Return names and types; texts are texts, whether they are stored as categories or not."""
+    texts = (pl.Enum, pl.Categorical)
+    return [(name, pl.String() if isinstance(dtype, texts) else dtype) for name, dtype in schema.items()]
+
+
+def find_file_faults(files: Iterable[str]) -> list[str]:
+    """List the files of a certificate that no release has."""
+    faults = []
+    formats = set()
+    for name in files:
+        if name == DICTIONARY:
+            continue
+        path = Path(name)
+        if path.name != name or "\\" in name or path.suffix not in _TABLE_SUFFIXES or not path.stem:
+            faults.append(f"{name!r} is no file of a release")
+        formats.add(path.suffix)
+    return faults if faults or len(formats) <= 1 else ["its tables are in several formats"]
 
 
 def _group_files(folder: Path, files: Iterable[str]) -> dict[str, list[str]]:
     """List the files of each table, in order."""
     groups: dict[str, list[str]] = {}
-    for file in files:
-        name = Path(file).name
-        if not name.endswith(_TABLE_SUFFIXES):
+    for name in files:
+        if name == DICTIONARY:
             continue
         numbered = _NUMBERED_FILE.fullmatch(name)
-        table_name = numbered[1] if numbered else Path(name).stem
-        if table_name in groups and not numbered:
-            raise _corrupt_table(folder, file)
-        groups.setdefault(table_name, []).append(name)
-    return {table_name: sorted(names) for table_name, names in groups.items()}
+        groups.setdefault(numbered[1] if numbered else Path(name).stem, []).append(name)
+    for table_name, names in groups.items():
+        names.sort(key=lambda name: (len(name), name))
+        expected = [f"{table_name}.{number:05d}.parquet" for number in range(len(names))]
+        if names != expected and (len(names) > 1 or _NUMBERED_FILE.fullmatch(names[0])):
+            raise _corrupt_table(folder, table_name, "its files are not numbered from 0 on")
+    return groups
 
 
-def check_tables(folder: Path, tables: Mapping[str, pl.DataFrame], dictionary: Mapping[str, Any]) -> None:
-    """Raise if the tables, with or without their rows, are not those that the dictionary describes."""
-    faults = list(table_faults(tables, dictionary))
-    if faults:
-        raise DataError(
-            f"The tables of {folder.name!r} do not fit their dictionary: {', '.join(faults)}.",
-            code="data.tables",
-            hint="Fetch the release again.",
-        )
-
-
-def _corrupt_table(folder: Path, name: str) -> DataError:
+def _corrupt_table(folder: Path, name: str, reason: str) -> DataError:
     return DataError(
-        f"The table {name} of {folder.name!r} is corrupt, truncated, or present twice.",
+        f"The table {name!r} of {folder.name!r} cannot be read: {reason}.",
         code="data.corrupt",
         hint="Fetch the release again.",
     )
-
-
-def _read_csv(source: Path | bytes, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Read a table; the columns that voile adds are whole numbers, unless columns of people have these names."""
-    table = pl.read_csv(source, infer_schema=False, schema_overrides=types, glob=False)
-    for name in ADDED_COLUMNS:
-        if name in table.columns and table.schema[name] == pl.String:
-            numbers = table[name].cast(pl.Int64, strict=False)
-            table = table if numbers.null_count() else table.with_columns(numbers)
-    return table

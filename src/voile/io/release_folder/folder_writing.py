@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import polars as pl
 
 from voile.errors import DataError, SpecError, option
-from voile.io.release_folder.file_names import CERTIFICATE, DICTIONARY, FORMATS, REPORTS, file_digest
+from voile.io.release_folder.companion import Companion
+from voile.io.release_folder.file_names import CERTIFICATE, DICTIONARY, FORMATS, REPORTS, SIGNATURE, file_digest
+from voile.io.release_folder.folder_replacement import NEW, move_into_place, put_back, recover, resolve_parents
+from voile.io.safe_writing.file_replacement import flush_to_disk
+from voile.io.safe_writing.interruptions import hold_signals, note_written
+from voile.io.safe_writing.locks import lock_folders
+from voile.io.safe_writing.staging import staging_folder
 
-_RENAME_EXCHANGE = 2  # renameat2: swap two names in one step
-_AT_FDCWD = -100  # paths are relative to the working directory
+if TYPE_CHECKING:
+    from voile.io.release_folder.signature import SigningKey
 
 
 @runtime_checkable
@@ -28,27 +34,75 @@ class WritableTables(Protocol):
 
 
 def write_release(
-    target: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str, force: bool
+    target: Path,
+    tables: Mapping[str, pl.DataFrame],
+    documents: Mapping[str, dict[str, Any]],
+    format: str,
+    force: bool,
+    *,
+    companion: Companion | None = None,
+    sign: SigningKey | None = None,
 ) -> Path:
-    """Write tables and documents as a release folder, and return its path."""
+    """Write tables and documents as a release folder, and return its path. A companion changes with the folder."""
     check_format(format)
-    target = Path(os.path.realpath(target))  # a link stays a link; its target is replaced
     check_target(target, force)
+    target = resolve_parents(target)
+    if companion is not None:
+        companion.check_place(target)
+    folders = [target.parent, *([companion.path.parent] if companion is not None else [])]
+    missing = [path for folder in folders for path in (folder, *folder.parents) if not os.path.exists(path)]
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-    except OSError as error:
-        raise _unwritable(target, error) from None
-    try:
-        _write_files(fresh, tables, documents, format)
-        fresh.chmod(0o755)
-        _move_into_place(fresh, target)
-        _flush_to_disk(target.parent)
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        with staging_folder(target, partial(put_back, target)) as staging:
+            fresh = staging / NEW
+            fresh.mkdir()
+            _write_files(fresh, tables, documents, format, sign)
+            _commit(staging, target, force, companion)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise _unwritable(target, error) from None
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()  # only if it is empty: nothing was written
     return target
+
+
+def _commit(staging: Path, target: Path, force: bool, companion: Companion | None) -> None:
+    """Move the new folder into place, and its companion with it; other processes and signals wait."""
+    folders = [target.parent, *([companion.path.parent] if companion is not None else [])]
+    with lock_folders(*folders), hold_signals():
+        check_target(target, force)  # another process may have been faster
+        if target.exists():
+            _copy_other_files(target, staging / NEW)
+        flush_to_disk(staging / NEW)
+        if companion is None:
+            move_into_place(staging, target)
+        else:
+            companion.check()
+            companion.write_both(target, file_digest(staging / NEW / CERTIFICATE))
+            try:
+                move_into_place(staging, target)
+            except BaseException:
+                companion.settle(in_place=False)
+                raise
+            note_written(companion.path)
+        note_written(target)
+        _confirm(target)
+        if companion is not None:
+            companion.settle(in_place=True)
+
+
+def _confirm(target: Path) -> None:
+    """Wait until the move is on the disk."""
+    try:
+        flush_to_disk(target.parent)
+    except OSError as error:
+        raise DataError(
+            f"The release is in {target.name!r}, but the disk does not confirm it ({error.strerror}).",
+            code="data.write",
+            hint="Check the disk, then verify the release.",
+        ) from None
 
 
 def check_format(format: str) -> None:
@@ -58,8 +112,19 @@ def check_format(format: str) -> None:
 
 
 def check_target(target: Path, force: bool) -> None:
-    """Raise if a release must not be written there: an earlier one is replaced only with `force`, other data never."""
-    if not target.exists():
+    """Raise if a release must not be written there: an earlier one is replaced only with `force`, other data never. If
+    a process was killed while it replaced a release, put things right first."""
+    try:
+        target = resolve_parents(target)
+    except (OSError, ValueError):
+        raise SpecError("The path of the release cannot exist.", code="spec.out", hint="Name a folder.") from None
+    if os.path.islink(target):
+        raise SpecError(
+            f"{target.name!r} is a link.", code="spec.out", hint="Name the folder that it leads to, or another one."
+        )
+    if not os.path.exists(target / CERTIFICATE):
+        recover(target)
+    if not os.path.exists(target):
         return
     if not target.is_dir():
         raise SpecError(f"{target.name!r} is a file.", code="spec.out", hint="Name a folder for the release.")
@@ -85,7 +150,11 @@ def check_target(target: Path, force: bool) -> None:
 
 
 def _write_files(
-    folder: Path, tables: Mapping[str, pl.DataFrame], documents: Mapping[str, dict[str, Any]], format: str
+    folder: Path,
+    tables: Mapping[str, pl.DataFrame],
+    documents: Mapping[str, dict[str, Any]],
+    format: str,
+    sign: SigningKey | None,
 ) -> None:
     digests = {}
     for name in tables:
@@ -97,8 +166,12 @@ def _write_files(
     certificate = {**documents["certificate"], "files": digests}
     path = folder / CERTIFICATE
     path.write_text(json.dumps(certificate, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if sign is not None:
+        from voile.io.release_folder.signature import sign_certificate
+
+        (folder / SIGNATURE).write_text(sign_certificate(path.read_bytes(), sign), encoding="ascii")
     for entry in folder.iterdir():
-        _flush_to_disk(entry)
+        flush_to_disk(entry)
         os.utime(entry, (0, 0))  # file times must not tell when or in which order tables were made
 
 
@@ -114,40 +187,14 @@ def _write_table(folder: Path, tables: Mapping[str, pl.DataFrame], name: str, fo
     return [path]
 
 
-def _flush_to_disk(path: Path) -> None:
-    """Wait until a file is on the disk, and not only in the system's memory."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _move_into_place(fresh: Path, target: Path) -> None:
-    """Move the new folder into place. An old one ends up under the temporary name, and the caller removes it."""
-    if not target.exists():
-        fresh.rename(target)
-        return
-    _copy_other_files(target, fresh)
-    if _exchange_names(fresh, target):
-        return
-    # no atomic swap on this system: for a moment the old release exists only under its other name
-    old = target.with_name(fresh.name.replace(".partial", ".old"))
-    target.rename(old)
-    try:
-        fresh.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def _copy_other_files(old: Path, fresh: Path) -> None:
     """Keep the files that a user put beside the old release; its own tables and reports are not copied."""
-    own_files = _list_tables(old) | {CERTIFICATE, DICTIONARY, *REPORTS}
+    own_files = _list_tables(old) | {CERTIFICATE, DICTIONARY, SIGNATURE, *REPORTS}
     for entry in old.iterdir():
-        if entry.is_file() and entry.name not in own_files:
-            shutil.copy2(entry, fresh / entry.name)
+        if entry.name not in own_files and not (fresh / entry.name).exists():
+            shutil.copy2(entry, fresh / entry.name, follow_symlinks=False)
+            if not entry.is_symlink():
+                flush_to_disk(fresh / entry.name)
 
 
 def _list_tables(folder: Path) -> set[str]:
@@ -156,16 +203,6 @@ def _list_tables(folder: Path) -> set[str]:
         return set(json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return {f"{name}.{format}" for name in ("table", "quasi", "sensitive") for format in FORMATS}
-
-
-def _exchange_names(first: Path, second: Path) -> bool:
-    """Swap two names in one step if the system can; return whether it did."""
-    try:
-        rename = ctypes.CDLL(None, use_errno=True).renameat2
-    except (OSError, AttributeError):
-        return False
-    status = rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE)
-    return bool(status == 0)
 
 
 def _unwritable(target: Path, error: Exception) -> DataError:
