@@ -18,7 +18,6 @@ import pytest
 from published import KEY, digests, people, schema
 
 import voile as vl
-from voile.engines.spark import engine
 from voile.engines.spark import session as sessions
 from voile.errors import EngineError
 from voile.tables import partition_tree
@@ -159,9 +158,3 @@ def test_nobody_answers_by_connect() -> None:
 )
 def test_the_cause_of_a_failure(text: str, cause: str) -> None:
     assert sessions.name_cause(RuntimeError(text)) == cause
-
-
-def test_an_encoding_that_is_none() -> None:
-    assert engine._java_encoding("utf8") == "utf-8"
-    with pytest.raises(vl.errors.DataError, match="no encoding 'klingon'"):
-        engine._java_encoding("klingon")

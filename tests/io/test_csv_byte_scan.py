@@ -16,4 +16,4 @@ def test_a_leading_zero_at_every_place_of_a_block(tmp_path: Path) -> None:
 def test_zeros_in_one_column_leave_the_others_alone(tmp_path: Path) -> None:
     seen = scan_bytes(b'a,"b,b",c\n1,"x, 05",2\n3,y,007\n', ",", 3)
     assert seen.zero_columns == {1, 2}
-    assert not seen.ragged
+    assert not seen.is_faulty

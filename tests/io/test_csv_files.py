@@ -24,7 +24,7 @@ def test_a_given_delimiter_wins(tmp_path: Path) -> None:
     assert read_text(tmp_path, "a\tb,c\n1\tx\n", delimiter="tab").rows() == [(1, "x")]
 
 
-@pytest.mark.parametrize("sign", ["::", "", "é", '"', "\n"])
+@pytest.mark.parametrize("sign", ["::", "", "é", '"', "\n", "\0", "\ud800"])
 def test_a_delimiter_is_one_sign(tmp_path: Path, sign: str) -> None:
     with pytest.raises(SpecError) as error:
         read_text(tmp_path, "a,b\n1,2\n", delimiter=sign)
@@ -62,10 +62,6 @@ def test_blank_lines_are_nobody(tmp_path: Path, end: str) -> None:
 
 def test_a_last_line_without_an_end(tmp_path: Path) -> None:
     assert read_text(tmp_path, "a,b\n1,x\n2,y").rows() == [(1, "x"), (2, "y")]
-
-
-def test_a_blank_line_in_a_single_column_is_a_missing_cell(tmp_path: Path) -> None:
-    assert read_text(tmp_path, "a\n1\n\n3\n")["a"].to_list() == [1, None, 3]
 
 
 def test_spaces_around_cells_are_dropped(tmp_path: Path) -> None:

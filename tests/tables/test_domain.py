@@ -44,7 +44,8 @@ TYPED = {
 def test_decoding_restores_the_values(name: str) -> None:
     values = TYPED[name]
     domain, codes = encode_column("c", values, infer_kind(values), None)
-    assert domain.decode(codes).dtype == values.dtype
+    # a type lists its categories in every file, so it has only those that occur
+    assert domain.decode(codes).dtype == (pl.Enum(["lo", "hi"]) if name == "enum" else values.dtype)
     assert domain.decode(codes).to_list() == values.to_list()
     assert domain.missing
     assert codes.dtype == np.uint8
@@ -148,7 +149,7 @@ def test_a_declared_domain_fixes_the_order() -> None:
     domain, codes = encode_column("c", pl.Series(["M", "S", "S"]), "ordered", ["S", "M", "L"])
     assert domain.labels == ["S", "M", "L"]
     assert codes.tolist() == [1, 0, 0]
-    assert domain.as_json() == {"values": ["S", "M", "L"], "missing": False}
+    assert domain.as_json() == {"values": ["S", "M", "L"], "missing": False, "declared": True}
     enum = pl.Series(["M", "S"], dtype=pl.Enum(["L", "M", "S"]))
     assert encode_column("c", enum, "ordered", ["S", "M"])[1].tolist() == [1, 0]
 

@@ -110,7 +110,7 @@ def parse_memory(text: str) -> int:
     >>> parse_memory("1.5 GiB")
     1610612736
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
         raise SpecError(f"memory = {text!r} is no size.", code="spec.memory", hint="E.g. 4GiB.")
     memory = int(float(match[1]) * UNITS[match[2].upper()])

@@ -22,9 +22,10 @@ import polars as pl
 from voile.engines import base
 from voile.engines.base import LEAST_MEMORY, Engine, Source, count_rows_that_fit, parse_memory
 from voile.engines.text_chunks import cast_chunks
-from voile.errors import EngineError, option
+from voile.errors import EngineError, VoileError, option
 from voile.io import table_files
 from voile.io.csv_faults import unreadable_csv
+from voile.io.library_border import library_border
 from voile.tables.part_protocol import Merge, Parts, Route, Transform, Work
 from voile.tables.schema import Schema
 
@@ -52,15 +53,13 @@ class Disk(Engine):
         if path is None:
             raise self.refusal(source)
         how = (source.delimiter, source.encoding, source.null_values)
-        table, is_text = table_files.scan_file(path, names, *how, schema.check)
-        fault = unreadable_csv(path) if is_text else table_files.corrupt_file(path)
-        try:
-            table, handle = self.copy(table) if is_text else (table, None)
+        table, csv_rows = table_files.scan_file(path, names, *how, schema.check)
+        fault = table_files.corrupt_file(path) if csv_rows is None else unreadable_csv(path)
+        with library_border(fault):
+            table, handle = (table, None) if csv_rows is None else self.copy(table)
             rows = int(table.select(pl.len()).collect().item())
-        except pl.exceptions.PolarsError:
-            raise fault from None
         chunks = FileChunks(self, table, rows, fault, handle)
-        return cast_chunks(chunks, names) if is_text else chunks
+        return chunks if csv_rows is None else cast_chunks(chunks, names, csv_rows, fault)
 
     def copy(self, table: pl.LazyFrame) -> tuple[pl.LazyFrame, IO[bytes]]:
         """Copy a table to a temporary Parquet file, which lasts as long as its handle."""
@@ -155,7 +154,7 @@ class FileChunks(_DiskParts):
 
     table: pl.LazyFrame
     rows: int
-    fault: Exception
+    fault: VoileError
     handle: IO[bytes] | None = None  # of a copy without a name: it lasts as long as this does
     summaries: list[Any] = field(default_factory=list)
 
@@ -167,10 +166,8 @@ class FileChunks(_DiskParts):
         return max(-(-self.rows // base.CHUNK_ROWS), 1)
 
     def fetch(self, number: int) -> pl.DataFrame:
-        try:
+        with library_border(self.fault):
             return self.table.slice(number * base.CHUNK_ROWS, base.CHUNK_ROWS).collect()
-        except pl.exceptions.PolarsError:
-            raise self.fault from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +229,7 @@ class StoredParts(_DiskParts):
             raise EngineError(
                 f"The temporary files cannot be written ({error.strerror}).",
                 code="engine.scratch",
-                hint=f"Make space, or name another folder ({option('scratch')}, or TMPDIR). Nothing was published.",
+                hint=f"Make space, or name another folder ({option('scratch')}, or TMPDIR).",
             ) from None
         return start, self.file.tell() - start
 

@@ -17,15 +17,16 @@ from voile import kernels
 from voile.engines.chunked_rows import ChunkedRows
 from voile.engines.memory_rows import MemoryRows, build_rows
 from voile.errors import DataError, EngineError
-from voile.tables.domain import type_name
 from voile.tables.microdata import PERSON
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.secret_key import Key
+from voile.tables.value_types import check_calendar, type_name
 
 
 def write_names(values: pl.Series) -> pl.Series:
     """Return the values of a column that tells people apart as text; DataError where they have none."""
+    check_calendar(values.name, values)
     try:
         return values.bin.encode("hex") if values.dtype == pl.Binary else values.cast(pl.String)
     except pl.exceptions.PolarsError:

@@ -1,6 +1,7 @@
 """CSV and its relatives as polars frames: delimiter, encoding and types are found, and faults are named by line.
 
-A file is looked at twice: `scan_bytes` walks over its bytes and sees what a parser hides, then polars reads it.
+`scan_bytes` decides where lines and fields end, and refuses a file that another parser could see otherwise; only then
+polars reads it, and must return as many rows as the scan counted.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +20,33 @@ import polars as pl
 
 from voile.errors import DataError, SpecError
 from voile.io.csv_byte_scan import ByteScan, drop_blank_lines, scan_bytes
-from voile.io.csv_faults import check_encoding, open_text, raise_fault, unreadable_csv
+from voile.io.csv_faults import check_encoding, raise_fault, unreadable_csv
 from voile.io.csv_types import certain_type, narrow_column
 
 DELIMITERS = ",;\t|"
+PADDING = " \t"  # dropped around cells
 HEAD = 1_000  # rows that suggest the types; later rows may overrule them
+# codecs that escape characters instead of naming a character set
+NO_CHARACTER_SETS = {"undefined", "punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7"}
 
 
 @dataclass(frozen=True)
-class _OpenedCsv:
-    """A CSV whose header has been read: its content as polars takes it, the header's fields, and the delimiter."""
+class InspectedCsv:
+    """A CSV whose lines are known to be the same for every parser: its content as polars takes it, the header's
+    fields, the delimiter, and what its bytes show."""
 
     source: Path | bytes  # the file, or its bytes recoded as UTF-8
     header: list[str]
     delimiter: str
+    scan: ByteScan
 
     @property
     def names(self) -> list[str]:
         return [name.strip() for name in self.header]
+
+    @property
+    def rows(self) -> int:
+        return self.scan.records - 1
 
 
 def read_csv(
@@ -46,25 +58,22 @@ def read_csv(
     check: Callable[[list[str]], None] | None = None,
 ) -> pl.DataFrame:
     """Read the requested columns of a file. Empty cells are missing; codes with leading zeros stay text."""
-    opened, scan = _inspect_csv(path, delimiter, encoding, check)
-    source, names = opened.source, opened.names
+    inspected = _without_blank_lines(inspect_csv(path, delimiter, encoding, check))
+    source, names = inspected.source, inspected.names
     requested = [number for number, name in enumerate(names) if columns is None or name in columns]
     if not requested:
         return pl.DataFrame()
     options: dict[str, Any] = {
-        "separator": opened.delimiter,
+        "separator": inspected.delimiter,
         "columns": requested,
         "null_values": ["", *null_values],
         "glob": False,
     }
-    zero_columns = [requested.index(number) for number in scan.zero_columns if number in requested]
+    zero_columns = [requested.index(number) for number in inspected.scan.zero_columns if number in requested]
     frame = _read_typed(source, options, zero_columns)
     if frame is None:
         frame = _read_as_text(source, options)
-    if frame is None:
-        raise_fault(path, source, opened.delimiter, strict=True)
-        frame = _read_as_text(_requote(source, opened.delimiter), options)
-    if frame is None:
+    if frame is None or frame.height != inspected.rows:
         raise unreadable_csv(path)
     frame.columns = [names[number] for number in requested]
     return _trim_cells(frame, null_values)
@@ -77,19 +86,25 @@ def scan_csv(
     encoding: str,
     null_values: Sequence[str],
     check: Callable[[list[str]], None] | None = None,
-) -> pl.LazyFrame:
-    """Return the requested columns as text, read when they are collected; `csv_types` finds and casts their types."""
-    opened, _ = _inspect_csv(path, delimiter, encoding, check)
+) -> tuple[pl.LazyFrame, int]:
+    """Return the requested columns as text, read when they are collected, and the number of rows; `csv_types` finds
+    and casts their types."""
+    inspected = _without_blank_lines(inspect_csv(path, delimiter, encoding, check))
     frame = pl.scan_csv(
-        opened.source,
-        separator=opened.delimiter,
+        inspected.source,
+        separator=inspected.delimiter,
         infer_schema=False,
         null_values=["", *null_values],
         glob=False,
-        new_columns=opened.names,
+        new_columns=inspected.names,
     )
-    cell = pl.col(*columns).str.strip_chars()
-    return frame.select(pl.when(cell.is_in(["", *null_values])).then(None).otherwise(cell).name.keep())
+    return frame.select(trim_padding(columns, null_values)), inspected.rows
+
+
+def trim_padding(columns: Sequence[str], null_values: Sequence[str]) -> pl.Expr:
+    """Strip the spaces around the cells of text columns; cells that are then empty, or a null value, are missing."""
+    cell = pl.col(*columns).str.strip_chars(PADDING)
+    return pl.when(cell.is_in(["", *null_values])).then(None).otherwise(cell).name.keep()
 
 
 def guess_delimiter(header: str) -> str:
@@ -102,34 +117,44 @@ def guess_delimiter(header: str) -> str:
     return max(DELIMITERS, key=lambda delimiter: (unquoted.count(delimiter), -DELIMITERS.index(delimiter)))
 
 
-def _inspect_csv(
-    path: Path, delimiter: str | None, encoding: str, check: Callable[[list[str]], None] | None
-) -> tuple[_OpenedCsv, ByteScan]:
-    """Check the header and scan the bytes. The source is returned without blank lines; faults are named by line."""
-    opened = _open_csv(path, delimiter, encoding)
-    if check is not None:
-        check(opened.names)
-    _check_header(path, opened.names)
-    scan = scan_bytes(opened.source, opened.delimiter, len(opened.header))
-    if scan.ragged:
-        raise_fault(path, opened.source, opened.delimiter, strict=False)
-    if scan.has_blank_lines:
-        opened = _OpenedCsv(drop_blank_lines(opened.source), opened.header, opened.delimiter)
-    return opened, scan
-
-
-def _open_csv(path: Path, delimiter: str | None, encoding: str) -> _OpenedCsv:
-    """Read the header, and recode a file that is not UTF-8."""
+def inspect_csv(
+    path: Path, delimiter: str | None, encoding: str, check: Callable[[list[str]], None] | None = None
+) -> InspectedCsv:
+    """Check the header and scan the bytes. A file that parsers could read differently is refused by line."""
     codec = _find_codec(encoding)
+    header, delimiter = _read_header(path, delimiter, codec, encoding)
+    names = [name.strip() for name in header]
+    if check is not None:
+        check(names)
+    _check_header(path, names)
     source: Path | bytes = path
-    header, separator = list[str](), ""
+    if codec != "utf-8-sig":
+        try:
+            source = codecs.decode(path.read_bytes(), codec).encode()
+        except UnicodeError:
+            check_encoding(path, codec, encoding)
+            raise unreadable_csv(path) from None
+    scan = scan_bytes(source, delimiter, len(header))
+    if scan.is_faulty:
+        raise_fault(path, source, scan)
+        raise unreadable_csv(path)
+    return InspectedCsv(source, header, delimiter, scan)
+
+
+def _without_blank_lines(inspected: InspectedCsv) -> InspectedCsv:
+    if not inspected.scan.has_blank_lines:
+        return inspected
+    return replace(inspected, source=drop_blank_lines(inspected.source))
+
+
+def _read_header(path: Path, delimiter: str | None, codec: str, encoding: str) -> tuple[list[str], str]:
+    """Return the fields of the header, and the delimiter."""
+    header, separator = list[str](), _parse_delimiter(delimiter)
     try:
         with path.open(encoding=codec, newline="") as handle:
-            first_line = handle.readline()
-            separator = _parse_delimiter(delimiter) or guess_delimiter(first_line.rstrip("\r\n"))
+            first_line = handle.readline().removeprefix("\ufeff")
+            separator = separator or guess_delimiter(first_line.rstrip("\r\n"))
             header = next(csv.reader(_chain_lines(first_line, handle), delimiter=separator), [])
-        if codec != "utf-8-sig":
-            source = codecs.decode(path.read_bytes(), codec).encode()
     except UnicodeError:
         header = []
     except OSError as error:
@@ -138,10 +163,10 @@ def _open_csv(path: Path, delimiter: str | None, encoding: str) -> _OpenedCsv:
         raise DataError(
             f"The header of {path.name!r} cannot be read as CSV.", code="data.header", hint="Check its quotes."
         ) from None
-    if not header:
+    if not header or separator is None:
         check_encoding(path, codec, encoding)
         raise DataError(f"{path.name!r} has no header.", code="data.header", hint="Name the columns in the first line.")
-    return _OpenedCsv(source, header, separator)
+    return header, separator
 
 
 def _chain_lines(first_line: str, handle: io.TextIOWrapper) -> Iterator[str]:
@@ -153,16 +178,18 @@ def _find_codec(encoding: str) -> str:
     """Return Python's name for an encoding, such that a byte order mark is never part of the first column's name."""
     try:
         "".encode(encoding)  # codecs.lookup would also find zip and rot13
-    except LookupError:
-        raise DataError(f"There is no encoding {encoding!r}.", code="data.encoding", hint="E.g. latin-1.") from None
-    name = codecs.lookup(encoding).name
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        name = "undefined"
+    if name in NO_CHARACTER_SETS:
+        raise DataError(f"There is no encoding {encoding!r}.", code="data.encoding", hint="E.g. latin-1.")
     return "utf-8-sig" if name in ("utf-8", "utf-8-sig", "ascii") else name
 
 
 def _parse_delimiter(delimiter: str | None) -> str | None:
     """Accept a delimiter as users write it, e.g. `tab`."""
     character = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
-    if character is not None and (len(character.encode()) != 1 or character in '"\r\n'):
+    if character is not None and (len(character) != 1 or not character.isascii() or character in '"\r\n\0'):
         raise SpecError(
             f"{delimiter!r} cannot separate the fields of a CSV.",
             code="spec.delimiter",
@@ -210,23 +237,15 @@ def _read_as_text(source: Path | bytes, options: dict[str, Any]) -> pl.DataFrame
     return frame.with_columns(*(narrow_column(frame[name]) for name in frame.columns))
 
 
-def _requote(source: Path | bytes, delimiter: str) -> bytes:
-    """Write the same rows with standard quotes: a quote inside a cell is no fault, but polars stumbles over it."""
-    text = io.StringIO(newline="")
-    with open_text(source) as handle:
-        csv.writer(text, delimiter=delimiter).writerows(csv.reader(handle, delimiter=delimiter, strict=True))
-    return text.getvalue().encode()
-
-
 def _trim_cells(frame: pl.DataFrame, null_values: Sequence[str]) -> pl.DataFrame:
     """Strip the spaces around cells ("a, b, c" files); a column that then holds numbers becomes numeric."""
     strings = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     if not strings:
         return frame
     cell = pl.col(strings).str
-    padded = frame.select((cell.starts_with(" ") | cell.ends_with(" ") | cell.ends_with("\t")).any()).row(0)
-    for name in (name for name, is_padded in zip(strings, padded, strict=True) if is_padded):
-        stripped = frame[name].str.strip_chars()
-        stripped = stripped.set(stripped.is_in(["", *null_values]), None)
+    is_padded = [end(character) for character in PADDING for end in (cell.starts_with, cell.ends_with)]
+    padded = frame.select(reduce(operator.or_, is_padded).any()).row(0)
+    for name in (name for name, some in zip(strings, padded, strict=True) if some):
+        stripped = frame.select(trim_padding([name], null_values))[name]
         frame = frame.with_columns(narrow_column(stripped).alias(name))
     return frame

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from voile.errors import DataError, VoileError
+from voile.errors import DataError
+from voile.io.library_border import LIBRARY_FAULTS, library_border
 
 
 def read_frame(table: Any, columns: Sequence[str] | None = None) -> pl.DataFrame | None:
@@ -15,7 +16,13 @@ def read_frame(table: Any, columns: Sequence[str] | None = None) -> pl.DataFrame
     if isinstance(table, pl.DataFrame):
         return table
     library = type(table).__module__.split(".")[0]
-    try:
+    # a library that cannot convert a cell quotes the cell in its message
+    fault = DataError(
+        f"The {library} table cannot be read.",
+        code="data.convert",
+        hint="Give columns of one type each, with different names, and convert types that few programs know to text.",
+    )
+    with library_border(fault):
         if isinstance(table, pl.LazyFrame):
             names = table.collect_schema().names()
             return table.select([name for name in names if columns is None or name in columns]).collect()
@@ -24,15 +31,6 @@ def read_frame(table: Any, columns: Sequence[str] | None = None) -> pl.DataFrame
         if library == "pyarrow":
             frame = pl.from_arrow(table)
             return frame if isinstance(frame, pl.DataFrame) else None
-    except VoileError:
-        raise
-    except Exception as error:
-        # a library that cannot convert a cell quotes the cell in its message
-        raise DataError(
-            f"The {library} table cannot be read ({type(error).__name__}).",
-            code="data.convert",
-            hint="Give columns of one type each, with different names.",
-        ) from None
     return None
 
 
@@ -53,7 +51,7 @@ def _read_pandas(table: Any, columns: Sequence[str] | None) -> pl.DataFrame:
         series = table.iloc[:, position].reset_index(drop=True)
         try:
             values = pl.from_pandas(series)
-        except Exception:
+        except LIBRARY_FAULTS:
             values = None
         if values is None:
             raise DataError(

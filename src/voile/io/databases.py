@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 import polars as pl
 
-from voile.errors import DataError, EngineError, VoileError
+from voile.errors import DataError, EngineError
+from voile.io.library_border import library_border
 
 SCHEMES = ("sqlite", "duckdb", "postgresql", "postgres")
 
@@ -35,27 +36,25 @@ def run_query(statement: str, url: str) -> pl.DataFrame:
             code="data.url",
             hint="Use sqlite:///file.db, duckdb:///file.duckdb or postgresql://...",
         )
-    try:
-        if scheme == "sqlite":
-            return _query_sqlite(_find_file(url), statement)
-        if scheme == "duckdb":
-            return _query_duckdb(_find_file(url), statement)
-        return pl.read_database_uri(statement, url, engine="adbc")
-    except ImportError as error:
-        raise EngineError(
-            f"Reading from {scheme} needs the package {error.name or 'adbc'!r}.",
-            code="engine.extra",
-            hint="Install voile[database].",
-        ) from None
-    except VoileError:
-        raise
-    except Exception as error:
-        # a driver's message may quote the query's data or a password: only its kind is passed on
-        raise DataError(
-            f"The {scheme} query failed ({type(error).__name__}).",
-            code="data.query",
-            hint="Run the statement in the database's own client to see why.",
-        ) from None
+    # a driver's message may quote the query's data or a password: it is not passed on
+    fault = DataError(
+        f"The {scheme} query failed.",
+        code="data.query",
+        hint="Run the statement in the database's own client to see why. Columns must hold values of one type each.",
+    )
+    with library_border(fault):
+        try:
+            if scheme == "sqlite":
+                return _query_sqlite(_find_file(url), statement)
+            if scheme == "duckdb":
+                return _query_duckdb(_find_file(url), statement)
+            return pl.read_database_uri(statement, url, engine="adbc")
+        except ImportError as error:
+            raise EngineError(
+                f"Reading from {scheme} needs the package {error.name or 'adbc'!r}.",
+                code="engine.extra",
+                hint="Install voile[database].",
+            ) from None
 
 
 def _find_file(url: str) -> Path:

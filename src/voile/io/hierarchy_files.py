@@ -15,7 +15,7 @@ def read_hierarchy(path: Path) -> list[list[str]]:
     """Read the rows of a hierarchy file. Spaces around a label count only within quotes."""
     try:
         content = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # a path with a zero byte, or bytes that are no text
         content = None
     if content is None:
         raise SchemaError(

@@ -81,6 +81,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise SpecError(f"{path.name!r} is not TOML: {error}.", code="spec.toml") from None
     except (OSError, ValueError) as error:
         raise SpecError(f"{path.name!r} cannot be read ({type(error).__name__}).", code="spec.file") from None
+    except RecursionError:
+        raise SpecError(f"{path.name!r} nests its values too deeply.", code="spec.toml") from None
 
 
 def _unknown_parts(path: Path, sections: Mapping[str, Any]) -> list[SpecError]:
@@ -125,6 +127,9 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
     for key in ("hierarchies", "kinds", "domains") if isinstance(schema, dict) else ():
         if not isinstance(schema.get(key, {}), dict):
             problems.append(_wrong_type(f"{key} must be a table, [schema.{key}]."))
+    for key in ("identifier", "quasi", "sensitive", "other", "confirmed") if isinstance(schema, dict) else ():
+        if isinstance(schema.get(key), list) and not _is_text_list(schema[key]):
+            problems.append(_wrong_type(f"[schema] {key} must be a list of column names."))
     release = sections.get("release", {})
     if isinstance(release, dict):
         if not _is_text_list(release.get("after", [])):
@@ -133,7 +138,8 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
             problems.append(_wrong_type("[release] ledger must be a text."))
     reading = sections.get("read", {})
     for key, kind in (("delimiter", str), ("encoding", str), ("query", str), ("null_values", list)):
-        if isinstance(reading, dict) and not isinstance(reading.get(key, kind()), kind):
+        value = reading.get(key, kind()) if isinstance(reading, dict) else kind()
+        if not (_is_text_list(value) if kind is list else isinstance(value, kind)):
             problems.append(_wrong_type(f"[read] {key} must be {'a list of texts' if kind is list else 'a text'}."))
     engine = sections.get("engine", {})
     for key, value in engine.items() if isinstance(engine, dict) else ():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from voile.errors import DataError
+from voile.errors import DataError, VoileError
 from voile.io import csv_files
+from voile.io.library_border import library_border
 
 FILE_KINDS = {
     ".csv": "csv",
@@ -37,14 +41,15 @@ def read_file(
     if _find_kind(path) == "csv":
         return csv_files.read_csv(path, columns, delimiter, encoding, null_values, check)
     try:
-        frame = _scan_binary(path)
-        names = frame.collect_schema().names()
-        if check is not None:
-            check(names)
-        requested = [name for name in names if columns is None or name in columns]
-        return frame.select(requested).collect() if requested else pl.DataFrame()
-    except (pl.exceptions.PolarsError, OSError):
-        raise corrupt_file(path) from None
+        with library_border(corrupt_file(path)):
+            frame = _scan_binary(path)
+            names = frame.collect_schema().names()
+            if check is not None:
+                check(names)
+            requested = [name for name in names if columns is None or name in columns]
+            return frame.select(requested).collect() if requested else pl.DataFrame()
+    except DataError as error:
+        raise _explain_fault(path, error) from None
 
 
 def scan_file(
@@ -54,18 +59,19 @@ def scan_file(
     encoding: str = "utf8",
     null_values: Sequence[str] = (),
     check: Callable[[list[str]], None] | None = None,
-) -> tuple[pl.LazyFrame, bool]:
-    """Return columns of a file, read when they are collected, and whether they are all text, as those of a CSV are.
-    `check` is called with the names of all columns."""
+) -> tuple[pl.LazyFrame, int | None]:
+    """Return columns of a file, read when they are collected, and the number of rows of a CSV, whose columns are all
+    text; None for other files. `check` is called with the names of all columns."""
     if _find_kind(path) == "csv":
-        return csv_files.scan_csv(path, columns, delimiter, encoding, null_values, check), True
+        return csv_files.scan_csv(path, columns, delimiter, encoding, null_values, check)
     try:
-        frame = _scan_binary(path)
-        if check is not None:
-            check(frame.collect_schema().names())
-        return frame.select(columns), False
-    except (pl.exceptions.PolarsError, OSError):
-        raise corrupt_file(path) from None
+        with library_border(corrupt_file(path)):
+            frame = _scan_binary(path)
+            if check is not None:
+                check(frame.collect_schema().names())
+            return frame.select(columns), None
+    except DataError as error:
+        raise _explain_fault(path, error) from None
 
 
 def corrupt_file(path: Path) -> DataError:
@@ -76,11 +82,37 @@ def corrupt_file(path: Path) -> DataError:
     )
 
 
+def _explain_fault(path: Path, fault: DataError) -> DataError:
+    """Return a fault that names the columns whose types polars does not have, if they are why it reads no row."""
+    columns: list[str] = []
+    with suppress(VoileError), library_border(fault):
+        for field in _read_arrow_schema(path):
+            try:
+                with library_border(fault):
+                    pl.from_arrow(pa.table({"column": pa.array([], field.type)}))
+            except DataError:
+                columns.append(field.name)
+    if not columns:
+        return fault
+    return DataError(
+        f"{path.name!r} has columns of a type that cannot be read: {', '.join(map(repr, columns))}.",
+        code="data.type",
+        hint="Convert them, e.g. to text, or leave them out of the file.",
+    )
+
+
+def _read_arrow_schema(path: Path) -> pa.Schema:
+    if FILE_KINDS[path.suffix.lower()] == "parquet":
+        return pq.read_schema(path)
+    with path.open("rb") as handle:
+        is_file = handle.read(6) == b"ARROW1"
+        handle.seek(0)
+        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(handle).schema
+
+
 def _find_kind(path: Path) -> str:
     """Return csv, parquet or ipc; raise if there is no such file, or if it is empty."""
-    if not path.is_file():
-        fault = "is a folder, not a file" if path.is_dir() else "does not exist"
-        raise DataError(f"The file {path.name!r} {fault}.", code="data.no-file", hint="Check the path.")
+    check_file(path)
     kind = FILE_KINDS.get(path.suffix.lower())
     if kind is None:
         raise DataError(
@@ -88,9 +120,16 @@ def _find_kind(path: Path) -> str:
             code="data.format",
             hint=f"Known extensions: {', '.join(sorted(FILE_KINDS))}.",
         )
+    return kind
+
+
+def check_file(path: Path) -> None:
+    """Raise if there is no such file, or if it is empty."""
+    if not path.is_file():
+        fault = "is a folder, not a file" if path.is_dir() else "does not exist"
+        raise DataError(f"The file {path.name!r} {fault}.", code="data.no-file", hint="Check the path.")
     if path.stat().st_size == 0:
         raise DataError(f"{path.name!r} is empty.", code="data.empty", hint="Give a file with a header and rows.")
-    return kind
 
 
 def _scan_binary(path: Path) -> pl.LazyFrame:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from voile.errors import DataError
+from voile.io.safe_writing.file_replacement import replace_files
 
 
 def write_texts(texts: Mapping[Path, str], content: str = "report") -> None:
-    """Write each file under a temporary name, then move all into place. `content` says in an error what they hold."""
-    temporary = {path: path.with_name(f".{secrets.token_hex(8)}.partial") for path in texts}
+    """Write each file beside its place, then move all of them in. `content` says in an error what they hold."""
     try:
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary[path].open("x", encoding="utf-8", errors="replace", newline="\n") as handle:
-                handle.write(text)
-                handle.flush()
-                os.fsync(handle.fileno())
-        for path, written in temporary.items():
-            os.replace(written, path)
+        replace_files({path: text.encode("utf-8", errors="replace") for path, text in texts.items()})
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise DataError(
@@ -30,7 +20,3 @@ def write_texts(texts: Mapping[Path, str], content: str = "report") -> None:
             code="data.write",
             hint="Check the free space and the permissions there.",
         ) from None
-    finally:
-        for written in temporary.values():
-            with suppress(OSError):  # the error above has already been raised
-                written.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from voile.errors import SpecError
+from voile.plugins.number_text import fits_64_bits, parse_number, parse_whole
 
 WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 TRUTH = {"true": True, "yes": True, "false": False, "no": False}
@@ -33,6 +34,8 @@ class Limits:
             return "" if value in self.choices else "must be one of " + ", ".join(self.choices)
         if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
             return ""
+        if isinstance(value, int) and not fits_64_bits(value):
+            return "must be below 2^63"
         if not math.isfinite(value):
             return "must be finite"
         rules = [
@@ -62,6 +65,8 @@ def type_complaint(hint: Any, value: Any) -> str:
     for kind in alternatives:
         if kind is type(None) and value is None:
             return ""
+        if type(value) is int and kind in (int, float) and not fits_64_bits(value):
+            return "must be below 2^63"
         if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
             return ""
         if kind in (int, str, bool) and type(value) is kind:
@@ -95,12 +100,17 @@ def _coerce_kind(kind: Any, value: Any) -> Any:
     if kind is bool and (isinstance(value, bool) or (text and value.lower() in TRUTH)):
         return TRUTH[value.lower()] if text else value
     if kind is int and not isinstance(value, bool):
-        if isinstance(value, int) or (text and value.strip().lstrip("+-").isdigit()):
-            return int(value)
+        if text:
+            try:
+                return parse_whole(value)
+            except ValueError:
+                raise RejectedValueError from None
+        if isinstance(value, int):
+            return value
     elif kind is float and not isinstance(value, bool):
         try:
-            return float(Fraction(value)) if text else float(value)
-        except (ValueError, TypeError):
+            return parse_number(value) if text else float(value)
+        except (ValueError, TypeError, OverflowError):
             raise RejectedValueError from None
     elif kind is str and text:
         return value

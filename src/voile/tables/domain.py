@@ -13,6 +13,7 @@ import polars as pl
 
 from voile.errors import DataError, SchemaError
 from voile.tables.value_text import MISSING, format_value, parse_values
+from voile.tables.value_types import normalize_type, type_name
 
 KINDS = ("categorical", "ordered", "numeric", "date")
 
@@ -70,11 +71,14 @@ class Domain:
         return values.gather(codes)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the part that a recipient needs: the list of categories, or the range of numbers and dates."""
-        if self.uses_intervals and not self.declared:
-            ends = {"min": _as_json(self.values[0]), "max": _as_json(self.values[-1])} if len(self.values) else {}
+        """Return the part that a recipient needs: the list of categories, or the range of numbers and dates. A declared
+        domain is listed and marked: it is public, whether its values occur or not."""
+        if self.declared:
+            return {"values": [json_value(value) for value in self.values], "missing": self.missing, "declared": True}
+        if self.uses_intervals:
+            ends = {"min": json_value(self.values[0]), "max": json_value(self.values[-1])} if len(self.values) else {}
             return {**ends, "missing": self.missing}
-        return {"values": [_as_json(value) for value in self.values], "missing": self.missing}
+        return {"values": [json_value(value) for value in self.values], "missing": self.missing}
 
 
 def infer_kind(values: pl.Series) -> str:
@@ -121,60 +125,18 @@ def build_domain(
     return Domain(distinct, kind, missing, declared is not None)
 
 
-def normalize_type(column: str, values: pl.Series) -> pl.Series:
-    """Cast values to a type that can be compared, written and read back."""
-    dtype = values.dtype
-    if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
-        raise DataError(
-            f"Column {column!r} has the type {type_name(dtype)}, whose values cannot be compared.",
-            code="data.type",
-            hint="Flatten or convert it, or leave the column out.",
-        )
-    if isinstance(dtype, pl.Decimal):
-        values = values.cast(pl.Float64)
-    elif dtype == pl.Null:
-        values = values.cast(pl.String)
-    elif dtype == pl.Categorical:
-        # only categories that occur, sorted: a Categorical may carry other columns' categories and the input's order
-        texts = values.cast(pl.String)
-        values = texts.cast(pl.Enum(texts.drop_nulls().unique().sort()))
-    elif dtype in (pl.Int128, pl.UInt128):
-        values = _cast_to_64_bits(column, values)
-    elif isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
-        values = values.cast(pl.Datetime("us", dtype.time_zone))  # the precision of a written date and time
-    if values.dtype.is_float():
-        values = values.fill_nan(None)
-        values = values.set(values == 0, 0.0)  # -0 and 0 are the same number
-        infinite = int(values.is_infinite().sum())
-        if infinite:
-            raise DataError(
-                f"Column {column!r} has {infinite} infinite numbers.",
-                code="data.infinite",
-                hint="Replace them with a number, or leave the cells empty.",
-            )
-    return values
-
-
-def _cast_to_64_bits(column: str, values: pl.Series) -> pl.Series:
-    narrow = values.cast(pl.Int64, strict=False)
-    if narrow.null_count() != values.null_count():
-        raise DataError(
-            f"Column {column!r} has {narrow.null_count() - values.null_count()} numbers beyond 64 bits.",
-            code="data.type",
-            hint="Convert the column to text.",
-        )
-    return narrow
-
-
-def type_name(dtype: pl.DataType) -> str:
-    """Return the name of a type, without the categories that an Enum or a Categorical would show."""
-    return str(dtype.base_type())
-
-
 def _occurring_categories(values: pl.Series) -> pl.Series:
-    """Return the categories of an Enum that occur, in the order and the type of the Enum."""
+    """Return the categories of an Enum that occur, in the order of the Enum."""
     counts = np.bincount(values.drop_nulls().to_physical().to_numpy(), minlength=len(values.dtype.categories))  # type: ignore[attr-defined]
-    return values.dtype.categories.filter(pl.Series(counts > 0)).cast(values.dtype)  # type: ignore[attr-defined, no-any-return]
+    return narrow_categories(values.dtype.categories.filter(pl.Series(counts > 0)).cast(values.dtype))  # type: ignore[attr-defined]
+
+
+def narrow_categories(values: pl.Series) -> pl.Series:
+    """Return distinct values of an Enum with a type that has no other categories: files list those of the type."""
+    if not isinstance(values.dtype, pl.Enum):
+        return values
+    texts = values.cast(pl.String)
+    return texts.cast(pl.Enum(texts))
 
 
 def _declared_values(
@@ -273,5 +235,6 @@ def _narrowest_type(size: int) -> Any:
     return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
 
 
-def _as_json(value: Any) -> Any:
+def json_value(value: Any) -> Any:
+    """Return a value as it is written in a JSON document: dates and times as text."""
     return format_value(value) if isinstance(value, (datetime.date, datetime.datetime, datetime.time)) else value

@@ -8,8 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from voile.tables.domain import Domain
-from voile.tables.hierarchy import Hierarchy
+from voile.tables.domain import Domain, narrow_categories
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
@@ -33,7 +32,7 @@ def trim_columns(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Colu
         code_maps[name] = np.zeros(columns[name].size, dtype=np.int64)
         code_maps[name][codes] = np.arange(len(codes))
     trimmed = {
-        role: tuple(_trim_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
+        role: tuple(trim_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
         for role in ("quasi", "sensitive", "other")
     }
     return replace(columns, **trimmed), code_maps
@@ -45,20 +44,11 @@ def trim_unused_values(columns: Columns, rows: AnyTable) -> tuple[Columns, AnyTa
     return trimmed, rows.recode(code_maps) if code_maps else rows
 
 
-def _trim_column(column: Column, used: np.ndarray) -> Column:
-    domain = column.domain
+def trim_column(column: Column, used: np.ndarray) -> Column:
+    """Return a column with these codes only. A declared domain stays."""
+    if column.domain.declared or len(used) == column.size:
+        return column
+    domain, hierarchy = column.domain, column.hierarchy
     present = used[used < len(domain.values)]  # without the code of missing cells
-    trimmed = Domain(domain.values.gather(present), domain.kind, len(present) < len(used))
-    return replace(column, domain=trimmed, hierarchy=_trim_hierarchy(column.hierarchy, used))
-
-
-def _trim_hierarchy(hierarchy: Hierarchy | None, used: np.ndarray) -> Hierarchy | None:
-    """Keep every level, over fewer leaves: the height stays, because distances are measured in levels."""
-    if hierarchy is None:
-        return None
-    maps, labels = [], []
-    for level in range(hierarchy.height + 1):
-        nodes, inverse = np.unique(hierarchy.maps[level][used], return_inverse=True)
-        maps.append(inverse)
-        labels.append(tuple(hierarchy.labels[level][node] for node in nodes))
-    return Hierarchy(tuple(maps), tuple(labels))
+    trimmed = Domain(narrow_categories(domain.values.gather(present)), domain.kind, len(present) < len(used))
+    return replace(column, domain=trimmed, hierarchy=hierarchy.trim(domain, used) if hierarchy is not None else None)

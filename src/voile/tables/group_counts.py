@@ -66,7 +66,7 @@ def _reduce(operation: np.ufunc, entries: np.ndarray, starts: np.ndarray) -> np.
 
 def at_most(left: np.ndarray, ratio: Fraction, right: np.ndarray) -> np.ndarray:
     """Test left <= ratio * right in integers, so that nothing is rounded and nothing overflows."""
-    widest = max(int(left.max(initial=0)) * ratio.denominator, int(right.max(initial=0)) * ratio.numerator)
+    widest = max(int(left.max(initial=1)) * ratio.denominator, int(right.max(initial=1)) * ratio.numerator)
     if widest < 1 << 62:
         return left * ratio.denominator <= right * ratio.numerator
     return (left.astype(object) * ratio.denominator <= right.astype(object) * ratio.numerator).astype(bool)

@@ -7,7 +7,7 @@ request for a hierarchy (`prefixes(5, 3, 1)`, a nested dict, the rows of a file)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,23 @@ import numpy as np
 from voile.errors import SchemaError
 from voile.tables import hierarchy_builders
 from voile.tables.domain import Domain
-from voile.tables.value_text import MISSING
-
-TOP = "*"
+from voile.tables.value_text import MISSING, TOP
 
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Levels 0 (leaves) to `height` (one root): `maps[h][code]` is a leaf's node at level h, `labels[h]` its name."""
+    """Levels 0 (leaves) to `height` (one root): `maps[h][code]` is a leaf's node at level h, `labels[h]` its name.
+
+    A label may be published without the values below it where its meaning does not depend on the table: `declared`
+    lists the leaves that the user's file or tree puts below each label, whether they occur or not; with `by_prefix`,
+    labels are the beginnings of codes. With `named_by_values`, a label names the values of the table below it.
+    """
 
     maps: tuple[np.ndarray, ...]
     labels: tuple[tuple[str, ...], ...]
+    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_prefix: bool = False
+    named_by_values: bool = False
 
     def __repr__(self) -> str:
         return f"Hierarchy(height {self.height}, {len(self.labels[0])} leaves)"
@@ -37,6 +43,22 @@ class Hierarchy:
     def leaves(self, level: int, node: int) -> np.ndarray:
         """Return the codes of the leaves below a node."""
         return np.flatnonzero(self.maps[level] == node)
+
+    def trim(self, domain: Domain, used: np.ndarray) -> Hierarchy:
+        """Return the hierarchy over fewer leaves of its domain. Every level stays, because distances are measured in
+        levels; labels that name values name those that are left."""
+        maps, labels = [], []
+        for level in range(self.height + 1):
+            nodes, inverse = np.unique(self.maps[level][used], return_inverse=True)
+            names = [self.labels[level][node] for node in nodes]
+            if self.named_by_values and 0 < level < self.height:
+                names = [
+                    hierarchy_builders.name_by_values(name, [domain.labels[code] for code in used[inverse == node]])
+                    for node, name in enumerate(names)
+                ]
+            maps.append(inverse)
+            labels.append(tuple(names))
+        return replace(self, maps=tuple(maps), labels=tuple(labels))
 
     def rows(self) -> list[list[str]]:
         """Return the rows of a hierarchy file: one per leaf, with the leaf first."""
@@ -78,26 +100,32 @@ class HierarchyRecipe:
 
     def fit(self, column: str, domain: Domain, counts: np.ndarray) -> Hierarchy:
         """Fit the hierarchy to a domain; `counts` says how often each leaf occurs."""
-        builders = {
-            "rows": lambda: hierarchy_builders.build_from_rows(column, domain, counts, self.content),
-            "tree": lambda: hierarchy_builders.build_from_rows(
-                column, domain, counts, hierarchy_builders.flatten_tree(column, self.content)
-            ),
-            "intervals": lambda: hierarchy_builders.build_intervals(column, domain, self.arguments),
-            "prefixes": lambda: hierarchy_builders.build_prefixes(column, domain, self.arguments),
-            "dates": lambda: hierarchy_builders.build_dates(column, domain),
-            "frequency": lambda: hierarchy_builders.build_by_frequency(
-                column, domain, counts, *(self.arguments or (3,))[:1]
-            ),
-            "auto": lambda: hierarchy_builders.build_automatically(column, domain, counts),
-        }
-        if self.name not in builders:
+        name, arguments = self.name, self.arguments
+        if name == "auto":
+            name, arguments = hierarchy_builders.choose_recipe(domain), ()
+        declared: dict[str, tuple[str, ...]] = {}
+        if name in ("rows", "tree"):
+            rows = self.content if name == "rows" else hierarchy_builders.flatten_tree(column, self.content)
+            levels = hierarchy_builders.build_from_rows(column, domain, counts, rows)
+            declared = hierarchy_builders.list_leaves(rows)
+        elif name == "intervals":
+            levels = hierarchy_builders.build_intervals(column, domain, arguments)
+        elif name == "prefixes":
+            levels = hierarchy_builders.build_prefixes(column, domain, arguments)
+        elif name == "dates":
+            levels = hierarchy_builders.build_dates(column, domain)
+        elif name == "frequency":
+            levels = hierarchy_builders.build_by_frequency(column, domain, counts, *(arguments or (3,))[:1])
+        else:
             raise SchemaError(
-                f"Column {column!r}: there is no hierarchy recipe {self.name!r}.",
+                f"Column {column!r}: there is no hierarchy recipe {name!r}.",
                 code="schema.hierarchy",
                 hint="Use intervals, prefixes, dates, frequency, auto, or name a CSV file.",
             )
-        return _stack_levels(domain, builders[self.name]())
+        whole = domain.values.dtype.is_integer() and all(float(width).is_integer() for width in arguments)
+        named_by_values = name == "frequency" or (name == "intervals" and not whole)
+        hierarchy = _stack_levels(domain, levels)
+        return replace(hierarchy, declared=declared, by_prefix=name == "prefixes", named_by_values=named_by_values)
 
 
 def intervals(*widths: float) -> HierarchyRecipe:

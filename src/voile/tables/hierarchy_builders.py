@@ -155,7 +155,7 @@ def build_prefixes(column: str, domain: Domain, lengths: Sequence[float]) -> Lev
         )
     texts = domain.labels[: len(domain.values)]
     longest = max((len(leaf) for leaf in texts), default=0)
-    cuts = cuts or list(range(longest - 1, 0, -1))
+    cuts = [min(length, longest) for length in cuts] or list(range(longest - 1, 0, -1))
     return [[leaf[:length] + "*" * (len(leaf) - length) for leaf in texts] for length in cuts]
 
 
@@ -207,18 +207,37 @@ def _merge_groups(groups: list[tuple[list[int], int]], size: int) -> list[tuple[
     return [(sorted(codes), weights[number]) for number, codes in enumerate(members)]
 
 
-def build_automatically(column: str, domain: Domain, counts: np.ndarray) -> Levels:
-    """Use intervals for numbers, day to decade for dates, prefixes for codes, and frequency for other categories."""
-    if domain.kind == "numeric":
-        return build_intervals(column, domain, ())
-    if domain.kind == "date":
-        return build_dates(column, domain)
+def name_by_values(label: str, texts: Sequence[str]) -> str:
+    """Return the label of a node of values, in the form of a former label: a single value, a range, or a set."""
+    if len(texts) == 1:
+        return texts[0]
+    return f"[{texts[0]}, {texts[-1]}]" if label.startswith("[") else format_set(texts)
+
+
+def choose_recipe(domain: Domain) -> str:
+    """Return the recipe of an automatic hierarchy: intervals for numbers, day to decade for dates, prefixes for codes,
+    and frequency for other categories."""
+    if domain.uses_intervals:
+        return "intervals" if domain.kind == "numeric" else "dates"
     texts = domain.labels[: len(domain.values)]
     lengths = {len(leaf) for leaf in texts}
     are_codes = len(lengths) == 1 and len(texts) > 3 and all(any(letter.isdigit() for letter in leaf) for leaf in texts)
-    if are_codes and 2 <= lengths.pop() <= 12:
-        return build_prefixes(column, domain, ())
-    return build_by_frequency(column, domain, counts, 3)
+    return "prefixes" if are_codes and 2 <= lengths.pop() <= 12 else "frequency"
+
+
+def list_leaves(rows: Sequence[Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """List the leaves that the rows of a file put below each label, in the order of the file; not for a label that has
+    other leaves at another level."""
+    found: dict[str, tuple[str, ...]] = {}
+    unclear = set[str]()
+    leaves, *levels = zip(*rows, strict=True)
+    for level in levels:
+        below: dict[str, dict[str, None]] = {}
+        for leaf, label in zip(leaves, level, strict=True):
+            below.setdefault(label, {})[leaf] = None
+        unclear |= {label for label in below if label in found and found[label] != tuple(below[label])}
+        found |= {label: tuple(some) for label, some in below.items()}
+    return {label: some for label, some in found.items() if label not in unclear}
 
 
 def _hierarchy_error(message: str, hint: str = "") -> SchemaError:

@@ -41,7 +41,8 @@ class WeightedRows(NamedTuple):
 class Microdata:
     """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values; `unit` says how many
     rows a person may contribute, and `people` are all rows with whose they are, where the schema names a column of
-    persons. `withheld_weight` are the rows with a survey weight that is measured with and not published."""
+    persons. `withheld_weight` are the rows with a survey weight that is measured with and not published; `missing` says
+    whether missing cells are refused, dropped, or values of their own."""
 
     columns: Columns
     table: Table | None
@@ -49,6 +50,7 @@ class Microdata:
     unit: Unit = ONE_ROW
     people: PersonTable | None = None
     withheld_weight: WeightedRows | None = None
+    missing: str = "error"
 
     def __repr__(self) -> str:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))

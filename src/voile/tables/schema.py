@@ -195,14 +195,15 @@ def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column whose values are known: role, kind, domain, a hierarchy if there is one, and whether it is the survey
-    weight."""
+    """A column whose values are known: role, kind, domain, a hierarchy if there is one, whether it is the survey
+    weight, and whether it tells of a sensitive value only if it is one of the protected ones (indicator)."""
 
     name: str
     role: str
     domain: Domain
     hierarchy: Hierarchy | None = None
     weight: bool = False
+    indicator: bool = False
 
     @property
     def kind(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,12 @@ from voile.engines.spark.runner import PART, SCHEMA, Runner
 from voile.engines.spark.session import name_cause, start_session
 from voile.engines.spark.spark_parts import FrameChunks, LoadItem, StoredParts
 from voile.engines.text_chunks import cast_chunks
-from voile.errors import DataError, EngineError
+from voile.errors import EngineError
+from voile.io.csv_faults import unreadable_csv
+from voile.io.csv_files import inspect_csv
+from voile.io.csv_ranges import RangeReader, list_ranges
+from voile.io.databases import parse_scheme
+from voile.io.table_files import FILE_KINDS, check_file
 from voile.tables.part_protocol import Parts
 from voile.tables.schema import Schema
 
@@ -31,7 +35,7 @@ class Spark(Engine):
 
     name: ClassVar[str] = "spark"
 
-    master: str | None = None
+    master: str | None = field(default=None, repr=False)  # its URL may hold a password
     session: Any = field(default=None, metadata=NOT_A_KNOB)
     memory: str = "4GiB"
 
@@ -54,30 +58,39 @@ class Spark(Engine):
         return Runner(self.spark, self.watch)
 
     def read(self, source: Source, schema: Schema) -> Parts:
-        """Read a DataFrame, or a Parquet or CSV file that the cluster can read."""
-        path, table, is_text = source.path, source.table, False
+        """Read a DataFrame, a Parquet file that the cluster can read, or a CSV that the driver can read too."""
+        path, table = source.path, source.table
+        if path is not None and FILE_KINDS.get(path.suffix.lower()) == "csv":
+            return self._read_csv(path, source, schema)
         if path is not None:
-            is_text = path.suffix.lower() in (".csv", ".tsv", ".txt")
-            table = self._open_file(path, source, is_text)
+            table = self._open_parquet(path, source)
         elif source.query is not None or self.of_table(table) is None:
             raise self.refusal(source)
         schema.check(table.columns)
-        names = schema.read_names()
-        chunks = FrameChunks(self.runner, table.select([f"`{name}`" for name in names]))
-        return cast_chunks(chunks, names, source.null_values) if is_text else chunks
+        return FrameChunks(self.runner, table.select([_quote_name(name) for name in schema.read_names()]))
 
-    def _open_file(self, path: Path, source: Source, is_text: bool) -> Any:
-        kind, reader = path.suffix.lower(), self.spark.read
-        url = path.absolute().as_uri() if path.exists() else str(source.table)
-        options = {"header": "true", "sep": source.delimiter or ("\t" if kind == ".tsv" else ","), "mode": "FAILFAST"}
-        options |= {"ignoreLeadingWhiteSpace": "true", "ignoreTrailingWhiteSpace": "true", "quote": '"'}
-        options |= {"escape": '"', "multiLine": "true"}
-        if is_text:
-            options["encoding"] = _java_encoding(source.encoding)
-        elif kind not in (".parquet", ".pq", ""):
+    def _read_csv(self, path: Path, source: Source, schema: Schema) -> Parts:
+        """Read a CSV that this process has inspected. Workers parse ranges of it as this process would: Spark's own
+        parser ends lines and trims cells by other rules, and quotes cells in its logs."""
+        if parse_scheme(str(source.table)):
+            raise EngineError(
+                f"Spark reads {path.name!r}, but this process cannot check its lines there.",
+                code="engine.source",
+                hint="Name a CSV by a path that the driver and all workers see, or write the table as Parquet.",
+            )
+        check_file(path)
+        inspected = inspect_csv(path, source.delimiter, source.encoding, schema.check)
+        names, blank = schema.read_names(), inspected.scan.has_blank_lines
+        reader = RangeReader(inspected.names, names, inspected.delimiter, source.null_values, blank)
+        chunks = self.list_parts(list_ranges(path, inspected), reader)
+        return cast_chunks(chunks, names, inspected.rows, unreadable_csv(path))
+
+    def _open_parquet(self, path: Path, source: Source) -> Any:
+        kind = path.suffix.lower()
+        if kind not in (".parquet", ".pq", ""):
             raise _unreadable(path, f"it ends in {kind!r}")
         try:
-            return reader.options(**options).csv(url) if is_text else reader.parquet(url)
+            return self.spark.read.parquet(path.absolute().as_uri() if path.exists() else str(source.table))
         except Exception as error:
             raise _unreadable(path, name_cause(error)) from None
 
@@ -91,12 +104,9 @@ class Spark(Engine):
         return count_rows_that_fit(parse_memory(self.memory), columns)
 
 
-def _java_encoding(encoding: str) -> str:
-    """Return the name of an encoding as Java knows it."""
-    try:
-        return codecs.lookup(encoding).name
-    except LookupError:
-        raise DataError(f"There is no encoding {encoding!r}.", code="data.encoding", hint="E.g. latin-1.") from None
+def _quote_name(name: str) -> str:
+    """Write the name of a column in Spark's SQL."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _unreadable(path: Path, reason: str) -> EngineError:

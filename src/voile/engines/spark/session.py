@@ -38,10 +38,20 @@ def start_session(master: str) -> Any:
         return (_connected if remote else _classic)(master)
     except Exception as error:
         raise EngineError(
-            f"Spark at {master.split('/;')[0]!r} cannot be reached ({name_cause(error)}).",
+            f"Spark at {_hide_parameters(master)!r} cannot be reached ({name_cause(error)}).",
             code="engine.master",
             hint="Check the URL of the master and that it is running.",
         ) from None
+
+
+def _hide_parameters(master: str) -> str:
+    """Return a URL without its parameters, which may hold a token, and with no space in its password, since an error
+    hides a password up to the next space.
+
+    >>> _hide_parameters("sc://ann:a b@host/;token=abc")
+    'sc://ann:a_b@host'
+    """
+    return "_".join(master.split("/;")[0].split())
 
 
 def _classic(master: str) -> Any:

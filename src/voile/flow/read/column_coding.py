@@ -11,11 +11,12 @@ import polars as pl
 
 from voile.errors import DataError, SchemaError, option, recipe
 from voile.io import hierarchy_files
+from voile.plugins.number_text import parse_number
 from voile.tables.domain import build_domain, encode_values, infer_kind
 from voile.tables.hierarchy import HierarchyRecipe, tree
 from voile.tables.role_guessing import is_near_unique
 from voile.tables.schema import Column, Schema
-from voile.tables.value_text import MISSING
+from voile.tables.value_text import MISSING, count_lookalikes
 
 
 def check_missing_cells(counts: Mapping[str, int], schema: Schema) -> None:
@@ -100,7 +101,7 @@ def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:
         name, _, arguments = text.partition(":")
         if name in ("prefixes", "intervals", "dates", "frequency", "auto"):
             try:
-                numbers = tuple(float(part) for part in arguments.split(",") if part.strip())
+                numbers = tuple(parse_number(part) for part in arguments.split(",") if part.strip())
             except ValueError:
                 raise SchemaError(
                     f"The hierarchy {text!r} of {column!r} has an argument that is not a number.",
@@ -114,3 +115,18 @@ def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:
         code="schema.hierarchy",
         hint=f"Give a recipe such as {recipe('prefixes', 5, 3, 1)}, a tree of labels, or the path of a CSV.",
     )
+
+
+def check_lookalikes(column: Column) -> None:
+    """Raise DataError if a sensitive column writes one value in several ways that look the same: they would count as
+    different values, and promise a diversity that no reader sees."""
+    if column.role != "sensitive" or column.domain.values.dtype not in (pl.String, pl.Enum):
+        return
+    alike = count_lookalikes(column.domain.values.cast(pl.String).to_list())
+    if alike:
+        raise DataError(
+            f"{alike} values of {column.name!r} look like others: they differ only in blanks, invisible characters or "
+            "variants of a letter.",
+            code="data.lookalikes",
+            hint="Write each value in one way before reading the table, e.g. without blanks at its ends.",
+        )

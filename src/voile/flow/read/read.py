@@ -18,7 +18,7 @@ from voile.engines.person_rows import PersonRows, spread_people
 from voile.engines.selection import engine_of_table
 from voile.errors import DataError, SpecError, option, raise_together
 from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk, recode_people
-from voile.flow.read.column_coding import build_column, check_missing_cells, check_near_unique
+from voile.flow.read.column_coding import build_column, check_lookalikes, check_missing_cells, check_near_unique
 from voile.flow.read.people_counting import check_people_named, find_unit
 from voile.tables.domain import Domain, encode_values
 from voile.tables.microdata import PUBLIC_KEY, Microdata, WeightedRows, weigh_codes
@@ -64,9 +64,11 @@ def read(
     domains = {column.name: column.domain for column in columns}
     withheld = _weigh_rows(coded, domains, values, unit, schema, engine)
     if schema.person is not None:
-        return Microdata(columns, None, dropped, unit, _with_people(coded, domains, total, engine), withheld)
+        return Microdata(
+            columns, None, dropped, unit, _with_people(coded, domains, total, engine), withheld, schema.missing
+        )
     table = _without_people(coded, domains, values, total, engine)
-    return Microdata(columns, table, dropped, unit, withheld_weight=withheld)
+    return Microdata(columns, table, dropped, unit, None, withheld, schema.missing)
 
 
 def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:
@@ -105,6 +107,8 @@ def _build_columns(values: Mapping[str, pl.DataFrame], schema: Schema) -> Column
         except SpecError as error:
             problems.append(error)
     raise_together(problems)
+    for column in columns:
+        check_lookalikes(column)
     by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
     return Columns(**by_role)
 

@@ -1,0 +1,56 @@
+"""A CSV on Spark: the same cells as on disk, and the same refusals."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import cluster
+import polars as pl
+import pytest
+from sample_files import write_file
+
+import voile as vl
+from voile.engines.base import Engine, Source
+from voile.errors import DataError, EngineError
+from voile.io import csv_byte_scan
+
+ACCEPTED = [
+    b'\xef\xbb\xbf"p",q\r\n1,"l\r\nm"\r\n" 2 ",b\n\r\n#3,"say ""hi"""\n',
+    'p;q\n05;é\n6;"x;\n\ny"\n7;\u00a0\\\n'.encode(),
+]
+NO_SPARK = cluster.absent()
+
+
+def read_all(engine: Engine, path: Path, encoding: str = "utf8") -> pl.DataFrame:
+    schema = vl.Schema(quasi=["p"], sensitive=["q"])
+    return pl.concat(engine.read(Source(path, encoding=encoding), schema).map("look", _take_frame))
+
+
+def _take_frame(frame: pl.DataFrame, number: int) -> tuple[pl.DataFrame, None]:
+    return frame, None
+
+
+@pytest.mark.skipif(NO_SPARK is not None, reason=NO_SPARK or "")
+def test_spark_reads_a_csv_as_disk_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_byte_scan, "RANGE", 8)
+    monkeypatch.setattr(csv_byte_scan, "BLOCK", 8)
+    from pyspark import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test
+    session = cluster.session("local[1]")
+    spark = vl.Spark(session=session)
+    for content in ACCEPTED:
+        path = write_file(tmp_path, content)
+        assert read_all(spark, path).equals(read_all(vl.Disk(), path))
+    path = write_file(tmp_path, ACCEPTED[1].decode().encode("utf-16"))
+    assert read_all(spark, path, "utf-16").equals(read_all(vl.Disk(), path, "utf-16"))
+    session.stop()
+
+
+def test_spark_refuses_what_memory_refuses(tmp_path: Path) -> None:
+    path = write_file(tmp_path, "p,q\n1,flu\rBob,HIV\n")
+    with pytest.raises(DataError, match=r"Line 2 of 't.csv' has a carriage return"):
+        vl.Spark().read(Source(path), vl.Schema(quasi=["p"], sensitive=["q"]))
+    with pytest.raises(EngineError, match="cannot check its lines"):
+        vl.Spark().read(Source("hdfs://host/t.csv"), vl.Schema(quasi=["p"], sensitive=["q"]))
