@@ -10,7 +10,8 @@
       BrokenPromise   verify or audit found a false claim          exit 5
       EngineError     missing extra, engine failure                exit 6
 
-A message says what is wrong, where, and what to do. It names columns and counts, never a cell of the data.
+A message says what is wrong, where, and what to do. It names columns and counts, never a cell of the data, and no URL
+in it shows a password (`hide_credentials`).
 
 Messages speak the language of their surface. A hint mentions an option with `option("encoding", "latin-1")`; Python
 reads `encoding='latin-1'`, the command line `--encoding latin-1`, the workbench the label of its form. Each surface
@@ -99,12 +100,33 @@ def render(text: str) -> str:
     return _MENTION.sub(lambda found: _surface.get()(Mention(*json.loads(found[1]))), text)
 
 
+_URL = re.compile(r"(:/{1,2})([^\s'\"<>\ue000\ue001]+)")  # one slash is left of two where a URL was taken for a path
+_SECRET = re.compile(r"((?:token|password|passwd|pwd|secret)\w*=)[^;&,)]+", re.IGNORECASE)
+
+
+def hide_credentials(text: str) -> str:
+    """Leave out users, passwords and tokens of all URLs in a text: of what stands before the @, nothing is shown.
+
+    >>> hide_credentials("Spark at 'sc://ann:s3cret@host:15002/;token=abc;user_id=ann' cannot be reached.")
+    "Spark at 'sc://…@host:15002/;token=…;user_id=ann' cannot be reached."
+    >>> hide_credentials("ann@example.org wrote to http://host/path")
+    'ann@example.org wrote to http://host/path'
+    """
+    return _URL.sub(_hide_in_url, text) if ":/" in text else text
+
+
+def _hide_in_url(match: re.Match[str]) -> str:
+    credentials, sign, place = match[2].rpartition("@")
+    return match[1] + ("…@" if credentials else sign) + _SECRET.sub(r"\1…", place)
+
+
 class VoileError(Exception):
     """The root of the tree."""
 
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, code: str, hint: str = "") -> None:
+        message, hint = hide_credentials(message), hide_credentials(hint)
         super().__init__(message)
         self.code = code
         self._message, self._hint = message, hint  # with their mentions, as they were written

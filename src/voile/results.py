@@ -44,6 +44,7 @@ class Verdict:
     people: int = 0
     groups: int = 0
     unit: Unit = ONE_ROW
+    signature: str | None = None  # whether a folder is signed, and by whom; None for a release without a folder
 
     @property
     def holds(self) -> bool:
@@ -74,6 +75,7 @@ class Verdict:
             "checks": [check.as_json() for check in self.checks],
             "notes": list(self.notes),
             "unit": self.unit.as_json(),
+            "signature": self.signature,
         }
 
 

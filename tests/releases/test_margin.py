@@ -14,7 +14,7 @@ import voile as vl
 def test_a_box_is_binomial() -> None:
     """Ages spread evenly over a box of ten values: how many are in three of them."""
     frame = pl.DataFrame({"age": list(range(10)) * 4, "s": ["x", "y"] * 20})
-    data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["s"]))
+    data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["s"], domains={"age": range(10)}))
     release = vl.publish(data, vl.KAnonymity(k=40))
     assert release.groups == 1
     assert release.estimate(age=(0, 2)) == pytest.approx(12)

@@ -42,7 +42,9 @@ def boxes(release: Any) -> list[tuple[list[set[str]], Counter[str]]]:
         for name in ("age", "city"):
             column, cell = release.cells[name], release.boxes[name][group]
             codes = column.matrix[cell].indices
-            if name == "age":  # every age between the ends
+            if column.labels[int(cell)] == "*":  # any value, also one that no release writes
+                cells.append({str(age) for age in range(200)} | set("abcd"))
+            elif name == "age":  # every age between the ends
                 points = column.domain.numeric_values[codes]
                 cells.append({str(age) for age in range(int(points.min()), int(points.max()) + 1)})
             else:

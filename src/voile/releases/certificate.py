@@ -10,7 +10,7 @@ from typing import Any
 from voile.adversaries.adversary import Adversary
 from voile.tables.unit import ONE_ROW, Unit
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -73,3 +73,16 @@ class Certificate:
 
 
 UNSIGNED = Certificate("", {}, (), "")
+
+
+def is_same_json(expected: object, stated: object) -> bool:
+    """Whether two documents say the same. A number may be written 2 or 2.0, but true is no number and no text is one.
+
+    >>> is_same_json({"r": 2.0}, {"r": 2}), is_same_json({"r": 1}, {"r": True})
+    (True, False)
+    """
+    if isinstance(expected, Mapping) and isinstance(stated, Mapping):
+        return expected.keys() == stated.keys() and all(is_same_json(expected[key], stated[key]) for key in expected)
+    if isinstance(expected, (list, tuple)) and isinstance(stated, (list, tuple)):
+        return len(expected) == len(stated) and all(map(is_same_json, expected, stated))
+    return isinstance(expected, bool) == isinstance(stated, bool) and expected == stated

@@ -1,99 +1,195 @@
-"""The dictionary: what each published column is, and what its cells stand for."""
+"""The dictionary: what each published column is, and what its cells stand for.
+
+It tells what is published and no more: values, and the least and the greatest of them, are listed as far as published
+cells name them. A declared domain is public, and is listed whole.
+"""
 
 from __future__ import annotations
 
-import calendar
-import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from voile.releases.cells import Cells, node_names, ranges
+from voile.releases.cells.cells import Cells, node_names, ranges
+from voile.releases.cells.column_types import format_type
+from voile.releases.cells.label_ends import label_ends, range_ends
+from voile.releases.cells.label_meanings import declared_ends, declared_values, is_prefix
+from voile.tables.domain import Domain, json_value
 from voile.tables.schema import Column
-from voile.tables.value_text import format_value, parse_values
+from voile.tables.value_text import parse_values
+
+LABELS = ("generalized", "suppressed")  # ways to show a column in which it holds labels
 
 WEIGHT = (
     "a survey weight, coarsened like a quasi-identifier: how many people of the population the row stands for; "
     "estimates count the mean of the ends of its cell"
 )
+OWN_VALUE = "the person's own value"
+HIDDEN_VALUE = "* in every row: any value, or none"
+LISTED_ONCE = "a value that the group lists, each person's once"
+LISTED_OR_NOISE = "a value that the group lists, someone's or noise"
+PERTURBED_VALUE = (
+    "the own value of one person of the group with probability `keep`, else any value of the domain, each as likely; "
+    "group_size tells how many people the row stands for"
+)
+HIDDEN_WEIGHT = "a survey weight that is not shown; estimates count rows"
 
 
-def describe(column: Column, cells: Cells | None) -> dict[str, Any]:
-    """Return the dictionary's entry for one published column: kind, type, domain, and what a cell stands for."""
+def describe(column: Column, cells: Cells | None, labels_only: bool = False) -> dict[str, Any]:
+    """Return the dictionary's entry for one published column: kind, type, domain, and what a cell stands for.
+
+    `cells` are the cells that are published; None for a column that is published as it is, all of whose values occur.
+    With `labels_only` a column holds labels even if every cell is a single value.
+    """
     domain = column.domain
     entry: dict[str, Any] = {"name": column.name, "role": column.role, "kind": column.kind}
-    entry |= {"type": _type_name(domain.values.dtype), "shown": "exact", "domain": domain.as_json()}
-    if column.weight:
-        entry |= {"weight": True, "means": WEIGHT}
-    if cells is None or cells.exact:
-        entry["cell"] = "the person's own value"
+    entry |= {"type": format_type(domain.values.dtype), "shown": "exact"}
+    if cells is None or (cells.exact and not labels_only):
+        entry |= {"domain": _exact_domain(domain, cells), "cell": OWN_VALUE}
         if column.role == "sensitive" and column.hierarchy is not None:
             entry["hierarchy"] = column.hierarchy.rows()
-        return entry
-    entry["shown"] = "generalized"
-    if domain.uses_intervals:
-        entry["cell"] = "a value, or [lo, hi] for any value between (ends included), or * for any value"
-        entry["names"] = _range_names(cells)
+    elif cells.whole.all():
+        entry |= {"shown": "suppressed", "domain": {"missing": False}, "cell": HIDDEN_VALUE}
+        if domain.declared:
+            entry["domain"] = {**domain.as_json(), "missing": False}
     else:
-        entry["cell"] = "a value, or {A|B} for one of several, or * for any value, or a name listed under names"
-        if column.hierarchy is not None:
-            written = set(cells.labels)
-            found = node_names(domain, column.hierarchy)
-            entry["names"] = {
-                name: [domain.labels[code] for code in codes] for name, codes in found.items() if name in written
-            }
+        entry = (
+            _describe_ranges(column, cells, entry) if domain.uses_intervals else _describe_sets(column, cells, entry)
+        )
+    if column.weight:
+        entry |= {"weight": True, "means": weight_meaning(entry)}
+    if column.indicator:
+        entry["indicator"] = True
     return entry
 
 
-def _range_names(cells: Cells) -> dict[str, list[str]]:
-    """Return the ends of labels other than a value or [lo, hi]: periods such as 2025-03, and a hierarchy's own names.
+def cell_meanings(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the sentences that may say what a cell of such a column stands for."""
+    if entry["shown"] == "generalized":
+        return (str(_explain_labels(entry, entry.get("names", {}), bool(entry.get("prefixes")))["cell"]),)
+    if entry["shown"] == "exact":
+        return (OWN_VALUE, *((LISTED_ONCE, LISTED_OR_NOISE) if entry["role"] == "sensitive" else ()))
+    return (HIDDEN_VALUE,) if entry["shown"] == "suppressed" else (PERTURBED_VALUE,)
 
-    The ends are those that the label itself states, never the least and greatest value that occur below it, unless
-    the label states none.
-    """
+
+def weight_meaning(entry: Mapping[str, Any]) -> str:
+    """Return in words what a survey weight tells, and how estimates count with it."""
+    return HIDDEN_WEIGHT if entry["shown"] == "suppressed" and "values" not in entry["domain"] else WEIGHT
+
+
+def _exact_domain(domain: Domain, cells: Cells | None) -> dict[str, Any]:
+    """Return the domain of a column of values: those that cells show, or all of them if they all occur."""
+    if cells is None:
+        return domain.as_json()
+    codes = np.unique(cells.matrix.indices)
+    return _list_codes(domain, codes[codes < len(domain.values)], len(domain.values) in codes)
+
+
+def _list_codes(domain: Domain, codes: np.ndarray, missing: bool) -> dict[str, Any]:
+    if domain.declared:
+        return {**domain.as_json(), "missing": missing}
+    return Domain(domain.values.gather(codes), domain.kind, missing).as_json()
+
+
+def _describe_sets(column: Column, cells: Cells, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what cells of categories stand for. A label of the user's hierarchy is explained by all leaves that the
+    hierarchy declares below it, never by those that occur."""
+    domain, hierarchy = column.domain, column.hierarchy
+    known = node_names(domain, hierarchy) if hierarchy is not None else {}
+    named = np.array([label in known for label in cells.labels], dtype=bool)
+    members = cells.matrix[~named & ~cells.whole].indices
+    codes = np.unique(members)
+    missing = bool(domain.missing and (codes == domain.size - 1).any())
+    listed = _list_codes(domain, codes[codes < len(domain.values)], missing)
+    names, by_prefix = {}, False
+    for label in sorted(set(cells.labels.filter(pl.Series(named)))):
+        assert hierarchy is not None
+        if label in hierarchy.declared:
+            names[label] = declared_values(hierarchy.declared[label], domain.values.dtype)
+        else:
+            by_prefix |= is_prefix(label)
+    return _explain_labels({**entry, "domain": listed}, names, by_prefix)
+
+
+def _describe_ranges(column: Column, cells: Cells, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what cells of numbers or dates stand for: `[lo, hi]` states its ends, and so do periods such as 2025-03;
+    for a hierarchy's own names they are listed."""
     assert cells.low is not None and cells.high is not None and cells.missing is not None
-    plain = ranges(cells.domain, cells.low, cells.high, cells.missing).labels
-    values = cells.domain.values
-    found = {}
-    for label, usual, low, high in zip(cells.labels, plain, cells.low, cells.high, strict=True):
-        if label == usual or high < low:
+    domain = cells.domain
+    plain = ranges(domain, cells.low, cells.high, cells.missing).labels
+    declared = column.hierarchy.declared if column.hierarchy is not None else {}
+    names: dict[str, list[str]] = {}
+    texts = list[str]()
+    for number, (label, usual) in enumerate(zip(cells.labels, plain, strict=True)):
+        low, high = int(cells.low[number]), int(cells.high[number])
+        if cells.whole[number] or high < low:
             continue
-        told = label_ends(label, values.dtype)
-        if told is None or not _tells(told, values, int(low), int(high)):
-            found[label] = [format_value(values[int(low)]), format_value(values[int(high)])]
-        elif not label.startswith("["):  # [lo, hi] is read as it stands
-            found[label] = list(told)
-    return found
+        if label == usual:
+            texts += [domain.labels[low], domain.labels[high]]
+        elif label.startswith("["):
+            texts += range_ends(label) or ()  # read as it stands
+        else:
+            ends = label_ends(label, domain.values.dtype) or declared_ends(declared[label], domain.values.dtype)
+            assert ends is not None, "other names are not written"
+            names[label] = list(ends)
+            texts += ends
+    missing = bool((cells.missing & ~cells.whole).any())
+    shown = column.domain.as_json() if column.domain.declared else _find_ends(texts, domain.values.dtype)
+    return _explain_labels({**entry, "domain": {**shown, "missing": missing}}, names, False)
 
 
-def _tells(told: tuple[str, str], values: pl.Series, low: int, high: int) -> bool:
-    """Whether the ends that a label states hold exactly the values that it stands for: a name may mean anything."""
-    ends = parse_values(pl.Series(told, dtype=pl.String), values.dtype)
-    if ends.null_count() or ends[0] > ends[1]:
-        return False
-    inside = values.is_between(ends[0], ends[1])
-    return int(inside.sum()) == high - low + 1 and bool(inside[low : high + 1].all())
+def _explain_labels(entry: Mapping[str, Any], names: Mapping[str, Any], by_prefix: bool) -> dict[str, Any]:
+    """Return an entry with the names of its cells, and in words what a cell stands for."""
+    ranged, more = entry["kind"] in ("numeric", "date"), dict[str, Any]()
+    words = [
+        "a value",
+        "[lo, hi] for any value between (ends included)" if ranged else "{A|B} for one of several",
+        "* for any value",
+    ]
+    if names:
+        more["names"] = dict(sorted(names.items()))
+        words.append("a name listed under names" + (" with its ends" if ranged else ""))
+    if by_prefix:
+        more["prefixes"] = True
+        words.append("the beginning of a value, with a star for each further character")
+    return {**entry, "shown": "generalized", "cell": ", or ".join(words), **more}
 
 
-def label_ends(label: str, dtype: pl.DataType) -> tuple[str, str] | None:
-    """Return the ends that a label states: a year, a month, a decade, or two numbers with a dash.
-
-    >>> label_ends("1990s", pl.Date()), label_ends("20-24", pl.Int64()), label_ends("elderly", pl.Int64())
-    (('1990-01-01', '1999-12-31'), ('20', '24'), None)
-    """
-    if dtype in (pl.Date, pl.Datetime):
-        period = re.fullmatch(r"(\d{4})(?:-(\d{2}))?(s?)", label)
-        if not period:
-            return None
-        year, month, decade = int(period[1]), period[2], bool(period[3])
-        last_year = year + 9 if decade else year
-        first_month, last_month = (int(month), int(month)) if month else (1, 12)
-        last_day = calendar.monthrange(last_year, last_month)[1]
-        ends = f"{year:04d}-{first_month:02d}-01", f"{last_year:04d}-{last_month:02d}-{last_day:02d}"
-        return ends if dtype == pl.Date else (f"{ends[0]} 00:00:00", f"{ends[1]} 23:59:59.999999")
-    numbers = re.fullmatch(r"\[?(-?\d+(?:\.\d+)?)\s*(?:-|, )\s*(-?\d+(?:\.\d+)?)\]?", label)
-    return (numbers[1], numbers[2]) if numbers else None
+def _find_ends(texts: Sequence[str], dtype: pl.DataType) -> dict[str, Any]:
+    """Return the least and the greatest of values that are written as text; nothing if there are none."""
+    if not texts:
+        return {}
+    written = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String)})
+    written = written.with_columns(value=parse_values(written["text"], dtype)).sort("value")
+    if dtype.is_temporal():
+        return {"min": written["text"][0], "max": written["text"][-1]}
+    return {"min": json_value(written["value"][0]), "max": json_value(written["value"][-1])}
 
 
-def _type_name(dtype: pl.DataType) -> str:
-    return "String" if isinstance(dtype, pl.Enum) else str(dtype)
+def merge_entries(entries: Sequence[Mapping[str, Any]], column: Column) -> dict[str, Any]:
+    """Return the entry of a column that is published in parts, from those of its parts, the first of which is whole.
+    It is generalized where one part generalizes it."""
+    merged = {**entries[0], "domain": _merge_domains([entry["domain"] for entry in entries], column)}
+    if all(entry["shown"] == entries[0]["shown"] != "generalized" for entry in entries):
+        return merged
+    merged.pop("hierarchy", None)
+    names = {label: leaves for entry in entries for label, leaves in entry.get("names", {}).items()}
+    merged = _explain_labels(merged, names, any(entry.get("prefixes") for entry in entries))
+    return {**merged, "means": weight_meaning(merged)} if column.weight else merged
+
+
+def _merge_domains(domains: Sequence[Mapping[str, Any]], column: Column) -> dict[str, Any]:
+    missing = any(domain["missing"] for domain in domains)
+    if column.domain.declared:
+        return {**column.domain.as_json(), "missing": missing}
+    if column.domain.uses_intervals:
+        dtype = column.domain.values.dtype
+        ends = [domain[end] for domain in domains for end in ("min", "max") if end in domain]
+        texts = [str(end) for end in ends]
+        return {**_find_ends(texts, dtype), "missing": missing}
+    lists = [domain["values"] for domain in domains if "values" in domain]
+    listed = {value for values in lists for value in values}
+    known = {"values": [value for value in map(json_value, column.domain.values) if value in listed]} if lists else {}
+    return {**known, "missing": missing}

@@ -9,10 +9,11 @@ import polars as pl
 
 from voile import kernels
 from voile.errors import PolicyError, option, raise_together
-from voile.releases.certificate import UNSIGNED
+from voile.releases.certificate import FORMAT, UNSIGNED
 from voile.releases.dictionary import describe
 from voile.releases.shapes.bucketized import Bucketized
 from voile.releases.shapes.republished import Republished
+from voile.tables.domain_trimming import trim_column
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Columns
 
@@ -48,8 +49,13 @@ def show_buckets(columns: Columns, rows: Rows) -> Bucketized:
 
 
 def show_republished(columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray) -> Republished:
-    """Return the linked tables with counterfeits: one with the value `codes[i]` in `groups[i]`."""
-    return Republished(*_linked(columns, rows, groups, codes), UNSIGNED)
+    """Return the linked tables with counterfeits: one with the value `codes[i]` in `groups[i]`. Values that only
+    earlier releases show are not listed again."""
+    tables, dictionary = _linked(columns, rows, groups, codes)
+    target = columns.sensitive[0]
+    used = np.union1d(rows.histogram([target.name]).codes[:, 0].astype(np.int64), codes)
+    dictionary["columns"][-1] = describe(trim_column(target, used), None)
+    return Republished(tables, dictionary, UNSIGNED)
 
 
 def _linked(
@@ -75,7 +81,7 @@ def _linked(
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
     tables = {"sensitive": sensitive, "counterfeits": counterfeits}
     shown = {name: pl.DataFrame(content) for name, content in tables.items()}
-    return {"quasi": show_quasi_table(columns, rows), **shown}, {"format": 1, "columns": entries}
+    return {"quasi": show_quasi_table(columns, rows), **shown}, {"format": FORMAT, "columns": entries}
 
 
 def draw_group_numbers(rows: Rows) -> np.ndarray:

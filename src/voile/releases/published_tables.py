@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from voile.errors import BrokenPromise
-from voile.releases.cell_parsing import read_domain, unexplained_cell
+from voile.releases.cells.cell_parsing import read_domain, unexplained_cell
 from voile.releases.certificate import Certificate
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.schema import Column
 from voile.tables.unit import ONE_ROW, Unit
+
+
+class TableLayout(NamedTuple):
+    """The columns of a published table: whole numbers that voile adds, and columns that the dictionary describes."""
+
+    added: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
+    optional: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,6 +35,18 @@ class PublishedTables:
     certificate: Certificate
 
     shape: ClassVar[str] = ""
+    generalizes: ClassVar[bool] = False  # quasi-identifier cells may stand for several values
+    perturbs: ClassVar[bool] = False  # sensitive values went through a channel
+    dictionary_keys: ClassVar[tuple[str, ...]] = ()  # texts that its dictionary holds besides the columns
+
+    @property
+    def layout(self) -> dict[str, TableLayout]:
+        """The tables of the shape and their columns: these and no others are published."""
+        raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    def column_names(self, *roles: str) -> tuple[str, ...]:
+        """Return the names of the columns of these roles, in the order of the dictionary."""
+        return tuple(str(entry["name"]) for entry in self.dictionary["columns"] if entry["role"] in roles)
 
     @property
     def group_columns(self) -> dict[str, list[str]]:
@@ -38,7 +58,7 @@ class PublishedTables:
     def unit(self) -> Unit:
         """Whom the release protects: how many rows a person may have, as the dictionary states it."""
         try:
-            return Unit.parse(self.dictionary["unit"]) if "unit" in self.dictionary else ONE_ROW
+            return Unit.parse(self.dictionary.get("unit", ONE_ROW.as_json()))
         except ValueError as error:
             raise BrokenPromise(
                 f"The dictionary cannot be read: {error}.",
@@ -50,6 +70,14 @@ class PublishedTables:
     def weight_name(self) -> str | None:
         """The column that holds the survey weight, coarsened; None if there is none."""
         return next((str(entry["name"]) for entry in self.described("quasi") if entry.get("weight") is True), None)
+
+    @property
+    def shown_weight(self) -> str | None:
+        """The column that holds the survey weight, unless it is `*` in every row and its domain is not declared."""
+        entry = next((entry for entry in self.described("quasi") if entry.get("weight") is True), None)
+        if entry is None or (entry["shown"] == "suppressed" and not entry["domain"].get("values")):
+            return None
+        return str(entry["name"])
 
     def height(self, table: str) -> int:
         """Count the rows of a published table, wherever its parts lie."""
@@ -74,7 +102,8 @@ class PublishedTables:
             hierarchy = hierarchy_from_rows(domain, rows) if rows else None
         except (KeyError, ValueError, TypeError, IndexError):
             raise unexplained_cell(name) from None
-        return Column(name, str(entry["role"]), domain, hierarchy), codes
+        indicator = entry.get("indicator") is True
+        return Column(name, str(entry["role"]), domain, hierarchy, indicator=indicator), codes
 
     def column_of(self, table: str, name: str) -> pl.Series:
         """Return a column of a table. BrokenPromise where it is not there."""

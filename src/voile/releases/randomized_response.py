@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from voile.plugins.number_text import parse_fraction
 from voile.tables.secret_key import Key
 
 ONE = 1 << 64
@@ -22,7 +23,7 @@ def exact_fraction(number: float | Fraction | str) -> Fraction:
     >>> exact_fraction(0.3)
     Fraction(3, 10)
     """
-    return number if isinstance(number, Fraction) else Fraction(str(number))
+    return number if isinstance(number, Fraction) else parse_fraction(str(number))
 
 
 @dataclass(frozen=True)

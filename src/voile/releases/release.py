@@ -15,16 +15,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from voile.adversaries.ledger import Ledger
 from voile.errors import DataError, SchemaError
 from voile.releases.certificate import Certificate, Claim
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
 from voile.version import __version__
+
+if TYPE_CHECKING:
+    from voile.io.release_folder.signature import SigningKey
 
 _shapes: dict[str, type[Release]] = {}
 
@@ -69,17 +73,35 @@ class Release(ShapeContract):
         """Return the tables of a part, its groups numbered after the people of the parts before it."""
         return dict(self.tables)
 
-    def save(self, folder: str | Path, *, format: str = "parquet", force: bool = False) -> Path:
-        """Write the folder whole or not at all; an earlier release is replaced only with `force`."""
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        format: str = "parquet",
+        force: bool = False,
+        ledger: Ledger | None = None,
+        sign: str | Path | SigningKey | None = None,
+    ) -> Path:
+        """Write the folder whole or not at all; an earlier release is replaced only with `force`.
+
+        A `ledger` that was opened from a file is saved together with the folder: after a crash both are the old ones or
+        both are the new ones. `sign` is a private Ed25519 key, or its PEM file, to sign the certificate with.
+        """
         from voile.io.release_folder import write_release
+        from voile.io.release_folder.signature import read_signing_key
 
         documents = {"dictionary": dict(self.dictionary), "certificate": self.certificate.as_json()}
-        return write_release(Path(folder), self.tables, documents, format, force)
+        companion = ledger.companion() if ledger is not None else None
+        key = read_signing_key(sign) if isinstance(sign, (str, Path)) else sign
+        place = write_release(Path(folder), self.tables, documents, format, force, companion=companion, sign=key)
+        if ledger is not None:
+            ledger.note_saved()
+        return place
 
     def estimate(
         self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
     ) -> float:
-        """Estimate how many people satisfy all conditions. Where the release has a survey weight, these are people of
+        """Estimate how many people satisfy all conditions. Where the release shows a survey weight, these are people of
         the population; `weighted=False` counts rows.
 
         Conditions are keywords or a dict (a value, a list of values, or a tuple (low, high) for a range), or SQL text:
@@ -97,11 +119,11 @@ class Release(ShapeContract):
 
     def _weigh(self, query: Query, weighted: bool | None) -> Query:
         """Return the query with what its rows count: their survey weight, or 1. SchemaError if there is no weight."""
-        if weighted and self.weight_name is None:
+        if weighted and self.shown_weight is None:
             raise SchemaError(
-                "The release has no survey weight.", code="schema.weight", hint="Its estimates count rows."
+                "The release shows no survey weight.", code="schema.weight", hint="Its estimates count rows."
             )
-        return replace(query, weighted=self.weight_name is not None if weighted is None else weighted)
+        return replace(query, weighted=self.shown_weight is not None if weighted is None else weighted)
 
 
 def find_shape(name: str) -> type[Release]:

@@ -104,9 +104,14 @@ def merge_values(values: Sequence[pl.Series]) -> pl.Series:
 
 
 def _boxes_in(entries: QuasiEntries, domains: dict[str, Domain]) -> tuple[Any, ...]:
-    """Return the boxes of entries, a sparse matrix entries x values for each column, in the codes of common domains."""
-    shown = [(entries.cells[name], domain) for name, domain in domains.items()]
-    return tuple(cells.recode(domain).matrix.tocsr()[cell] for (cells, cell), domain in shown)
+    """Return the boxes of entries, a sparse matrix entries x values for each column, in the codes of common domains,
+    and one more column: the values that no release writes, which only `*` reaches."""
+    boxes = []
+    for name, domain in domains.items():
+        cells, cell = entries.cells[name]
+        unwritten = sparse.csr_matrix(cells.whole.astype(np.float64).reshape(-1, 1))
+        boxes.append(sparse.hstack([cells.recode(domain).matrix, unwritten]).tocsr()[cell])
+    return tuple(boxes)
 
 
 def _align_counts(releases: Sequence[Release], column: str) -> tuple[Domain, list[Any]]:

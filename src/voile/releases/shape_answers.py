@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
 from voile.releases.randomized_response import Channel
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # group, value, other value, people

@@ -15,7 +15,7 @@ import numpy as np
 
 from voile.adversaries.group_members import Members
 from voile.errors import BrokenPromise
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.published_tables import PublishedTables
 from voile.releases.queries.query import Query

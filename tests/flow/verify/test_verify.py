@@ -158,7 +158,7 @@ CLAIMS: dict[str, Edit] = {
     "a claim of text": lambda document: document.update(claims=["k-anonymity"]),
     "a claim of nothing": lambda document: document.update(claims=[{}]),
     "one claim too many": lambda document: document["claims"].append({**document["claims"][0], "bound": "1/9"}),
-    "format 2": lambda document: document.update(format=2),
+    "format 1": lambda document: document.update(format=1),
     "format of text": lambda document: document.update(format="1"),
     "no format": lambda document: document.pop("format"),
     "no shape": lambda document: document.pop("shape"),

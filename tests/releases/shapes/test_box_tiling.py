@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.releases.cells import sets
+from voile.releases.cells.cells import sets
 from voile.releases.shapes.box_tiling import tiles
 from voile.releases.shapes.sampled import Sampled
 from voile.tables.domain import Domain

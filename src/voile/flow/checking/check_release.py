@@ -8,20 +8,30 @@ from dataclasses import replace
 from voile.adversaries.prior import Prior
 from voile.errors import BrokenPromise, VoileError
 from voile.flow.checking.claim_check import ClaimCheck
+from voile.flow.checking.method_check import check_method
 from voile.flow.checking.people_check import check_people
 from voile.flow.checking.piece_checks import check_claims, check_pieces, combine_pieces
 from voile.models.evidence import Evidence
+from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release
 from voile.releases.release_pieces import lies_in_pieces
+from voile.releases.strict_reading.dictionary_faults import dictionary_faults
+from voile.releases.strict_reading.shown_values import collect_shown, find_unshown, merge_shown
+from voile.releases.strict_reading.table_faults import find_table_faults
 from voile.results import Answer, Checked, Verdict
 
 
 def check_release(release: Release, evidence: Evidence) -> Verdict:
     """Check the tables and every claim; with the table, also how many rows a person has."""
-    try:
-        unit = release.unit
-    except BrokenPromise as error:
-        return Verdict((Checked("dictionary.json", Answer.BROKEN, error.message),))
+    faults = list(dictionary_faults(dict(release.dictionary), release.dictionary_keys))
+    if faults:
+        return Verdict((Checked("dictionary.json", Answer.BROKEN, f"{'; '.join(faults)}."),))
+    unit = release.unit
+    if isinstance(release.tables, PartitionedTables) and not len(release.tables.parts):
+        return Verdict((Checked("tables", Answer.BROKEN, "The release has no rows."),))
+    method = check_method(release)
+    if method is not None:
+        return Verdict((method,))
     in_pieces = lies_in_pieces(release) and not evidence.earlier and evidence.data is None
     verdict = _check_in_pieces(release, evidence) if in_pieces else _check_whole(release, evidence)
     if not verdict.broken:
@@ -33,11 +43,21 @@ def check_release(release: Release, evidence: Evidence) -> Verdict:
 
 def _check_in_pieces(release: Release, evidence: Evidence) -> Verdict:
     """Check a release that lies in parts piece by piece."""
+    assert isinstance(release.tables, PartitionedTables)
+    misfits = find_table_faults(release, release.tables.empty)
+    if misfits:
+        return Verdict((_report_misfits(misfits),))
     try:
         pieces = check_pieces(release, evidence)
     except BrokenPromise as error:
         return Verdict((Checked("tables", Answer.BROKEN, str(error)),))
     faults = list(dict.fromkeys(fault for piece in pieces for fault in piece.faults))
+    if not faults:
+        names = [str(entry["name"]) for entry in release.dictionary["columns"]]
+        shown = {name: merge_shown([piece.shown[name] for piece in pieces if piece.shown]) for name in names}
+        unshown = find_unshown(release, shown)
+        if unshown:
+            return Verdict((_report_misfits(unshown),))
     people, groups = sum(piece.people for piece in pieces), sum(piece.groups for piece in pieces)
     tables = _check_tables(release, faults, people, groups)
     if tables.answer is Answer.BROKEN:
@@ -47,6 +67,10 @@ def _check_in_pieces(release: Release, evidence: Evidence) -> Verdict:
 
 def _check_whole(release: Release, evidence: Evidence) -> Verdict:
     people, groups = 0, 0
+    misfits = find_table_faults(release, release.tables)
+    misfits = misfits or find_unshown(release, collect_shown(release, release.tables))
+    if misfits:
+        return Verdict((_report_misfits(misfits),))
     try:
         tables = _check_tables(release, release.faults(), release.people, release.groups)
         if tables.answer is Answer.HOLDS:
@@ -58,6 +82,11 @@ def _check_whole(release: Release, evidence: Evidence) -> Verdict:
     except (VoileError, KeyError) as error:
         claims = [Checked("claims", Answer.BROKEN, str(error))]
     return Verdict((tables, *claims), people=people, groups=groups)
+
+
+def _report_misfits(faults: Sequence[str]) -> Checked:
+    detail = f"The tables do not fit their dictionary: {', '.join(faults)}."
+    return Checked("tables", Answer.BROKEN, detail)
 
 
 def _check_tables(release: Release, faults: Sequence[str], rows: int, groups: int) -> Checked:

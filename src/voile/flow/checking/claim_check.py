@@ -15,7 +15,7 @@ from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
 from voile.models.kinds import SizeModel
 from voile.models.policy import make_claim
-from voile.releases.certificate import Certificate
+from voile.releases.certificate import Certificate, is_same_json
 from voile.releases.release import Release
 from voile.results import Answer, Checked
 from voile.tables.group_counts import Counts, sizes_only
@@ -65,7 +65,16 @@ def _differences(model: Model, claim: Mapping[str, Any], counts: Counts, release
     model.check(counts.column)
     quasi = [str(entry["name"]) for entry in release.described("quasi")]
     expected = make_claim(model, counts.column, quasi, release.unit).as_json()
-    return [part for part in expected if part != "parameters" and expected[part] != claim.get(part)]
+    different = [part for part in expected if not is_same_json(expected[part], claim.get(part))]
+    return different + (["found"] if _has_odd_findings(model, claim) else [])
+
+
+def _has_odd_findings(model: Model, claim: Mapping[str, Any]) -> bool:
+    """Whether a claim states findings that its model does not have, or that are no probabilities."""
+    findings = claim.get("found", {})
+    return not isinstance(findings, Mapping) or not all(
+        name in model.findings and type(value) in (int, float) and 0 <= value <= 1 for name, value in findings.items()
+    )
 
 
 def _check_counts(model: Model, title: str, release: Release, counts: Counts, evidence: Evidence) -> ClaimCheck:

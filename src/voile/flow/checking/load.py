@@ -12,16 +12,56 @@ from voile.engines.base import Engine
 from voile.errors import DataError
 from voile.io import release_folder
 from voile.io.release_folder import Documents
-from voile.releases.certificate import FORMAT, Certificate
+from voile.releases.certificate import Certificate
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release, find_shape
+from voile.releases.strict_reading.cell_texts import parse_tables
+from voile.releases.strict_reading.certificate_faults import certificate_faults
+from voile.releases.strict_reading.dictionary_faults import dictionary_faults
+from voile.releases.strict_reading.table_faults import find_table_faults
 
 
 def load(place: str | Path, *, engine: Engine | None = None) -> Release:
     """Read a published folder as a release. Its claims are as they stand in the certificate; `verify` checks them. With
     an `engine` the tables stay where they are."""
     place = Path(place)
-    return release_from(place, release_folder.read_documents(place), engine)
+    documents = release_folder.read_documents(place)
+    faults = find_document_faults(documents)
+    if faults:
+        raise DataError(
+            f"The documents of {place.name!r} are malformed: {'; '.join(faults)}.",
+            code="data.document",
+            hint="Fetch the release again.",
+        )
+    release = release_from(place, documents, engine)
+    tables = release.tables
+    faults = find_table_faults(release, tables.empty if isinstance(tables, PartitionedTables) else tables)
+    if faults:
+        raise DataError(
+            f"The tables of {place.name!r} do not fit their dictionary: {', '.join(faults)}.",
+            code="data.tables",
+            hint="Fetch the release again.",
+        )
+    return release
+
+
+def find_document_faults(documents: Documents) -> list[str]:
+    """List what is wrong with the form of a certificate and its dictionary: whatever is not known is a fault."""
+    certificate, dictionary = documents.certificate, documents.dictionary
+    faults = [f"{release_folder.CERTIFICATE}: {fault}" for fault in certificate_faults(certificate)]
+    if faults:
+        return faults
+    try:
+        shape = find_shape(certificate["shape"])
+    except DataError as error:
+        return [f"{release_folder.CERTIFICATE}: {error.message}"]
+    if release_folder.DICTIONARY not in certificate["files"]:
+        faults.append(f"{release_folder.CERTIFICATE}: it does not list {release_folder.DICTIONARY}")
+    faults += [
+        f"{release_folder.CERTIFICATE}: {fault}" for fault in release_folder.find_file_faults(certificate["files"])
+    ]
+    dictionary_problems = dictionary_faults(dictionary, shape.dictionary_keys)
+    return [*faults, *(f"{release_folder.DICTIONARY}: {fault}" for fault in dictionary_problems)]
 
 
 def stays_on_disk(files: Mapping[str, Any], engine: Engine | None) -> bool:
@@ -32,33 +72,18 @@ def stays_on_disk(files: Mapping[str, Any], engine: Engine | None) -> bool:
 def release_from(
     place: Path, documents: Documents, engine: Engine | None = None, contents: Mapping[str, bytes] | None = None
 ) -> Release:
-    """Read the tables of a folder whose documents have been read; from `contents` if its files have been read too."""
+    """Read the tables of a folder whose documents have no faults; from `contents` if its files have been read too."""
     certificate, dictionary = documents.certificate, documents.dictionary
-    try:
-        if certificate["format"] != FORMAT:
-            raise DataError(
-                f"The certificate has format {certificate['format']!r}, this version reads {FORMAT}.",
-                code="data.format",
-                hint="Use a newer version of voile.",
-            )
-        shape, files = find_shape(str(certificate["shape"])), certificate["files"]
-        tables: Mapping[str, pl.DataFrame]
-        if engine is not None and stays_on_disk(files, engine):
-            empty, row_groups = release_folder.list_row_groups(place, files, dictionary)
-            tables = PartitionedTables(
-                engine.list_parts([(group, empty) for group in row_groups], read_row_group), empty
-            )
-        else:
-            tables = release_folder.read_tables(place, files, dictionary, contents)
-        stated = Certificate(
-            shape.shape, certificate["method"], tuple(certificate["claims"]), str(certificate["tool"]), files
-        )
-    except (KeyError, TypeError, AttributeError):
-        raise DataError(
-            f"The certificate or dictionary of {place.name!r} lacks a part.",
-            code="data.document",
-            hint="Fetch the release again.",
-        ) from None
+    shape, files = find_shape(certificate["shape"]), certificate["files"]
+    stated = Certificate(shape.shape, certificate["method"], tuple(certificate["claims"]), certificate["tool"], files)
+    if engine is not None and stays_on_disk(files, engine):
+        empty, row_groups = release_folder.list_row_groups(place, files)
+        parts = engine.list_parts([(group, empty) for group in row_groups], read_row_group)
+        tables: Mapping[str, pl.DataFrame] = PartitionedTables(parts, empty)
+    else:
+        tables = release_folder.read_tables(place, files, contents)
+        if any(name.endswith(".csv") for name in files):
+            tables = parse_tables(shape({}, dictionary, stated), tables)
     return shape(tables, dictionary, stated)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from voile.errors import VoileError
@@ -11,18 +11,22 @@ from voile.flow.checking.claim_check import ClaimCheck, check_claim
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
 from voile.releases.release_pieces import ValueTotals, add_totals, split_and_check
+from voile.releases.strict_reading.shown_values import ShownValues, collect_shown
+from voile.releases.strict_reading.table_faults import find_table_faults
 from voile.results import Answer, Checked
 from voile.tables.group_counts import Counts
 
 
 @dataclass(frozen=True, eq=False)
 class PieceChecks:
-    """How many people and groups a piece has, what is wrong with its tables, and what checking each claim gave."""
+    """How many people and groups a piece has, what is wrong with its tables, what checking each claim gave, and what
+    its cells show."""
 
     people: int
     groups: int
     faults: Sequence[str]
     claims: Sequence[ClaimCheck] = ()
+    shown: Mapping[str, ShownValues] = field(default_factory=dict)
 
 
 def check_claims(release: Release, tallies: Mapping[str, Counts], evidence: Evidence) -> list[ClaimCheck]:
@@ -43,11 +47,15 @@ def check_pieces(release: Release, evidence: Evidence) -> list[PieceChecks]:
 
 def check_piece(piece: Release, values: ValueTotals, evidence: Evidence) -> PieceChecks:
     """Check one piece, which is a release of its own; `values` are the totals of the whole release."""
+    misfits = find_table_faults(piece, piece.tables)
+    if misfits:
+        return PieceChecks(1, 0, [f"The tables do not fit their dictionary: {', '.join(misfits)}."])
     try:
         faults, tallies, groups = piece.faults(), add_totals(piece, values), len(piece.sizes)
     except (VoileError, KeyError) as error:
         return PieceChecks(1, 0, (str(error),))
-    return PieceChecks(piece.people, groups, faults, check_claims(piece, tallies, evidence))
+    shown = collect_shown(piece, piece.tables)
+    return PieceChecks(piece.people, groups, faults, check_claims(piece, tallies, evidence), shown)
 
 
 def combine_pieces(pieces: Sequence[PieceChecks]) -> list[ClaimCheck]:

@@ -9,10 +9,12 @@ from pathlib import Path
 from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
 from voile.engines.base import Engine
+from voile.errors import SpecError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
 from voile.flow.checking.load import load
 from voile.flow.publish.publish import publish
+from voile.io.release_folder.signature import SignerKey, read_signer
 from voile.methods.base import Method
 from voile.models.claimed_model import requested_model
 from voile.models.evidence import Evidence
@@ -35,18 +37,25 @@ def verify(
     key: Key | None = None,
     ledger: Ledger | None = None,
     engine: Engine | None = None,
+    signer: str | Path | SignerKey | None = None,
 ) -> Verdict:
     """Check a release, or a published folder: the files, the tables, and every claim.
 
     A folder needs no key, no data and no trust in its publisher. Answers HOLDS or BROKEN for each claim; NEEDS where a
     claim rests on statistics (`prior`), or on coins that only the publisher can draw again (`data` and `key`). `after`
     are earlier releases of the same people, and `ledger` the publisher's record of who was shown with which values.
-    With an `engine` (`Disk()`, `Spark()`) a folder larger than memory is checked piece by piece.
+    With an `engine` (`Disk()`, `Spark()`) a folder larger than memory is checked piece by piece. `signer` is the public
+    Ed25519 key, or its PEM file, of whoever should have signed the folder.
     """
     evidence = gather_evidence(prior=prior, after=after, data=data, key=key, ledger=ledger)
     if isinstance(release, Release):
+        if signer is not None:
+            raise SpecError(
+                "Only a folder can be signed.", code="spec.signer", hint="Name the folder, or leave the signer out."
+            )
         return check_release(release, evidence)
-    return check_folder(Path(release), evidence, engine)[0]
+    signer_key = read_signer(signer) if isinstance(signer, (str, Path)) else signer
+    return check_folder(Path(release), evidence, engine, signer_key)[0]
 
 
 def gather_evidence(

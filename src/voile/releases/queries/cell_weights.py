@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
 from voile.releases.queries.query import Condition
 from voile.releases.queries.query_literals import numeric_point, whole_number_end
 

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from voile.errors import SchemaError
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
+from voile.releases.cells.label_meanings import prefix_share
 from voile.releases.queries.query_literals import (
     TRUTH,
     comparable_value,
@@ -22,6 +23,7 @@ from voile.releases.queries.query_literals import (
     whole_number_end,
 )
 from voile.tables.schema import suggest_name
+from voile.tables.value_text import format_value
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,15 @@ class Condition:
 
 
 def cell_shares(cells: Cells, condition: Condition) -> np.ndarray:
-    """The share of each cell that satisfies a condition, its values taken as equally likely."""
+    """The share of each cell that satisfies a condition, its values taken as equally likely. `*` is taken as any of the
+    values that the release names."""
     if not cells.domain.uses_intervals:
-        return cells.shares(condition.matches(cells.domain.values, cells.domain.missing))
+        shares = cells.shares(condition.matches(cells.domain.values, cells.domain.missing))
+        if cells.prefixes and condition.values is not None:
+            texts = [format_value(value) for value in condition.values]
+            starred = [prefix_share(label, texts) if label in cells.prefixes else np.nan for label in cells.labels]
+            shares = np.where(np.isnan(starred), shares, starred)
+        return shares
     assert cells.low is not None and cells.high is not None and cells.missing is not None
     points = cells.domain.numeric_values
     if not len(points):

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from voile import kernels
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
 from voile.releases.randomized_response import Channel
 from voile.releases.shape_answers import SensitiveRows
 from voile.tables.schema import Column, Columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,9 +12,10 @@ import polars as pl
 from scipy import sparse
 
 from voile import kernels
-from voile.releases.cell_draws import draw_values
-from voile.releases.cell_parsing import read_column
-from voile.releases.cells import Cells
+from voile.errors import SchemaError
+from voile.releases.cells.cell_draws import draw_values
+from voile.releases.cells.cell_parsing import read_column
+from voile.releases.cells.cells import Cells
 from voile.releases.queries.cell_weights import UNWEIGHTED, CellWeights, weigh_cells
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BoxEstimates
@@ -31,6 +33,7 @@ class BoxShape(Release):
     """A release with one table whose quasi-identifier cells are boxes. A shape says which box each group has."""
 
     shows_boxes: ClassVar[bool] = True
+    generalizes: ClassVar[bool] = True
 
     @cached_property
     def row_cells(self) -> dict[str, tuple[Cells, np.ndarray]]:
@@ -89,15 +92,27 @@ class BoxShape(Release):
 
     def query_estimates(self, columns: Columns) -> BoxEstimates:
         cells, rows = self.table_cells(columns), self.sensitive_rows(columns)
-        weights = None if self.weight_name is None else weigh_cells(self.cells[self.weight_name]).mean
+        weights = None if self.shown_weight is None else weigh_cells(self.cells[self.shown_weight]).mean
         return BoxEstimates(columns, self.groups, self.channel, cells, rows, weights)
 
     def group_weights(self, query: Query) -> CellWeights:
         """Return what a row of each group counts in a query: its survey weight as far as the box tells it, or 1."""
-        name = self.weight_name
+        name = self.shown_weight
         if not query.weighted or name is None:
             return UNWEIGHTED
         return weigh_cells(self.cells[name], query.conditions.get(name)).gather(self.boxes[name])
+
+    def check_query(self, query: Query, others: Sequence[str]) -> None:
+        """Raise SchemaError for a condition on a column that there is not, or of which no cell names a value."""
+        query.check([*self.cells, *others])
+        for name in query.conditions:
+            cells = self.cells.get(name)
+            if cells is not None and cells.whole.any() and not len(cells.domain.values):
+                raise SchemaError(
+                    f"The release shows no value of {name!r}.",
+                    code="schema.suppressed",
+                    hint="Ask about other columns.",
+                )
 
     def draw_quasi(self, rng: np.random.Generator) -> pl.DataFrame:
         """Draw a quasi-identifier for each published row from its box."""

@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.releases.cell_choice import set_cells
-from voile.releases.cells import Cells, ranges
-from voile.releases.certificate import UNSIGNED
-from voile.releases.dictionary import describe
+from voile.releases.cells.cell_choice import set_cells
+from voile.releases.cells.cells import Cells, ranges
+from voile.releases.certificate import FORMAT, UNSIGNED
+from voile.releases.dictionary import PERTURBED_VALUE, describe
 from voile.releases.randomized_response import Channel
 from voile.releases.shapes.sampled import Sampled
 from voile.tables.domain import Domain
@@ -102,7 +102,10 @@ def tiles(shown: Sequence[tuple[Mapping[str, Any], Cells, np.ndarray]]) -> bool:
 
 
 def _weights(entry: Mapping[str, Any], cells: Cells, rng: np.random.Generator) -> tuple[np.ndarray, int]:
-    """Return the random weight of each cell of a column, and of its whole domain, modulo the prime."""
+    """Return the random weight of each cell of a column, and of its whole domain, modulo the prime. In a column that is
+    `*` everywhere, every cell is the whole domain."""
+    if not cells.domain.size:
+        return np.ones(len(cells), dtype=np.int64), 1
     if cells.members is not None and cells.starts is not None:
         each = rng.integers(0, PRIME, cells.domain.size)
         sums = np.append(0, np.cumsum(each[cells.members] % PRIME))
@@ -134,7 +137,7 @@ def _domain_ends(entry: Mapping[str, Any], domain: Domain) -> tuple[int, int] | 
     """Return the positions of the least and greatest value of a column's domain among the written ends; None if they
     are not written."""
     listed = entry["domain"].get("values")
-    ends = (listed[0], listed[-1]) if listed else (entry["domain"]["min"], entry["domain"]["max"])
+    ends = (listed[0], listed[-1]) if listed else (entry["domain"].get("min"), entry["domain"].get("max"))
     texts = domain.labels
     known = all(format_value(end) in texts for end in ends)
     return (texts.index(format_value(ends[0])), texts.index(format_value(ends[1]))) if known else None
@@ -160,22 +163,14 @@ def show_samples(
     }
     published[target.name] = target.domain.decode(values[order])
     published["group_size"] = pl.Series(sizes[order], dtype=pl.Int64)
-    entries = [_describe_cells(column) for column in columns.quasi]
+    entries = [
+        describe(replace(column, hierarchy=None), shown[column.name][0], labels_only=True) for column in columns.quasi
+    ]
     entry = describe(replace(target, hierarchy=None), None)
     entry |= {
         "shown": "perturbed",
         "domain": replace(target.domain, declared=True).as_json(),
         "keep": float(channel.keep),
-        "cell": "the own value of one person of the group with probability `keep`, else any value of the domain, each "
-        "as likely; group_size tells how many people the row stands for",
+        "cell": PERTURBED_VALUE,
     }
-    return Sampled({"table": pl.DataFrame(published)}, {"format": 1, "columns": [*entries, entry]}, UNSIGNED)
-
-
-def _describe_cells(column: Column) -> dict[str, Any]:
-    """Return the entry of a generalized column, which shows labels even if every cell is a single value."""
-    entry = describe(replace(column, hierarchy=None), None)
-    entry["shown"] = "generalized"
-    if column.domain.uses_intervals:
-        return entry | {"cell": "a value, or [lo, hi] for any value between (ends included), or * for any value"}
-    return entry | {"cell": "a value, or {A|B} for one of several, or * for any value"}
+    return Sampled({"table": pl.DataFrame(published)}, {"format": FORMAT, "columns": [*entries, entry]}, UNSIGNED)

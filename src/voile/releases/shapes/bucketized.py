@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile.adversaries.group_members import Members, gather_members
+from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BucketEstimates
 from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows
@@ -39,6 +40,10 @@ class Bucketized(LinkedShape):
             "exact relations between quasi-identifiers and sensitive values: every group weakens them",
         ),
     )
+
+    @property
+    def layout(self) -> dict[str, TableLayout]:
+        return {**super().layout, "sensitive": TableLayout(("group", "count"), self.column_names("sensitive"))}
 
     @property
     def group_columns(self) -> dict[str, list[str]]:

@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.releases.cells import Cells
-from voile.releases.certificate import UNSIGNED
+from voile.releases.cells.cells import Cells
+from voile.releases.certificate import FORMAT, UNSIGNED
 from voile.releases.dictionary import describe
+from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query, cell_shares
 from voile.releases.randomized_response import Channel
 from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows, ValuePairs
@@ -45,6 +46,10 @@ class Generalized(BoxShape):
             "whether two people of the same group differ in their quasi-identifiers",
         ),
     )
+
+    @property
+    def layout(self) -> dict[str, TableLayout]:
+        return {"table": TableLayout((), self.column_names("quasi", "sensitive", "other"))}
 
     @property
     def people(self) -> int:
@@ -136,7 +141,7 @@ class Generalized(BoxShape):
         satisfies the others."""
         sensitive = {str(entry["name"]) for entry in self.described("sensitive")}
         exact = {str(entry["name"]) for entry in self.described("other")} | sensitive
-        query.check([*self.cells, *exact])
+        self.check_query(query, [*exact])
         weight = np.ones(self.people)
         for name, condition in query.conditions.items():
             if name in exact:
@@ -165,7 +170,7 @@ def show_boxes(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np
         published[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
     entries = [describe(column, shown[column.name][0]) for column in columns.quasi]
     entries += [describe(column, None) for column in exact]
-    return Generalized({"table": pl.DataFrame(published)}, {"format": 1, "columns": entries}, UNSIGNED)
+    return Generalized({"table": pl.DataFrame(published)}, {"format": FORMAT, "columns": entries}, UNSIGNED)
 
 
 def _shown_column(column: Column, cells: Cells, cell: np.ndarray) -> pl.Series:

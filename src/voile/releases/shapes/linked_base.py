@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.releases.cell_parsing import exact_cells
+from voile.releases.cells.cell_parsing import exact_cells
+from voile.releases.published_tables import TableLayout
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
 from voile.releases.shape_answers import QuasiEntries, RegisterMatches, TrainingRows
@@ -23,6 +24,10 @@ from voile.tables.value_text import format_value
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkedShape(Release):
     """A release whose table `quasi` has one row per person: the exact quasi-identifier and the number of the group."""
+
+    @property
+    def layout(self) -> dict[str, TableLayout]:
+        return {"quasi": TableLayout(("group",), self.column_names("quasi", "other"))}
 
     @property
     def people(self) -> int:

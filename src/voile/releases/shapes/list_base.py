@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from voile.errors import BrokenPromise
+from voile.releases.published_tables import TableLayout
 from voile.releases.shapes.linked_base import LinkedShape
 from voile.releases.shapes.value_lists import ValueLists
 
@@ -18,6 +19,14 @@ from voile.releases.shapes.value_lists import ValueLists
 @dataclass(frozen=True, eq=False, repr=False)
 class ListShape(LinkedShape):
     """A release with a table `quasi`, a table of values for each sensitive column, and maybe a table `joint`."""
+
+    dictionary_keys: ClassVar[tuple[str, ...]] = ("primary",)
+
+    @property
+    def layout(self) -> dict[str, TableLayout]:
+        names = self.column_names("sensitive")
+        lists = {f"sensitive_{name}": TableLayout(("group",), (name,)) for name in names}
+        return {**super().layout, **lists, "joint": TableLayout((), names, optional=True)}
 
     @property
     def joint(self) -> bool:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from voile.releases.published_tables import TableLayout
 from voile.releases.shape_answers import SensitiveRows
 from voile.releases.shape_contract import ShapeDescription
 from voile.releases.shapes.bucketized import Bucketized
@@ -36,6 +37,10 @@ class Republished(Bucketized):
             "exact totals of sensitive values where there are counterfeits",
         ),
     )
+
+    @property
+    def layout(self) -> dict[str, TableLayout]:
+        return {**super().layout, "counterfeits": TableLayout(("group", "count"))}
 
     @property
     def group_columns(self) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import DataError
+from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query, cell_shares
 from voile.releases.randomized_response import Channel
 from voile.releases.shape_answers import SensitiveRows, TrainingRows
@@ -28,6 +29,7 @@ class Sampled(BoxShape):
 
     shape: ClassVar[str] = "sampled"
     covers_domain: ClassVar[bool] = True
+    perturbs: ClassVar[bool] = True
     description: ClassVar[ShapeDescription] = ShapeDescription(
         "one sampled row per group, with a randomly perturbed sensitive value",
         "Each group shows the value of one of its people, replaced at random with a known probability: it may belong "
@@ -42,6 +44,10 @@ class Sampled(BoxShape):
             "precise estimates for small parts of the table: their error is large",
         ),
     )
+
+    @property
+    def layout(self) -> dict[str, TableLayout]:
+        return {"table": TableLayout(("group_size",), self.column_names("quasi", "sensitive"))}
 
     @property
     def people(self) -> int:
@@ -130,7 +136,7 @@ class Sampled(BoxShape):
         """Return, for each group, the people who satisfy the conditions on its box (weighted, if the query is) and the
         share of the box; and which values are asked for, if any."""
         name = str(self.described("sensitive")[0]["name"])
-        query.check([*self.cells, name])
+        self.check_query(query, [name])
         share = np.ones(len(self.sizes))
         for column, condition in query.conditions.items():
             if column in self.cells:

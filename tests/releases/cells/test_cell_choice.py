@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.releases.dictionary import label_ends
+from voile.releases.cells.label_ends import label_ends
 
 
 def test_rows_are_published_in_the_order_of_what_is_published() -> None:

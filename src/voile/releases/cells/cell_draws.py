@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
 
 
 def draw_values(cells: Cells, cell: np.ndarray, rng: np.random.Generator) -> pl.Series:
     """Draw one value for each row from its cell."""
     coins = rng.random(len(cell))
+    if not cells.domain.size:  # `*` in every row
+        return pl.repeat(None, len(cell), dtype=cells.domain.values.dtype, eager=True)
     if cells.members is not None and cells.starts is not None:
         size = np.diff(cells.starts)[cell]
         return cells.domain.decode(cells.members[cells.starts[cell] + (coins * size).astype(np.int64)])

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.releases.cells import Cells, code_ranges, node_cells, ranges, sets
+from voile.releases.cells.cells import Cells, code_ranges, node_cells, ranges, sets
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column
 
@@ -88,8 +88,10 @@ def _join_cells(parts: Sequence[Cells]) -> Cells:
     labels = pl.concat([part.labels for part in parts])
     domain = parts[0].domain
     if domain.uses_intervals:
-        ends = [np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "high", "missing")]
-        return Cells(domain, labels, *ends)
+        low, high, missing = (
+            np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "high", "missing")
+        )
+        return Cells(domain, labels, low, high, missing)
     members = np.concatenate([part.members for part in parts if part.members is not None])
     sizes = np.concatenate([part.sizes for part in parts])
     return Cells(domain, labels, starts=np.concatenate([[0], np.cumsum(sizes)]), members=members)

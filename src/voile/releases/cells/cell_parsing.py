@@ -9,22 +9,18 @@ import numpy as np
 import polars as pl
 
 from voile.errors import DataError, SchemaError
-from voile.releases.cells import Cells, range_ends
+from voile.releases.cells.cells import Cells
+from voile.releases.cells.column_types import parse_type
+from voile.releases.cells.label_ends import range_ends
+from voile.releases.cells.label_meanings import is_prefix, match_prefix
 from voile.tables.domain import Domain, encode_column
-from voile.tables.hierarchy import TOP
-from voile.tables.value_text import MISSING, format_value, parse_values, split_set, unescape
+from voile.tables.value_text import MISSING, TOP, format_value, parse_values, shield_label, split_set, unescape
 
 
 def read_dtype(name: str) -> pl.DataType:
-    """A polars type from its name in the dictionary."""
-    if name == "Date":
-        return pl.Date()
-    if name.startswith("Datetime"):
-        return pl.Datetime("us")
-    whole = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
-    kinds: tuple[type[pl.DataType], ...] = (pl.Boolean, pl.String, pl.Time, pl.Float32, pl.Float64, *whole)
-    known = {str(kind): kind() for kind in kinds}
-    return known.get(name, pl.String())
+    """The type of a column's values by its name in the dictionary; moments are compared in microseconds."""
+    dtype = parse_type(name) or pl.String()
+    return pl.Datetime("us") if isinstance(dtype, pl.Datetime) else dtype
 
 
 def read_domain(entry: Mapping[str, Any], values: pl.Series) -> tuple[Domain, np.ndarray]:
@@ -50,15 +46,35 @@ def read_column(entry: Mapping[str, Any], values: pl.Series) -> tuple[Cells, np.
         domain, codes = read_domain(entry, values)
         return exact_cells(domain), codes
     written, codes = number_labels(values)
-    names = entry.get("names", {})
+    dtype, names, listed = read_dtype(str(entry["type"])), entry.get("names", {}), entry["domain"]
+    if entry["shown"] == "suppressed" and any(label != TOP for label in written):
+        raise unexplained_cell(name)
     if kind in ("numeric", "date"):
-        return read_ranges(written, read_dtype(str(entry["type"])), kind, entry["domain"], names, name), codes
-    listed = entry["domain"]["values"]
-    dtype = read_dtype(str(entry["type"]))
-    if dtype in (pl.Date, pl.Datetime, pl.Time):
-        listed = parse_values(pl.Series(listed, dtype=pl.String), dtype).to_list()
-    domain = Domain(pl.Series(listed), kind, bool(entry["domain"]["missing"]), True)
-    return read_sets(written, domain, names, name), codes
+        return read_ranges(written, dtype, kind, listed, names, name), codes
+    domain, prefixes = _collect_values(written, dtype, kind, listed, names, entry.get("prefixes") is True)
+    if domain.values.null_count():
+        raise unexplained_cell(name)
+    return read_sets(written, domain, names, name, prefixes), codes
+
+
+def _collect_values(
+    labels: Sequence[str],
+    dtype: pl.DataType,
+    kind: str,
+    listed: Mapping[str, Any],
+    names: Mapping[str, Sequence[Any]],
+    by_prefix: bool,
+) -> tuple[Domain, frozenset[str]]:
+    """The domain of categories, and the labels that are the beginning of a code. The domain has the values that the
+    dictionary lists, those that names stand for, and each beginning: some code like it that is not listed."""
+    values = [format_value(value) for value in listed.get("values", ())]
+    values += [format_value(leaf) for label in labels for leaf in names.get(label, ())]
+    prefixes = frozenset[str]()
+    if by_prefix:
+        known, dtype = {*values, *names}, pl.String()
+        prefixes = frozenset(x for x in labels if is_prefix(x) and x not in known and not x.startswith(("{", "\\")))
+    texts = pl.Series([*dict.fromkeys(values), *sorted(prefixes)], dtype=pl.String)
+    return Domain(parse_values(texts, dtype), kind, bool(listed["missing"]), True), prefixes
 
 
 def exact_cells(domain: Domain) -> Cells:
@@ -67,6 +83,8 @@ def exact_cells(domain: Domain) -> Cells:
     if domain.uses_intervals:
         missing = (every == domain.size - 1) & domain.missing
         return Cells(domain, labels, np.where(missing, 0, every), np.where(missing, -1, every), missing)
+    shielded = [shield_label(leaf) for leaf in domain.labels[: len(domain.values)]] + [MISSING] * domain.missing
+    labels = pl.Series(shielded, dtype=pl.String)
     return Cells(domain, labels, starts=np.arange(domain.size + 1), members=every)
 
 
@@ -79,8 +97,15 @@ def number_labels(values: pl.Series) -> tuple[list[str], np.ndarray]:
     return labels.to_list(), codes
 
 
-def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequence[Any]], column: str) -> Cells:
-    """What published labels of categories stand for. `names` are the hierarchy's labels, from the dictionary."""
+def read_sets(
+    labels: Sequence[str],
+    domain: Domain,
+    names: Mapping[str, Sequence[Any]],
+    column: str,
+    prefixes: frozenset[str] = frozenset(),
+) -> Cells:
+    """What published labels of categories stand for. `names` are the hierarchy's labels, from the dictionary;
+    `prefixes` are the labels that are the beginning of a code."""
     position = {leaf: code for code, leaf in enumerate(domain.labels)}
 
     def codes_of(label: str) -> list[int]:
@@ -90,6 +115,8 @@ def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequenc
             return sorted({position[format_value(leaf)] for leaf in names[label]})
         if label.startswith("{") and label.endswith("}"):
             return sorted({position[unescape(part)] for part in split_set(label[1:-1])})
+        if label in prefixes:
+            return match_prefix(label, domain.labels[: len(domain.values)])
         return [position[label[1:] if label.startswith("\\") else label]]
 
     starts, members = [0], list[int]()
@@ -99,10 +126,11 @@ def read_sets(labels: Sequence[str], domain: Domain, names: Mapping[str, Sequenc
         except KeyError:
             raise unexplained_cell(column) from None
         starts.append(len(members))
-        if starts[-1] == starts[-2]:  # a name that stands for nothing
+        if starts[-1] == starts[-2] and label != TOP:  # a name that stands for nothing
             raise unexplained_cell(column)
     shown = pl.Series("label", list(labels), dtype=pl.String)
-    return Cells(domain, shown, starts=np.array(starts), members=np.array(members, dtype=np.int64))
+    codes = np.array(members, dtype=np.int64)
+    return Cells(domain, shown, starts=np.array(starts), members=codes, prefixes=prefixes)
 
 
 def read_ranges(
@@ -113,7 +141,8 @@ def read_ranges(
     names: Mapping[str, Sequence[Any]],
     column: str,
 ) -> Cells:
-    """What published labels of numbers or dates stand for. The domain is made of the ends that are written."""
+    """What published labels of numbers or dates stand for. The domain is made of the ends that are written; no cell
+    lies outside the ends that the dictionary states, and `*` reaches at least from one to the other."""
     missing = bool(ends.get("missing"))
     listed = ends.get("values") or [ends[end] for end in ("min", "max") if end in ends]
     whole = (format_value(listed[0]), format_value(listed[-1])) if listed else None
@@ -141,10 +170,12 @@ def read_ranges(
     low = np.array([code[pair[0]] if pair else 0 for pair in pairs], dtype=np.int64)
     high = np.array([code[pair[1]] if pair else -1 for pair in pairs], dtype=np.int64)
     shown = np.array([pair is not None for pair in pairs], dtype=bool)
-    # a period or a bin of a hierarchy may reach beyond the values that occur, but not lie beside them
-    outside = whole is None or bool((low[shown] > code[whole[1]]).any() or (high[shown] < code[whole[0]]).any())
-    if shown.any() and (outside or bool((low[shown] > high[shown]).any())):
-        raise unexplained_cell(column)
+    if shown.any():
+        outside = whole is None or bool((low[shown] < code[whole[0]]).any() or (high[shown] > code[whole[1]]).any())
+        if "values" in ends and whole is not None:  # a bin may reach beyond a declared domain, but not lie beside it
+            outside = bool((low[shown] > code[whole[1]]).any() or (high[shown] < code[whole[0]]).any())
+        if outside or bool((low[shown] > high[shown]).any()):
+            raise unexplained_cell(column)
     return Cells(domain, pl.Series("label", list(labels), dtype=pl.String), low, high, absent)
 
 

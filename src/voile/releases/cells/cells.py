@@ -1,12 +1,13 @@
 """Published cells and what they stand for: a value, a range of numbers or dates, or a set of categories.
 
 In the table a generalized column holds labels: `[lo, hi]` for a range, `{A|B}` or a hierarchy's label for a set, `*`
-for everything. The labels alone, with the dictionary, say what each cell stands for: cell_parsing.py reads them back.
+for any value whatever. The labels alone, with the dictionary, say what each cell stands for: cell_parsing.py reads them
+back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,16 +16,19 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from voile.releases.cells.label_ends import hold_exactly, label_ends, range_ends
+from voile.releases.cells.label_meanings import is_prefix, match_prefix
 from voile.tables.domain import Domain
-from voile.tables.hierarchy import TOP, Hierarchy
-from voile.tables.value_text import MISSING, escape, format_set, parse_values
+from voile.tables.hierarchy import Hierarchy
+from voile.tables.value_text import MISSING, TOP, escape, format_set, parse_values, shield_label
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The distinct cells of one published column. Cell i stands for the codes `low[i]..high[i]` of a ranged domain
     (`low > high` where it holds no number), else for `members[starts[i]:starts[i+1]]`; `missing[i]` adds the absent
-    value.
+    value. The cell `*` stands for every code, and in any other domain for all of its codes. `prefixes` are the labels
+    that stand for all texts that begin alike, with a star for each further character.
     """
 
     domain: Domain
@@ -34,6 +38,7 @@ class Cells:
     missing: np.ndarray | None = None
     starts: np.ndarray | None = None
     members: np.ndarray | None = None
+    prefixes: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"Cells({len(self)} of {self.domain!r})"
@@ -73,25 +78,41 @@ class Cells:
         inside = self.matrix @ chosen.astype(np.float64).T
         return inside / self.sizes.reshape(-1, *([1] * (chosen.ndim - 1)))  # type: ignore[no-any-return]
 
+    @cached_property
+    def whole(self) -> np.ndarray:
+        """Which cells are `*`: any value, also one that no cell names."""
+        return (self.labels == TOP).to_numpy()
+
     def recode(self, domain: Domain) -> Cells:
-        """Return the same cells in the codes of another domain that holds the original values."""
+        """Return the same cells in the codes of another domain, which may hold more values or fewer."""
         if domain is self.domain:
             return self
         if self.domain.uses_intervals:
-            assert self.low is not None and self.high is not None
-            if not len(self.domain.values):
-                return Cells(domain, self.labels, self.low, self.high, self.missing)
-            points = self.domain.numeric_values
-            low = np.searchsorted(domain.numeric_values, points[np.clip(self.low, 0, len(points) - 1)], side="left")
-            high = np.searchsorted(domain.numeric_values, points[self.high], side="right") - 1
-            none = self.high < self.low
-            return Cells(domain, self.labels, np.where(none, 0, low), np.where(none, -1, high), self.missing)
+            return self._recode_ranges(domain)
         position = {leaf: code for code, leaf in enumerate(domain.labels)}
         lookup = np.array([position.get(leaf, -1) for leaf in self.domain.labels], dtype=np.int64)
         assert self.members is not None and self.starts is not None
-        moved = lookup[self.members]
-        kept = np.concatenate([[0], np.cumsum(moved >= 0)])
-        return Cells(domain, self.labels, starts=kept[self.starts], members=moved[moved >= 0])
+        owner, codes = np.repeat(np.arange(len(self)), np.diff(self.starts)), lookup[self.members]
+        for number in np.flatnonzero(self.whole).tolist():
+            owner, codes = _replace_codes(owner, codes, number, np.arange(domain.size))
+        for number, label in enumerate(self.labels if self.prefixes else ()):
+            if label in self.prefixes:
+                owner, codes = _replace_codes(owner, codes, number, np.array(match_prefix(label, domain.labels)))
+        owner, codes = owner[codes >= 0], codes[codes >= 0]
+        order = np.lexsort((codes, owner))
+        starts = np.searchsorted(owner[order], np.arange(len(self) + 1))
+        return Cells(domain, self.labels, starts=starts, members=codes[order], prefixes=self.prefixes)
+
+    def _recode_ranges(self, domain: Domain) -> Cells:
+        assert self.low is not None and self.high is not None and self.missing is not None
+        none, low, high = self.high < self.low, self.low, self.high
+        if len(self.domain.values):
+            points = self.domain.numeric_values
+            low = np.searchsorted(domain.numeric_values, points[np.clip(self.low, 0, len(points) - 1)], side="left")
+            high = np.searchsorted(domain.numeric_values, points[self.high], side="right") - 1
+        low = np.where(none | self.whole, 0, low)
+        high = np.where(self.whole, len(domain.values) - 1, np.where(none, -1, high))
+        return Cells(domain, self.labels, low, high, np.where(self.whole, domain.missing, self.missing))
 
     def loss(self, spread: np.ndarray | None = None) -> np.ndarray:
         """Return the certainty penalty of each cell, 0 for a value and 1 for `*`: its share of the range or categories.
@@ -112,6 +133,15 @@ class Cells:
         values = int(seen.sum())
         inside = self.matrix @ seen.astype(np.float64)
         return np.maximum(inside - 1, 0) / max(values - 1, 1)  # type: ignore[no-any-return]
+
+
+def _replace_codes(
+    owner: np.ndarray, codes: np.ndarray, cell: int, wanted: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give one cell other codes."""
+    others = owner != cell
+    more = np.full(len(wanted), cell, dtype=np.int64), wanted.astype(np.int64)
+    return np.concatenate([owner[others], more[0]]), np.concatenate([codes[others], more[1]])
 
 
 def ranges(domain: Domain, low: np.ndarray, high: np.ndarray, missing: np.ndarray) -> Cells:
@@ -161,7 +191,8 @@ def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hie
 
 
 def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
-    """Return the labels of inner nodes that name one set of leaves and no value, and do not look like a set."""
+    """Return the labels of inner nodes that name one set of leaves and no value, do not look like a set, and need no
+    value of the table to explain them."""
     found: dict[str, np.ndarray] = {}
     unclear = {shield_label(leaf) for leaf in domain.labels} | {TOP, MISSING}
     for level in range(1, hierarchy.height + 1):
@@ -173,13 +204,17 @@ def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:
     return {
         name: codes
         for name, codes in found.items()
-        if name not in unclear and 1 < len(codes) < domain.size and not name.startswith(("{", "\\"))
+        if name not in unclear
+        and 1 < len(codes) < domain.size
+        and not name.startswith(("{", "\\"))
+        and (name in hierarchy.declared or (hierarchy.by_prefix and _is_clear_prefix(name, domain, codes)))
     }
 
 
-def shield_label(leaf: str) -> str:
-    """Return a single category as a label, escaped where it would read as something else."""
-    return "\\" + leaf if leaf.startswith(("{", "\\")) or leaf in (TOP, MISSING) else leaf
+def _is_clear_prefix(name: str, domain: Domain, codes: np.ndarray) -> bool:
+    """Whether the stars at the end of a name are those of hidden characters, and not some of the codes' own."""
+    first = len(name.rstrip("*"))
+    return is_prefix(name) and any(domain.labels[code][first] != "*" for code in codes)
 
 
 def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
@@ -202,17 +237,19 @@ def node_cells(domain: Domain, hierarchy: Hierarchy, level: int) -> Cells:
 
 
 def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, int, bool]]:
-    """Return the labels of inner nodes that name one interval and read as nothing else."""
+    """Return the labels of inner nodes that name one interval, read as nothing else, and need no value of the table to
+    explain their ends."""
     found: dict[str, tuple[int, int, bool]] = {}
     unclear = {TOP, MISSING, *domain.labels}
     for level in range(1, hierarchy.height):
         order = np.argsort(hierarchy.maps[level], kind="stable")
         sizes = np.bincount(hierarchy.maps[level], minlength=len(hierarchy.labels[level]))
         low, high, missing = code_ranges(domain, np.concatenate([[0], np.cumsum(sizes)]), order)
+        names = hierarchy.labels[level]
         plain = ranges(domain, low, high, missing).labels
-        unclear |= _find_misleading(domain, hierarchy.labels[level], low, high)
+        unclear |= _find_misleading(domain, names, low, high, hierarchy.declared)
         ends = zip(low.tolist(), high.tolist(), missing.tolist(), strict=True)
-        for name, shown, end in zip(hierarchy.labels[level], plain, ends, strict=True):
+        for name, shown, end in zip(names, plain, ends, strict=True):
             if found.setdefault(name, end) != end:
                 unclear.add(name)
             if shown != name:
@@ -220,21 +257,21 @@ def range_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, tuple[int, in
     return {name: end for name, end in found.items() if name not in unclear and not name.startswith("{")}
 
 
-def _find_misleading(domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray) -> set[str]:
-    """Return the names that look like a range but are none, or do not hold the values below them."""
-    written = [number for number, name in enumerate(names) if name.startswith("[")]
-    pairs = [range_ends(names[number]) or ("", "") for number in written]
-    left = parse_values(pl.Series([first for first, _ in pairs], dtype=pl.String), domain.values.dtype)
-    right = parse_values(pl.Series([last for _, last in pairs], dtype=pl.String), domain.values.dtype)
-    least, most = (domain.values.gather(np.clip(codes[written], 0, None)) for codes in (low, high))
-    holds = ((left <= least) & (right >= most)).fill_null(False)
-    return {names[number] for number, true in zip(written, holds, strict=True) if not true}
-
-
-def range_ends(label: str) -> tuple[str, str] | None:
-    """Return the two ends of `[lo, hi]`; None for any other label."""
-    first, comma, last = label[1:-1].partition(", ")
-    return (first, last) if comma and label.startswith("[") and label.endswith("]") else None
+def _find_misleading(
+    domain: Domain, names: Sequence[str], low: np.ndarray, high: np.ndarray, declared: Mapping[str, Sequence[str]]
+) -> set[str]:
+    """Return the names that read as a value, or as a range other than that of the values below them; and those that
+    neither state their ends nor are declared."""
+    dtype = domain.values.dtype
+    reads_as_value = parse_values(pl.Series(names, dtype=pl.String), dtype).is_not_null()
+    stated = [range_ends(name) or label_ends(name, dtype) for name in names]
+    exact = hold_exactly(stated, domain.values, low, high)
+    misleading = set[str]()
+    for name, is_value, ends, is_exact in zip(names, reads_as_value, stated, exact, strict=True):
+        unexplained = name.startswith("[") or name not in declared
+        if is_value or (unexplained if ends is None else not is_exact):
+            misleading.add(name)
+    return misleading
 
 
 def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,0 +1,1 @@
+"""Published cells: what a label stands for, how labels are chosen, and how they are read back."""

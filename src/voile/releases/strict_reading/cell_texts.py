@@ -1,0 +1,61 @@
+"""The texts of a published CSV, parsed: every cell must be a value of the type that its dictionary states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from voile.errors import DataError
+from voile.releases.cells.column_types import parse_type
+from voile.releases.published_tables import PublishedTables
+from voile.releases.strict_reading.dictionary_faults import VALUE_CELLS
+from voile.tables.value_text import parse_values
+
+_PLAIN_FLOAT = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Return tables of texts with the types that the dictionary of a release states. Labels stay texts."""
+    stated = {
+        str(entry["name"]): parse_type(entry["type"])
+        for entry in release.dictionary["columns"]
+        if entry["shown"] in VALUE_CELLS
+    }
+    tables = {}
+    for table, content in texts.items():
+        columns = release.layout.get(table)
+        added = columns.added if columns is not None else ()
+        types = {name: pl.Int64() if name in added else stated.get(name) for name in content.columns}
+        tables[table] = content.with_columns(
+            _parse_column(table, content[name], dtype)
+            for name, dtype in types.items()
+            if dtype is not None and dtype != pl.String
+        )
+    return tables
+
+
+def _parse_column(table: str, texts: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Parse a column. A text that is no value, and two texts for one value, are faults: whoever reads the file would
+    see more than is counted."""
+    values = parse_values(texts, dtype)
+    unreadable = values.null_count() - texts.null_count()
+    if unreadable or values.n_unique() != texts.n_unique() or not _is_plainly_written(texts, values):
+        count = f"{unreadable} cells" if unreadable else "cells"
+        wording = "do not write a value in the one way in which voile writes it"
+        reason = "are no values of the type that the dictionary states" if unreadable else wording
+        raise DataError(
+            f"{texts.name!r} of {table!r} has {count} that {reason}.",
+            code="data.tables",
+            hint="Fetch the release again.",
+        )
+    return values.alias(texts.name)
+
+
+def _is_plainly_written(texts: pl.Series, values: pl.Series) -> bool:
+    """Whether numbers have no sign and no zeros that nobody needs, and dates are written as 2025-12-31."""
+    if values.dtype.is_float():
+        return bool(texts.drop_nulls().str.contains(_PLAIN_FLOAT).all())
+    if values.dtype.is_integer() or values.dtype == pl.Date:
+        return bool((values.cast(pl.String) == texts).drop_nulls().all())
+    return True  # parsing times and truth values accepts one way only

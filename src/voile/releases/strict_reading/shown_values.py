@@ -1,0 +1,132 @@
+"""What published cells show of each column, and whether the dictionary lists more than that.
+
+A list of values in the dictionary could name people, and wider ends could hide that a cell is narrow. So, unless a
+domain is declared, the dictionary says exactly what the cells say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from voile.releases.cells.column_types import parse_type
+from voile.releases.cells.label_ends import range_ends
+from voile.releases.cells.label_meanings import is_prefix
+from voile.releases.published_tables import PublishedTables
+from voile.releases.strict_reading.dictionary_faults import VALUE_CELLS
+from voile.tables.value_text import MISSING, TOP, format_value, parse_values, split_set, unescape
+
+
+@dataclass(frozen=True)
+class ShownValues:
+    """The labels or the listed values that the cells of a column show, as text; or the least and the greatest value;
+    and whether cells are missing."""
+
+    texts: frozenset[str] = frozenset()
+    ends: tuple[Any, ...] = ()
+    missing: bool = False
+
+
+def collect_shown(release: PublishedTables, tables: Mapping[str, pl.DataFrame]) -> dict[str, ShownValues]:
+    """Return what the tables of a release, or of a piece of one, show of each column."""
+    shown: dict[str, ShownValues] = {}
+    for entry in release.dictionary["columns"]:
+        name = str(entry["name"])
+        homes = [table for table, columns in release.layout.items() if name in columns.described and table in tables]
+        shown[name] = merge_shown([_collect_column(tables[table][name], entry) for table in homes])
+    return shown
+
+
+def _collect_column(column: pl.Series, entry: Mapping[str, Any]) -> ShownValues:
+    missing, values = column.null_count() > 0, column.drop_nulls()
+    if entry["shown"] in VALUE_CELLS and "min" in entry["domain"]:
+        return ShownValues(ends=(values.min(), values.max()) if len(values) else (), missing=missing)
+    if isinstance(values.dtype, (pl.Enum, pl.Categorical)):
+        values = values.cast(pl.String)
+    return ShownValues(frozenset(map(format_value, values.unique())), missing=missing)
+
+
+def merge_shown(pieces: Sequence[ShownValues]) -> ShownValues:
+    """Return what several tables or pieces show of one column together."""
+    ends = [end for piece in pieces for end in piece.ends]
+    return ShownValues(
+        frozenset().union(*(piece.texts for piece in pieces)),
+        (min(ends), max(ends)) if ends else (),
+        any(piece.missing for piece in pieces),
+    )
+
+
+def find_unshown(release: PublishedTables, shown: Mapping[str, ShownValues]) -> list[str]:
+    """Return the columns of whose domain or labels the dictionary says something else than the cells."""
+    faults = []
+    for entry in release.dictionary["columns"]:
+        name = str(entry["name"])
+        if entry["shown"] in VALUE_CELLS:
+            wrong = not entry["domain"].get("declared") and _differs_from_values(entry, shown[name])
+        else:
+            unused = set(entry.get("names", ())) - shown[name].texts
+            faults += [f"the names of {name!r} explain {len(unused)} cells that do not exist"] if unused else []
+            wrong = not (release.perturbs or entry["domain"].get("declared")) and _differs_from_labels(
+                entry, sorted(shown[name].texts)
+            )
+        faults += [f"the domain of {name!r} is not what its cells show"] if wrong else []
+    return faults
+
+
+def _differs_from_values(entry: Mapping[str, Any], shown: ShownValues) -> bool:
+    domain, dtype = entry["domain"], parse_type(entry["type"])
+    if domain["missing"] != shown.missing:
+        return True
+    if "min" not in domain:
+        return {format_value(value) for value in domain.get("values", ())} != shown.texts
+    if dtype is None or isinstance(dtype, pl.Datetime):
+        return False  # compared as text elsewhere; a moment has several ways to be written
+    ends = [domain["min"], domain["max"]]
+    return tuple(ends if dtype.is_numeric() else parse_values(pl.Series(ends, dtype=pl.String), dtype)) != shown.ends
+
+
+def _differs_from_labels(entry: Mapping[str, Any], labels: Sequence[str]) -> bool:
+    """Whether the domain of a generalized column is not what its labels tell by themselves."""
+    domain = entry["domain"]
+    if entry["shown"] == "suppressed":
+        return labels != [TOP]
+    ranged = entry["kind"] in ("numeric", "date")
+    parts = [part for label in labels for part in (_split_range(label) if ranged else _split_label(label, entry))]
+    if domain["missing"] != (MISSING in parts):
+        return True
+    texts = [part for part in parts if part != MISSING]
+    if not ranged:
+        return {format_value(value) for value in domain.get("values", ())} != set(texts)
+    names, dtype = entry.get("names", {}), parse_type(entry["type"])
+    assert dtype is not None
+    written = [end for text in texts for end in (names.get(text) or range_ends(text) or (text,))]
+    if not written or "min" not in domain:
+        return bool(written) or "min" in domain
+    values = parse_values(pl.Series(written, dtype=pl.String), dtype)
+    stated = parse_values(pl.Series([str(domain["min"]), str(domain["max"])], dtype=pl.String), dtype)
+    return values.null_count() > 0 or [values.min(), values.max()] != stated.to_list()
+
+
+def _split_range(label: str) -> Iterator[str]:
+    """Yield the range of a label, and the missing value if it includes it."""
+    if label.startswith("{") and label.endswith("|" + MISSING + "}"):
+        yield MISSING
+        label = label[1:].removesuffix("|" + MISSING + "}")
+    if label != TOP:
+        yield label
+
+
+def _split_label(label: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the values that a label writes out; names and beginnings of values write out none."""
+    if label == TOP or label in entry.get("names", ()):
+        return
+    if label.startswith("{") and label.endswith("}"):
+        yield from map(unescape, split_set(label[1:-1]))
+        return
+    value = label[1:] if label.startswith("\\") else label
+    listed = {format_value(value) for value in entry["domain"].get("values", ())}
+    if value in listed or value == MISSING or not (entry.get("prefixes") and is_prefix(label)):
+        yield value
