@@ -18,6 +18,10 @@ import uvicorn
 import voile as vl
 from voile.web.access_control import Settings
 from voile.web.app import make_app
+from voile.web.connections import ConnectionLimits
+from voile.web.serve import configure_server
+
+LIMITS = ConnectionLimits(header=1.0, pause=1.5, rate=1000.0, connections=40)  # short, so that tests are
 
 
 class Visitor:
@@ -82,8 +86,7 @@ def settings(folder: Path, listening: socket.socket, tmp_path_factory: pytest.Te
 @pytest.fixture(scope="module")
 def server(settings: Settings, listening: socket.socket) -> Iterator[str]:
     """The address of a running workbench."""
-    config = uvicorn.Config(make_app(settings), log_config=None, access_log=False, lifespan="on")
-    uvicorn_server = uvicorn.Server(config)
+    uvicorn_server = uvicorn.Server(configure_server(make_app(settings), LIMITS))
     thread = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not uvicorn_server.started and thread.is_alive():

@@ -115,6 +115,7 @@ def test_a_table_goes_from_comparison_to_recipient(visitor: Any, folder: Path, t
     page = visitor.post("/compare/look", {"trial": "0"})
     assert "A closer look" in page
     assert page.count("<figure>") == 5  # the frontier, and four columns
+    assert page.count("a recipient learns nothing about this column") == 1
     page = visitor.post("/publish", {"where": "folder", "name": "out", "format": "csv", "report": "yes"})
     assert "HOLDS" in page
     assert vl.verify(folder / "out").holds

@@ -5,11 +5,13 @@ being read.
 - A secret token in the address opens a visit, once; from then on a cookie that no other site can send identifies it.
 - A POST must come from a page of this server and carry the secret of its form (CSRF).
 - A body may not be larger than the limit, whatever its header says.
+- Whoever is refused is told why; a visitor for whom there is no room, also when to come again.
 - Every answer carries a strict Content-Security-Policy and is never cached.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import logging
@@ -21,20 +23,19 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import FormData, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voile.errors import speaking
+from voile.web.form_bodies import RefusedRequest, limit_of_body, open_form
 from voile.web.form_labels import write_label
-from voile.web.received_files import FILES
-from voile.web.visits import Visit, Visits
+from voile.web.private_storage import QUOTA, write_bytes
+from voile.web.visits import MOST_VISITS, TooManyVisits, Visit, Visits
 from voile.web.worker import describe_unexpected
 
 LOG = logging.getLogger("voile.web")
 LIMIT = 200 << 20
-FIELDS = 20_000
 CONTENT_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -64,7 +65,9 @@ class Settings:
     private: Path
     host: str = "127.0.0.1"
     port: int = 0
-    limit: int = LIMIT
+    limit: int = LIMIT  # bytes of an upload
+    quota: int = QUOTA  # bytes that a visit may store
+    visits: int = MOST_VISITS
     once: str = ""  # a token that works only once
 
     @property
@@ -98,10 +101,6 @@ def _is_address(name: str) -> bool:
 ErrorPage = Callable[[int, str, str], Response]  # (status, message, hint) -> page
 
 
-class TooLarge(Exception):  # noqa: N818 - it says what happened
-    """The body has more bytes than the limit."""
-
-
 class Guard:
     """Wraps the application: checks the Host header and the size, adds headers, logs errors without a stack trace."""
 
@@ -112,10 +111,11 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request = Request(scope)
+        request, answering = Request(scope), asyncio.Event()
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                answering.set()
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -127,38 +127,51 @@ class Guard:
             return
         try:
             with speaking(write_label):
-                await self.app(scope, self._limit_body(request, receive), send_with_headers)
+                await self.app(scope, self._limit_body(request, receive, answering), send_with_headers)
         except ClientDisconnect:
             pass
         except Exception as error:  # `error_handlers` has answered it already
             LOG.error("%s", describe_unexpected(error)["message"])
 
-    def _limit_body(self, request: Request, receive: Receive) -> Receive:
-        """Receive the body; raise TooLarge once it exceeds the limit."""
+    def _limit_body(self, request: Request, receive: Receive, answering: asyncio.Event) -> Receive:
+        """Receive the body; refuse it once it exceeds the limit, unless an answer has begun."""
+        limit = limit_of_body(request.headers.get("content-type", ""), self.settings.limit)
         length = request.headers.get("content-length", "0")
-        announced = int(length) if length.isdigit() else self.settings.limit + 1
+        announced = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else limit + 1
         received = 0
 
         async def receive_within_limit() -> Message:
             nonlocal received
-            message = await receive() if announced <= self.settings.limit else {}
+            message = await receive() if announced <= limit else {}
             received += len(message.get("body", b""))
-            if max(received, announced) > self.settings.limit:
-                raise TooLarge
+            if max(received, announced) > limit:
+                if answering.is_set():
+                    return {"type": "http.disconnect"}
+                raise _too_large(limit, limit == self.settings.limit)
             return message
 
         return receive_within_limit
 
 
-def error_handlers(settings: Settings, error_page: ErrorPage) -> dict[Any, Callable[[Request, Exception], Response]]:
+def _too_large(limit: int, is_upload: bool) -> RefusedRequest:
+    hint = "Put the file into the folder of the workbench and name its path, so that the browser need not send it."
+    what = "upload" if is_upload else "form"
+    return RefusedRequest(
+        413, f"This {what} is larger than {write_bytes(limit)}.", hint if is_upload else "Shorten it."
+    )
+
+
+def error_handlers(error_page: ErrorPage) -> dict[Any, Callable[[Request, Exception], Response]]:
     """Return the handler of each kind of error."""
 
-    def answer_too_large(request: Request, error: Exception) -> Response:
-        limit = f"{settings.limit >> 20} MB"
-        hint = "Put the file into the folder of the workbench and name its path, so that the browser need not send it."
-        return error_page(413, f"This upload is larger than {limit}.", hint)
-
     def answer_refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RefusedRequest)
+        answer = error_page(error.status, error.message, error.hint)
+        if error.retry_after:
+            answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
+
+    def answer_impossible(request: Request, error: Exception) -> Response:
         code = error.status_code if isinstance(error, HTTPException) else 400
         return error_page(
             code, "There is no such page." if code == 404 else "This is not possible here.", "Go back to the start."
@@ -168,7 +181,7 @@ def error_handlers(settings: Settings, error_page: ErrorPage) -> dict[Any, Calla
         problem = describe_unexpected(error)
         return error_page(500, problem["message"], problem["hint"])
 
-    return {TooLarge: answer_too_large, HTTPException: answer_refused, Exception: answer_failed}
+    return {RefusedRequest: answer_refused, HTTPException: answer_impossible, Exception: answer_failed}
 
 
 Handler = Callable[[Request, Visit], Awaitable[Response]]
@@ -179,8 +192,8 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class Door:
     """Finds the visit of a request: by token, then by cookie. Every address but the static files goes through here."""
 
-    def __init__(self, settings: Settings, visits: Visits, error_page: ErrorPage) -> None:
-        self.settings, self.visits, self.error_page = settings, visits, error_page
+    def __init__(self, settings: Settings, visits: Visits) -> None:
+        self.settings, self.visits = settings, visits
         self._spent = not settings.once
 
     def get(self, handler: Handler) -> Endpoint:
@@ -188,60 +201,77 @@ class Door:
             token = request.query_params.get("token")
             if token is not None:
                 return self._enter(request, token)
-            visit = self._find_visit(request)
-            return await handler(request, visit) if visit else self._refuse_entry()
+            return await handler(request, self._find_visit(request))
 
         return endpoint
 
     def post(self, handler: Poster) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             visit = self._find_visit(request)
-            if visit is None:
-                return self._refuse_entry()
             if not self._is_same_origin(request):
-                return self.error_page(403, "This request came from another page.", "Use the workbench itself.")
-            try:
-                async with request.form(max_files=FILES, max_fields=FIELDS, max_part_size=64 << 20) as form:
-                    if not hmac.compare_digest(_form_secret(request, form).encode(), visit.csrf.encode()):
-                        return self.error_page(
-                            403, "This form is not from this visit.", "Reload the page and try again."
-                        )
-                    return await handler(request, visit, form)
-            except (MultiPartException, HTTPException):
-                return self.error_page(400, "This form cannot be read.", "Reload the page and try again.")
+                raise RefusedRequest(403, "This request came from another page.", "Use the workbench itself.")
+            async with open_form(request) as form:
+                if not hmac.compare_digest(_form_secret(request, form).encode(), visit.csrf.encode()):
+                    raise RefusedRequest(403, "This form is not from this visit.", "Reload the page and try again.")
+                return await handler(request, visit, form)
 
         return endpoint
 
     def _is_same_origin(self, request: Request) -> bool:
         """Whether a POST comes from a page of this server, according to the browser's headers."""
         origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
-        own_origin = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        own_origin = origin is None or _host_of(origin) == request.headers.get("host")
         return own_origin and site in (None, "same-origin")
 
-    def _find_visit(self, request: Request) -> Visit | None:
-        return self.visits.find(request.cookies.get(self.settings.cookie))
+    def _find_visit(self, request: Request) -> Visit:
+        secret = request.cookies.get(self.settings.cookie)
+        visit = self.visits.find(secret)
+        if visit is None and self.visits.has_ended(secret):
+            hint = "Its files are deleted. Open the address that `voile serve` printed to begin another one."
+            raise RefusedRequest(410, "Your visit was idle, and ended to make room for another.", hint)
+        if visit is None:
+            raise _no_entry()
+        return visit
 
     def _enter(self, request: Request, token: str) -> Response:
         """Open a visit for anyone who knows the token, and lead to the start. This takes a page: after a redirect, a
         browser that comes from another site would not send the cookie."""
         if not self._is_valid(token):
-            return self._refuse_entry()
+            raise _no_entry()
         answer = HTMLResponse(ENTRY_PAGE)
-        if self._find_visit(request) is None:
-            answer.set_cookie(self.settings.cookie, self.visits.open(), httponly=True, samesite="strict", path="/")
+        if self.visits.find(request.cookies.get(self.settings.cookie)) is None:
+            answer.set_cookie(self.settings.cookie, self._open_visit(), httponly=True, samesite="strict", path="/")
+        self._spent = self._spent or token == self.settings.once
         return answer
+
+    def _open_visit(self) -> str:
+        try:
+            return self.visits.open()
+        except TooManyVisits as error:
+            minutes = "a minute" if error.minutes == 1 else f"{error.minutes} minutes"
+            number = "one visit is" if error.limit == 1 else f"{error.limit} visits are"
+            message = f"The workbench is full: at most {number} open at a time."
+            hint = f"Come again in {minutes}, when an idle visit may end, or ask one of the visitors to finish."
+            raise RefusedRequest(503, message, hint, retry_after=60 * error.minutes) from None
+        except OSError:
+            hint = "Ask the person who runs this machine to make room, and come again."
+            raise RefusedRequest(503, "There is no room left on the disk.", hint, retry_after=60) from None
 
     def _is_valid(self, token: str) -> bool:
         if hmac.compare_digest(token.encode(), self.settings.token.encode()):
             return True
-        is_first_use = not self._spent and hmac.compare_digest(token.encode(), self.settings.once.encode())
-        self._spent = self._spent or is_first_use
-        return is_first_use
+        return not self._spent and hmac.compare_digest(token.encode(), self.settings.once.encode())
 
-    def _refuse_entry(self) -> Response:
-        return self.error_page(
-            403, "This workbench is not open to you.", "Open the address that `voile serve` printed."
-        )
+
+def _no_entry() -> RefusedRequest:
+    return RefusedRequest(403, "This workbench is not open to you.", "Open the address that `voile serve` printed.")
+
+
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # e.g. http://[
+        return None
 
 
 def _form_secret(request: Request, form: FormData) -> str:

@@ -25,15 +25,15 @@ from voile.web.visits import Visit, Visits
 STATIC = Path(__file__).parent / "static"
 
 
-def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
+def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | None = None) -> ASGIApp:
     """Make the workbench as an ASGI application."""
-    visits = Visits(settings.private, plugins)
-    door = Door(settings, visits, render_error)
+    visits = visits or Visits(settings.private, plugins, settings.visits, settings.quota)
+    door = Door(settings, visits)
     load, publishing, receiving = Load(settings), Publish(settings), Receive(settings)
     pages = {
         "/": load.show,
         "/mark": mark.show,
-        "/tree/{number:int}": mark.show_tree,
+        "/tree/{number}": mark.show_tree,
         "/promise": promise.show,
         "/compare": compare.show,
         "/compare/found": compare.show_results,
@@ -41,6 +41,8 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
         "/publish/release.zip": publish.download,
         "/publish/spec.toml": publish.spec,
         "/publish/report": publish.report,
+        "/publish/report.html": publish.download_report,
+        "/publish/report.json": publish.download_report,
         "/receive": receiving.show,
         "/job": _job,
     }
@@ -50,7 +52,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
         "/mark": mark.save,
         "/people": mark.compare_limits,
         "/people/choose": mark.choose_limit,
-        "/tree/{number:int}": mark.save_tree,
+        "/tree/{number}": mark.save_tree,
         "/promise": promise.save,
         "/compare": compare.begin,
         "/compare/look": compare.look,
@@ -69,7 +71,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = ()) -> ASGIApp:
         yield
         visits.close()
 
-    inner = Starlette(routes=routes, lifespan=lifespan, exception_handlers=error_handlers(settings, render_error))
+    inner = Starlette(routes=routes, lifespan=lifespan, exception_handlers=error_handlers(render_error))
     return Guard(inner, settings, render_error)
 
 

@@ -150,6 +150,17 @@ def _write_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def read_index(text: Any, length: int) -> int | None:
+    """Read the number of one of `length` things from a form or an address; None if it is not one of them.
+
+    >>> read_index("2", 3), read_index("3", 3), read_index("²", 3), read_index("9" * 5000, 3)
+    (2, None, None, None)
+    """
+    if not isinstance(text, str) or not re.fullmatch("[0-9]{1,9}", text):
+        return None
+    return int(text) if int(text) < length else None
+
+
 def read_form(family: str, form: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Read the plug-ins that a form selects, as entries of a spec with the knobs that differ from their default.
 

@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -69,7 +70,7 @@ class Job:
 
 
 class Worker:
-    """The process of one visitor, as the server sees it."""
+    """The process of one visitor, as the server sees it. Its temporary files are in `folder`, which is its own."""
 
     def __init__(self, folder: Path, plugins: Sequence[str] = ()) -> None:
         self.folder, self.plugins = folder, tuple(plugins)
@@ -90,10 +91,10 @@ class Worker:
         """Start a job; cancel one that is still running."""
         self.cancel()
         job = Job(task, title, payload)
-        with self._lock:
-            self.job = job
-            process = self._ensure_process()
         try:
+            with self._lock:
+                self.job = job
+                process = self._ensure_process()
             self._send(process, {"job": job.number, "task": task, "payload": payload})
         except OSError:
             job.end("failed", error=LOST)
@@ -118,6 +119,8 @@ class Worker:
             if self._process.poll() is None:
                 return self._process
             _kill(self._process)
+        shutil.rmtree(self.folder, ignore_errors=True)  # temporary files of a process that was ended
+        self.folder.mkdir(mode=0o700)
         process = subprocess.Popen(
             [sys.executable, "-m", "voile.web.worker"],
             stdin=subprocess.PIPE,

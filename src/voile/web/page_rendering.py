@@ -11,11 +11,12 @@ import jinja2
 import markupsafe
 from starlette.responses import HTMLResponse, Response
 
-from voile.flow.report.page_rendering import bound, number, percent, risk
+from voile.flow.report.page_rendering import bound, finish_text, number, percent, risk
 from voile.tables import schema
 from voile.tables.unit import Unit
 from voile.version import __version__
 from voile.web.form_labels import CHOICES, LABELS
+from voile.web.private_storage import shorten_name
 from voile.web.visits import Visit
 
 STEPS = (
@@ -34,12 +35,14 @@ KINDS = {
     "date": "dates",
     "none": "not usable",
 }
+
 _pages = jinja2.Environment(
     loader=jinja2.PackageLoader("voile.web", "pages"),
     autoescape=True,
     trim_blocks=True,
     lstrip_blocks=True,
     undefined=jinja2.StrictUndefined,
+    finalize=finish_text,
 )
 
 
@@ -75,7 +78,7 @@ def prose(text: str) -> markupsafe.Markup:
 
 
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
-_pages.filters.update(article=article, prose=prose, count_unit=count_unit, are_people=are_people)
+_pages.filters.update(article=article, prose=prose, count_unit=count_unit, are_people=are_people, short=shorten_name)
 _pages.globals.update(
     labels=LABELS, choices=CHOICES, roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf
 )

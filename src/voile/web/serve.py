@@ -17,11 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from voile.errors import EngineError, SpecError, option
 from voile.plugins.registry import load_plugin
 from voile.web.access_control import LOG, Settings
 from voile.web.app import make_app
+from voile.web.connections import ConnectionLimits, limit_connections
 
 CLEANUP = """
 import os, shutil, sys, time
@@ -55,19 +57,25 @@ def serve(
         token, once = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         settings = Settings(token, folder.resolve(), private, host, port, once=once)
         base = f"http://{_host_in_url(host)}:{port}/?token="
-        # no access log, because an address may reveal what a visitor looks at; no error messages of the library
-        config = uvicorn.Config(
-            make_app(settings, plugins),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-            lifespan="on",
-        )
-        for name in ("uvicorn", "uvicorn.error", "uvicorn.asgi"):
-            logging.getLogger(name).disabled = True
+        for name in ("uvicorn", "uvicorn.error", "uvicorn.asgi", "asyncio", "python_multipart.multipart"):
+            logging.getLogger(name).disabled = True  # messages of libraries may quote a request
+        config = configure_server(make_app(settings, plugins))
         server = _Server(config, lambda: _announce_address(announce, base, settings, browser))
         server.run(sockets=[listening])
+
+
+def configure_server(app: ASGIApp, limits: ConnectionLimits | None = None) -> uvicorn.Config:
+    """Configure the server: without an access log, because an address may reveal what a visitor looks at."""
+    return uvicorn.Config(
+        app,
+        http=limit_connections(limits or ConnectionLimits()),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        lifespan="on",
+    )
 
 
 class _Server(uvicorn.Server):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import secrets
-import shutil
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any
 
 from voile.tables.schema import ROLES
 from voile.web.jobs import Job, Worker
+from voile.web.private_storage import QUOTA, SCRATCH, PrivateStorage
 
 MOST_VISITS = 16
+IDLE = 1800.0  # seconds without a request after which a visit may end to make room for another
+REMEMBERED = 64  # ended visits whose visitors are told why
 PARTS = ("schema", "policy", "method", "release", "read")
 # the attribute of a visit that holds the result of each task
 RESULTS = {
@@ -31,8 +35,9 @@ RESULTS = {
 class Visit:
     """The state of one visitor. `spec` has the parts of a spec.toml; there is no other form of the request."""
 
-    folder: Path
+    storage: PrivateStorage
     worker: Worker
+    last_request: float = field(default_factory=time.monotonic)
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     key: str = field(default_factory=lambda: secrets.token_hex(32))  # the key of trials, which are never published
     source: dict[str, Any] = field(default_factory=dict)  # path, name, and how: path, upload or demo
@@ -101,8 +106,9 @@ class Visit:
         if job.state == "failed" and job.error is not None:
             self.show_problem(job.error)
         elif job.state == "cancelled":
-            problem = {"message": f"{job.title}: cancelled.", "hint": "Nothing was changed.", "code": "cancelled"}
-            self.show_problem(problem)
+            # the worker may have been ended just after the folder was in place
+            hint = "The folder is as before, or the new one." if job.task == "publish" else "Nothing was changed."
+            self.show_problem({"message": f"{job.title}: cancelled.", "hint": hint, "code": "cancelled"})
         elif job.state == "done":
             self._store_result(job)
         return job
@@ -119,42 +125,71 @@ class Visit:
             self.spec["schema"]["hierarchies"] = trees
 
 
+class TooManyVisits(Exception):  # noqa: N818 - it says what happened
+    """No visit can be opened now. `minutes` says when one may be."""
+
+    def __init__(self, limit: int, minutes: int) -> None:
+        super().__init__(limit, minutes)
+        self.limit, self.minutes = limit, minutes
+
+
 class Visits:
     """All visits, by the secret in the visitor's cookie."""
 
-    def __init__(self, folder: Path, plugins: Sequence[str] = ()) -> None:
-        self.folder, self.plugins = folder, tuple(plugins)
+    def __init__(self, folder: Path, plugins: Sequence[str] = (), limit: int = MOST_VISITS, quota: int = QUOTA) -> None:
+        self.folder, self.plugins, self.limit, self.quota = folder, tuple(plugins), limit, quota
         self._visits: dict[str, Visit] = {}
-        self._spare: Worker | None = None
+        self._ended: dict[str, None] = {}  # the secrets of visits that made room for others
+        self._spare: Visit | None = None
 
     def warm(self) -> None:
         """Start a worker for the first visitor in advance."""
-        self._spare = Worker(self.folder, self.plugins)
-        self._spare.warm()
+        self._spare = self._make_visit()
+        self._spare.worker.warm()
 
     def find(self, secret: str | None) -> Visit | None:
         """Find the visit that a cookie belongs to."""
-        return self._visits.get(secret) if secret else None
+        visit = self._visits.get(secret) if secret else None
+        if visit is not None:
+            visit.last_request = time.monotonic()
+        return visit
+
+    def has_ended(self, secret: str | None) -> bool:
+        """Whether a cookie belongs to a visit that ended to make room for another."""
+        return secret in self._ended
 
     def open(self) -> str:
-        """Open a new visit and return its secret; if there are too many, end the oldest."""
-        while len(self._visits) >= MOST_VISITS:
-            self._end(next(iter(self._visits)))
+        """Open a new visit and return its secret. If there are too many, one that is idle ends; if none is, the new one
+        is refused, since ending a visit loses work."""
+        if len(self._visits) >= self.limit:
+            self._end_idle_visit()
         secret = secrets.token_urlsafe(32)
-        folder = self.folder / secrets.token_hex(8)
-        folder.mkdir(mode=0o700)
-        worker, self._spare = self._spare or Worker(folder, self.plugins), None
-        self._visits[secret] = Visit(folder, worker)
+        self._visits[secret], self._spare = self._spare or self._make_visit(), None
+        self._visits[secret].last_request = time.monotonic()
         return secret
 
-    def _end(self, secret: str) -> None:
-        visit = self._visits.pop(secret)
+    def _end_idle_visit(self) -> None:
+        """End the visit that has been idle for longest, if that is long enough."""
+        waiting = {secret: visit for secret, visit in self._visits.items() if not visit.worker.busy}
+        secret = min(waiting, key=lambda secret: waiting[secret].last_request, default=None)
+        remaining = IDLE - (time.monotonic() - waiting[secret].last_request) if secret else IDLE
+        if secret is None or remaining > 0:
+            raise TooManyVisits(self.limit, max(math.ceil(remaining / 60), 1))
+        self._ended = dict.fromkeys([*self._ended, secret][-REMEMBERED:])
+        self._end(self._visits.pop(secret))
+
+    def _make_visit(self) -> Visit:
+        storage = PrivateStorage(self.folder / secrets.token_hex(8), self.quota)
+        storage.folder.mkdir(mode=0o700)
+        return Visit(storage, Worker(storage.find_place(SCRATCH), self.plugins))
+
+    @staticmethod
+    def _end(visit: Visit) -> None:
         visit.worker.close()
-        shutil.rmtree(visit.folder, ignore_errors=True)
+        visit.storage.delete()
 
     def close(self) -> None:
         """End all visits."""
-        if self._spare is not None:
-            self._spare.close()
-        for secret in list(self._visits):
-            self._end(secret)
+        for visit in [*self._visits.values(), *([self._spare] if self._spare else [])]:
+            self._end(visit)
+        self._visits, self._spare = {}, None

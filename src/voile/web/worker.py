@@ -17,6 +17,8 @@ from typing import IO, Any
 
 from voile.errors import VoileError, speaking
 from voile.web.form_labels import write_label
+from voile.web.jobs import LOST
+from voile.web.private_storage import FULL, describe_failure
 
 Requests = queue.SimpleQueue[Mapping[str, Any]]
 
@@ -55,7 +57,9 @@ def _answer(out: IO[bytes], message: Mapping[str, Any]) -> None:
         _send(out, {"job": number, "result": result})
     except VoileError as error:
         _send(out, {"job": number, "error": {**error.as_json(), "kind": type(error).__name__}})
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # a library written in Rust may panic, which is no Exception
         _send(out, {"job": number, "error": describe_unexpected(error)})
 
 
@@ -79,7 +83,12 @@ def _send(out: IO[bytes], message: Mapping[str, Any]) -> None:
 
 
 def describe_unexpected(error: BaseException) -> dict[str, str]:
-    """Describe an unexpected error by its type and location alone: its message may quote a cell."""
+    """Describe an unexpected error by its type and location alone: its message may quote a cell. If the machine lacks
+    something, say what."""
+    if isinstance(error, OSError) and error.errno in FULL:
+        return dict(describe_failure(error).as_json())
+    if isinstance(error, MemoryError):
+        return LOST
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

@@ -23,7 +23,7 @@ def payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     vl.datasets.hospital().write_parquet(tmp_path / "patients.parquet")
     spec = {"schema": ROLES, "policy": [ROBUST]}
     out = {"place": str(tmp_path / "out"), "zip": str(tmp_path / "out.zip"), "page": str(tmp_path / "out.html")}
-    options = {"name": "release", "format": "csv", "with_report": False}
+    options = {"name": "release", "format": "csv"}
     return {"source": str(tmp_path / "patients.parquet"), "spec": spec, **out, **options}
 
 

@@ -10,9 +10,10 @@ from starlette.responses import RedirectResponse, Response
 
 from voile.adversaries.presets import presets
 from voile.errors import SpecError
-from voile.web.forms import make_cards, read_form
+from voile.web.forms import make_cards, read_form, read_index
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page, render_part
+from voile.web.private_storage import TRIALS
 from voile.web.visits import Visit
 
 SOON = 1.0  # seconds to wait for a job that usually takes longer
@@ -60,7 +61,7 @@ async def begin(request: Request, visit: Visit, form: FormData) -> Response:
         "by": str(form.get("by", "")),
         "adversary": [name for name in presets() if form.get(f"adversary.{name}")],
     }
-    options |= {"store": str(visit.folder / "trials"), "key": visit.key}  # to resume a cancelled comparison
+    options |= {"store": str(visit.storage.find_place(TRIALS)), "key": visit.key}  # to resume a cancelled comparison
     visit.forget("comparison", "closer_look", "publication")
     job = visit.start_job("compare", "Comparing the methods", visit.payload(**entries, **options))
     await wait_for(job, SOON)
@@ -70,10 +71,10 @@ async def begin(request: Request, visit: Visit, form: FormData) -> Response:
 async def look(request: Request, visit: Visit, form: FormData) -> Response:
     """Choose one row of the comparison, and show what its method does to each column."""
     trials = (visit.comparison or {}).get("trials", [])
-    number = str(form.get("trial", ""))
-    if not number.isdigit() or int(number) >= len(trials) or trials[int(number)]["fault"]:
+    number = read_index(form.get("trial"), len(trials))
+    if number is None or trials[number]["fault"]:
         return RedirectResponse("/compare", 303)
-    visit.spec["method"] = _knobs(trials[int(number)]["method"])
+    visit.spec["method"] = _knobs(trials[number]["method"])
     visit.forget("closer_look", "publication")
     await wait_for(visit.start_job("look", "Looking closer", visit.payload()), SOON)
     return RedirectResponse("/compare#closer", 303)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import io
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import DataError, SpecError, VoileError
-from voile.io.hierarchy_files import hierarchy_file_name
 from voile.io.table_files import FILE_KINDS
 from voile.web import received_files
 from voile.web.access_control import Settings
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
+from voile.web.private_storage import PUBLISHED, TABLE, TRIALS, PrivateStorage, is_plain_name, shorten_name
 from voile.web.visits import Visit
 
 PATIENCE = 4.0  # seconds that a click may take before the page shows a progress bar
@@ -47,6 +47,7 @@ class Load:
         reading = _read_options(form)
         columns = [name.strip() for name in str(form.get("columns", "")).replace("\n", ",").split(",") if name.strip()]
         _start_over(visit, source, reading)
+        await run_in_threadpool(_delete_results, visit.storage)
         job = visit.start_job(
             "inspect", "Looking at the table", {"source": source["path"], "read": reading, "columns": columns}
         )
@@ -71,12 +72,13 @@ class Load:
     async def _find_source(self, visit: Visit, form: FormData) -> dict[str, Any]:
         how = form.get("how")
         if how == "demo":
-            return {"how": "demo", "name": DEMO, "path": str(await run_in_threadpool(_write_demo, visit.folder))}
+            place = await run_in_threadpool(_write_demo, visit.storage)
+            return {"how": "demo", "name": DEMO, "path": str(place / DEMO)}
         if how == "upload":
             file = form.get("file")
             if not isinstance(file, UploadFile) or not file.filename:
                 raise SpecError("No file was chosen.", code="spec.file", hint="Choose a file first.")
-            return {"how": "upload", "name": Path(file.filename).name, "path": str(await _save_upload(visit, file))}
+            return await _save_upload(visit, file)
         text = str(form.get("path", "")).strip()
         if not text:
             raise SpecError("No path was given.", code="spec.file", hint="Choose a file from the list, or type a path.")
@@ -90,29 +92,29 @@ def _first_rows(visit: Visit) -> dict[str, Any] | None:
     return job.result if job is not None and job.task == "peek" and job.state == "done" else None
 
 
-def _write_demo(folder: Path) -> Path:
+def _write_demo(storage: PrivateStorage) -> Path:
     from voile.datasets import hospital
 
-    hospital().write_parquet(folder / DEMO)
-    return folder / DEMO
+    content = io.BytesIO()
+    hospital().write_parquet(content)
+    size = content.tell()
+    content.seek(0)
+    return storage.replace_files(TABLE, [(DEMO, content, size)])
 
 
-async def _save_upload(visit: Visit, file: UploadFile) -> Path:
+async def _save_upload(visit: Visit, file: UploadFile) -> dict[str, Any]:
     """Save an upload in the private folder, under its own name as far as that is safe."""
-    name = Path(file.filename or "").name
-    if Path(name).suffix.lower() not in FILE_KINDS:
+    shown = Path(file.filename or "").name
+    suffix = Path(shown).suffix.lower()
+    if suffix not in FILE_KINDS:
         extensions = ", ".join(sorted(FILE_KINDS))
         raise DataError(
             "This kind of file cannot be read.", code="data.format", hint=f"It must end in one of {extensions}."
         )
-    folder = visit.folder / "upload"
-    await run_in_threadpool(shutil.rmtree, folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)
-    target = folder / hierarchy_file_name(Path(name).stem).removesuffix(".csv")
-    target = target.with_name(target.name[:100] + Path(name).suffix.lower())
-    with target.open("xb") as out:
-        await run_in_threadpool(shutil.copyfileobj, file.file, out)
-    return target
+    name = shown if is_plain_name(shown) and not shown.startswith(".") else f"table{suffix}"
+    visit.worker.cancel()  # it may be reading the file that is about to be deleted
+    place = await run_in_threadpool(visit.storage.replace_files, TABLE, [(name, file.file, file.size or 0)])
+    return {"how": "upload", "name": shorten_name(name), "path": str(place / name)}
 
 
 def _read_options(form: FormData) -> dict[str, Any]:
@@ -130,6 +132,14 @@ def _read_options(form: FormData) -> dict[str, Any]:
 
 
 def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any]) -> None:
+    """Take up another table, and forget everything about the last one."""
+    visit.worker.cancel()
+    visit.collect_result()  # otherwise a result about the last table might be stored later
     visit.source, visit.spec = source, {"read": reading} if reading else {}
     visit.draft = {}
     visit.forget("inspection", "marking", "row_limits", "forecast", "comparison", "closer_look", "publication")
+
+
+def _delete_results(storage: PrivateStorage) -> None:
+    for kind in (TRIALS, PUBLISHED):
+        storage.empty(kind)

@@ -13,13 +13,14 @@ from voile.errors import SchemaError, VoileError
 from voile.io.hierarchy_outlines import parse_outline
 from voile.tables.role_guessing import is_near_unique
 from voile.web.form_labels import LABELS
+from voile.web.forms import read_index
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import KINDS, ROLES, render_page
 from voile.web.steps.load import PATIENCE
 from voile.web.visits import Visit
 
 USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
-RECIPES = re.compile(r"(auto|dates|frequency|intervals|prefixes)(:[\d.,\s]*)?")  # never a path
+RECIPES = re.compile(r"(auto|dates|frequency|intervals|prefixes)(:[0-9., ]{0,100})?")  # never a path
 
 
 async def show(request: Request, visit: Visit) -> Response:
@@ -90,9 +91,10 @@ def _add_person(visit: Visit, form: FormData, schema: dict[str, Any]) -> None:
     """Add the column that tells people apart. It becomes an identifier, unless the form gives it another role; then
     reading the table raises an error."""
     assert visit.inspection is not None
-    columns, number = visit.inspection["columns"], str(form.get("person", ""))
-    if number.isdigit() and int(number) < len(columns):
-        schema["person"] = columns[int(number)]["name"]
+    columns = visit.inspection["columns"]
+    number = read_index(form.get("person"), len(columns))
+    if number is not None:
+        schema["person"] = columns[number]["name"]
         if not any(schema["person"] in schema[role] for role in ROLES if role):
             schema["identifier"].append(schema["person"])
     limit = str(form.get("rows_per_person", "")).strip() or "1"
@@ -149,13 +151,13 @@ async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
     name = _find_column(request, visit)
     if name is None:
         return RedirectResponse("/mark", 303)
-    text = str(form.get("outline", ""))
+    address, text = f"/tree/{int(request.path_params['number'])}", str(form.get("outline", ""))
     try:
         hierarchy: Any = _read_recipe(form, name) if form.get("how") == "recipe" else parse_outline(text, name)
     except VoileError as error:
         visit.problems, visit.draft["tree"] = [], text
         visit.show_problem(error.as_json())
-        return RedirectResponse(request.url.path, 303)
+        return RedirectResponse(address, 303)
     job = visit.start_job(
         "tree", f"Fitting the tree of {name}", visit.payload(column=name, hierarchy=hierarchy, save=True)
     )
@@ -163,9 +165,9 @@ async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
     visit.collect_result()
     if job.state == "done":
         visit.forget("forecast", "comparison", "closer_look", "publication")
-        return RedirectResponse(f"{request.url.path}?saved=yes", 303)
+        return RedirectResponse(f"{address}?saved=yes", 303)
     visit.draft["tree"] = text
-    return RedirectResponse(request.url.path, 303)
+    return RedirectResponse(address, 303)
 
 
 def _read_recipe(form: FormData, name: str) -> str:
@@ -183,6 +185,7 @@ def _find_column(request: Request, visit: Visit) -> str | None:
     """Find the column by its number; an address holds the number, never the name."""
     if visit.inspection is None or not visit.marking:
         return None
-    columns, number = visit.inspection["columns"], int(request.path_params["number"])
-    name = columns[number]["name"] if number < len(columns) else None
+    columns = visit.inspection["columns"]
+    number = read_index(request.path_params["number"], len(columns))
+    name = columns[number]["name"] if number is not None else None
     return name if name in visit.spec["schema"].get("quasi", ()) else None

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-import secrets
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
-from voile.errors import SpecError, VoileError
+from voile.errors import SpecError, VoileError, hide_credentials
 from voile.io import release_folder as folders
+from voile.io.release_folder import REPORTS
 from voile.io.toml_writing import render_toml
 from voile.web import received_files
 from voile.web.access_control import Settings
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
+from voile.web.private_storage import PUBLISHED, is_plain_name
 from voile.web.steps.compare import SOON
 from voile.web.visits import Visit
 
@@ -45,30 +48,32 @@ class Publish:
         name, format = str(form.get("name", "")).strip() or "release", str(form.get("format", "parquet"))
         try:
             folders.check_format(format)
-            folder = self._choose_folder(visit, form, name)
+            folder = self._choose_folder(form, name)
         except VoileError as error:
             visit.problems = []
             visit.show_problem(error.as_json())
             return RedirectResponse("/publish", 303)
         visit.spec["release"] = {"format": format}
+        visit.worker.cancel()  # it may be writing the files that are about to be deleted
+        visit.collect_result()
         visit.forget("publication")
-        archive = visit.folder / f"{secrets.token_hex(8)}.zip"
-        options: dict[str, Any] = {"force": bool(form.get("force")), "with_report": bool(form.get("report"))}
-        options |= {"place": str(folder), "zip": str(archive), "page": str(archive.with_suffix(".html"))}
+        private = await run_in_threadpool(visit.storage.empty, PUBLISHED)
+        options: dict[str, Any] = {"force": bool(form.get("force")), "place": str(folder or private / "release")}
+        options |= {"zip": str(private / "release.zip"), "page": str(private / REPORTS[0])}
         payload = visit.payload(name=name, format=format, **options)
         await wait_for(visit.start_job("publish", "Publishing", payload), SOON)
         return RedirectResponse("/publish#done", 303)
 
-    def _choose_folder(self, visit: Visit, form: FormData, name: str) -> Path:
-        """Choose where the release is written: in the visitor's folder, or in a private one that is only zipped."""
-        if not NAME.fullmatch(name):
+    def _choose_folder(self, form: FormData, name: str) -> Path | None:
+        """Choose the folder of the release among the visitor's; None if it is only zipped."""
+        if not NAME.fullmatch(name) or not is_plain_name(name):
             raise SpecError(
                 "This is not a valid folder name.",
                 code="spec.name",
-                hint="Use letters, digits, spaces, dots and dashes.",
+                hint="Use at most 80 letters, digits, spaces, dots and dashes.",
             )
         if form.get("where") != "folder":
-            return visit.folder / secrets.token_hex(8)
+            return None
         folder = received_files.resolve_inside(self.settings.folder, name)
         folders.check_target(folder, bool(form.get("force")))
         return folder
@@ -76,26 +81,42 @@ class Publish:
 
 async def download(request: Request, visit: Visit) -> Response:
     """Download the zip."""
-    visit.collect_result()
-    if visit.publication is None:
+    asked = _find_publication(visit)
+    if asked is None:
         return RedirectResponse("/publish", 303)
-    payload = visit.publication["asked"]
-    return FileResponse(payload["zip"], filename=f"{payload['name']}.zip", media_type="application/zip")
+    return FileResponse(asked["zip"], filename=f"{asked['name']}.zip", media_type="application/zip")
+
+
+def _find_publication(visit: Visit) -> Mapping[str, Any] | None:
+    """Return what was asked for in the last publication, if its files are there."""
+    visit.collect_result()
+    asked: Mapping[str, Any] | None = (visit.publication or {}).get("asked")
+    return asked if asked and all(Path(asked[name]).is_file() for name in ("zip", "page")) else None
 
 
 async def spec(request: Request, visit: Visit) -> Response:
     """Download the spec.toml."""
     headers = {"Content-Disposition": 'attachment; filename="spec.toml"'}
-    return Response(render_toml(visit.request()), media_type="application/toml", headers=headers)
+    text = hide_credentials(render_toml(visit.request()))
+    return Response(text, media_type="application/toml", headers=headers)
 
 
 async def report(request: Request, visit: Visit) -> Response:
     """Show the report as a separate page, without scripts."""
-    visit.collect_result()
-    if visit.publication is None:
+    asked = _find_publication(visit)
+    if asked is None:
         return RedirectResponse("/publish", 303)
-    page = Path(visit.publication["asked"]["page"])
-    return HTMLResponse(page.read_text(encoding="utf-8"), headers={"Content-Security-Policy": REPORT_POLICY})
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return FileResponse(asked["page"], media_type="text/html", headers=headers)
+
+
+async def download_report(request: Request, visit: Visit) -> Response:
+    """Download the report, as a page or as JSON. It is for the publisher, so it is never part of the zip."""
+    asked = _find_publication(visit)
+    if asked is None:
+        return RedirectResponse("/publish", 303)
+    page = Path(asked["page"]).with_suffix(Path(request.url.path).suffix)
+    return FileResponse(page, filename=page.name)
 
 
 def _write_command(visit: Visit) -> str:

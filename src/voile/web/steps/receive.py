@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from voile.web import received_files
 from voile.web.access_control import Settings
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
+from voile.web.private_storage import NAME_BYTES, RECEIVED, is_plain_name, shorten_name
 from voile.web.steps.load import PATIENCE
 from voile.web.visits import Visit
 
@@ -28,6 +27,8 @@ HOW = {
     "between": "is between (a|b)",
 }
 CONDITIONS = 3  # conditions in the form
+QUERY = 2_000  # characters of a query
+UPLOADED_ZIP = "received.zip"
 
 
 class Receive:
@@ -49,7 +50,7 @@ class Receive:
             visit.problems = []
             visit.show_problem(error.as_json())
             return RedirectResponse("/receive", 303)
-        visit.forget("reception")
+        payload["name"] = shorten_name(payload["name"])
         visit.counts = []
         await wait_for(visit.start_job("receive", "Verifying the release", payload), PATIENCE)
         return RedirectResponse("/receive#verdict", 303)
@@ -57,39 +58,54 @@ class Receive:
     async def _find_release(self, visit: Visit, form: FormData) -> dict[str, Any]:
         how = form.get("how")
         if how == "own" and visit.publication is not None:
+            await _replace_received(visit)
             return {"place": visit.publication["asked"]["place"], "name": "The release that you just published"}
         if how == "upload":
             file = form.get("file")
             if not isinstance(file, UploadFile) or not file.filename:
                 raise SpecError("No zip was chosen.", code="spec.file", hint="Choose the zip of a release first.")
-            archive = visit.folder / f"{secrets.token_hex(8)}.zip"
-            with archive.open("xb") as out:
-                await run_in_threadpool(shutil.copyfileobj, file.file, out)
-            return {"zip": str(archive), "place": str(visit.folder / secrets.token_hex(8)), "name": file.filename}
+            place = await _replace_received(visit, [(UPLOADED_ZIP, file)])
+            upload = {"zip": str(place / UPLOADED_ZIP), "delete_zip": True, "name": Path(file.filename).name}
+            return {**upload, **await _find_room(visit, place)}
         if how == "files":
-            return await _save_files(visit, [file for file in form.getlist("files") if isinstance(file, UploadFile)])
-        text = str(form.get("path", "")).strip()
+            return await _save_folder(visit, [file for file in form.getlist("files") if isinstance(file, UploadFile)])
+        return await self._find_named_release(visit, str(form.get("path", "")).strip())
+
+    async def _find_named_release(self, visit: Visit, text: str) -> dict[str, Any]:
         if not text:
             raise SpecError("No release was named.", code="spec.file", hint="Choose a folder or a zip.")
         path = received_files.resolve_inside(self.settings.folder, text)
         name = str(path.relative_to(self.settings.folder.resolve()))
+        place = await _replace_received(visit)
         if path.suffix.lower() == ".zip":
-            return {"zip": str(path), "place": str(visit.folder / secrets.token_hex(8)), "name": name}
+            return {"zip": str(path), "name": name, **await _find_room(visit, place)}
         return {"place": str(path), "name": name}
 
 
-async def _save_files(visit: Visit, files: Sequence[UploadFile]) -> dict[str, Any]:
+async def _save_folder(visit: Visit, files: Sequence[UploadFile]) -> dict[str, Any]:
     """Save the files of an uploaded folder in one folder, under their own names."""
-    names = [Path(file.filename or "").name for file in files]
-    if not any(names) or len(set(names)) < len(names):
+    named = [(Path(file.filename or "").name, file) for file in files if Path(file.filename or "").name]
+    if not named or len({name for name, _ in named}) < len(named):
         raise SpecError("No release folder was chosen.", code="spec.file", hint="Choose the folder of one release.")
-    folder = visit.folder / secrets.token_hex(8)
-    folder.mkdir(mode=0o700)
-    for name, file in zip(names, files, strict=True):
-        if name not in ("", ".", ".."):
-            with (folder / name).open("xb") as out:
-                await run_in_threadpool(shutil.copyfileobj, file.file, out)
-    return {"place": str(folder), "name": Path(files[0].filename or "").parts[0]}
+    if not all(is_plain_name(name) for name, _ in named):
+        hint = f"The names in a release are printable and have at most {NAME_BYTES} bytes."
+        raise SpecError("A file in this folder has a name that cannot be used.", code="spec.file", hint=hint)
+    place = await _replace_received(visit, named)
+    return {"place": str(place), "name": Path(named[0][1].filename or "").parts[0]}
+
+
+async def _replace_received(visit: Visit, files: Sequence[tuple[str, UploadFile]] = ()) -> Path:
+    """Save the files that were received, in place of those that were received before."""
+    visit.worker.cancel()  # it may be reading the files that are about to be deleted
+    visit.collect_result()
+    visit.forget("reception")
+    contents = [(name, file.file, file.size or 0) for name, file in files]
+    return await run_in_threadpool(visit.storage.replace_files, RECEIVED, contents)
+
+
+async def _find_room(visit: Visit, place: Path) -> dict[str, Any]:
+    """Return where a zip is unpacked, and how many bytes it may have there."""
+    return {"place": str(place / "release"), "room": await run_in_threadpool(visit.storage.measure_room)}
 
 
 async def count(request: Request, visit: Visit, form: FormData) -> Response:
@@ -97,11 +113,15 @@ async def count(request: Request, visit: Visit, form: FormData) -> Response:
         return RedirectResponse("/receive", 303)
     sql = str(form.get("sql", "")).strip()
     conditions = [condition for number in range(CONDITIONS) if (condition := _read_condition(form, number))]
+    problem = None
     if not sql and not conditions:
+        problem = {"message": "There is no condition.", "hint": "Choose a column and give a value.", "code": ""}
+    elif max(len(sql), *(len(value) for condition in conditions for value in condition.values()), 0) > QUERY:
+        hint = f"Write it in at most {QUERY:,} characters, or ask several questions."
+        problem = {"message": "This query is too long.", "hint": hint, "code": ""}
+    if problem:
         visit.problems = []
-        visit.show_problem(
-            {"message": "There is no condition.", "hint": "Choose a column and give a value.", "code": ""}
-        )
+        visit.show_problem(problem)
         return RedirectResponse("/receive#count", 303)
     text = sql or " and ".join(f"{item['column']} {HOW[item['how']]} {item['value']}" for item in conditions)
     query: Any = sql or conditions

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from voile.errors import SpecError
+from voile.errors import SpecError, VoileError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.load import load
 from voile.flow.report.report import report
 from voile.releases.release import Release
-from voile.web.received_files import unpack_release
+from voile.web.release_zips import unpack_release
 from voile.web.tasks.session_data import Payload, Progress
 
 
 def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Verify a received release, and describe it unless it is broken."""
-    folder = Path(payload["place"])
+    folder, packed = Path(payload["place"]), list[str]()
     if payload.get("zip"):
         progress(0, 2, "Unpacking")
-        unpack_release(Path(payload["zip"]), folder)
+        packed = _unpack(Path(payload["zip"]), folder, payload)
     progress(1, 2, "Verifying")
     verdict, release = check_folder(folder)
     answer: dict[str, Any] = {"verdict": verdict.as_json(), "broken": verdict.broken, "columns": [], "promises": []}
-    answer["counted"] = verdict.unit.count(verdict.people)
+    answer |= {"counted": verdict.unit.count(verdict.people), "packed": packed[:20], "more_packed": len(packed[20:])}
     if verdict.broken or release is None:
         return answer
     content = report(release, verdict=verdict).as_json()
@@ -34,6 +35,18 @@ def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
     ]
     summary = {key: content[key] for key in ("promises", "headline", "groups", "limits")}
     return {**answer, "columns": columns, **summary}
+
+
+def _unpack(archive: Path, folder: Path, payload: Payload) -> list[str]:
+    """Unpack a zip and return the names of files in it that are not part of the release; delete it if it was sent."""
+    try:
+        return unpack_release(archive, folder, payload["room"])
+    except VoileError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        if payload.get("delete_zip"):
+            archive.unlink(missing_ok=True)
 
 
 def count(payload: Payload, progress: Progress) -> dict[str, Any]:

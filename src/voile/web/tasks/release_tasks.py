@@ -73,14 +73,21 @@ def look(payload: Payload, progress: Progress) -> dict[str, Any]:
     memory.audit = audit(release, data)
     progress(3, 4, "Drawing the columns before and after")
     columns = [
-        {"column": item.column, "role": item.role, "moved": item.moved, "chart": draw_distribution(item)}
+        {
+            "column": item.column,
+            "role": item.role,
+            "moved": item.moved,
+            "lost": item.lost,
+            "chart": draw_distribution(item),
+        }
         for item in distributions(data, release)
     ]
     return {**report(release, memory.audit).as_json(), "distributions": columns}
 
 
 def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Write the release and its report, verify the written folder, and zip it."""
+    """Write the release, verify the written folder, and zip it. The report is written elsewhere: it holds statistics of
+    the original table, and recipients need none of it."""
     data, release = read_data(payload), make_release(payload, progress)
     folder, archive = Path(payload["place"]), Path(payload["zip"])
     if memory.audit is None:
@@ -95,9 +102,6 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     page = report(release, memory.audit, losses, verdict)
     page.save(payload["page"])
     files = [*release_folder.read_documents(folder).certificate["files"], release_folder.CERTIFICATE]
-    if payload["with_report"]:
-        page.save(folder / release_folder.REPORTS[0])
-        files += release_folder.REPORTS
     _pack(archive, folder, sorted(files), payload["name"])
     withheld = int(release.dictionary.get("withheld", 0))
     facts: dict[str, Any] = {
