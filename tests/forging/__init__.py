@@ -1,0 +1,1 @@
+"""Forged release folders: verify must notice every one that misleads."""

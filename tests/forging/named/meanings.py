@@ -1,0 +1,181 @@
+"""Forgeries of what a cell stands for: names, hierarchies and domains in the dictionary."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from forging.forgery import Forgery
+from forging.named.registry import BOX, BOX_CSV, BUCKET, BUCKET_CSV, GAPS, SAMPLE, TREE, changes_harmlessly, forges
+
+BOXES = (BOX, BOX_CSV)
+
+
+def _cells(f: Forgery, name: str) -> list[str]:
+    return f.table("table")[name].cast(pl.String).unique().sort().to_list()
+
+
+# names ----------------------------------------------------------------------------------------------------------------
+@forges(*BOXES)
+def a_name_that_widens_a_range(f: Forgery) -> None:
+    """The cell says [21, 30], the dictionary says it stands for every age."""
+    label = next(cell for cell in _cells(f, "age") if cell.startswith("["))
+    f.entry("age")["names"] = {label: [21, 59]}
+
+
+@forges(*BOXES)
+def names_that_widen_every_range(f: Forgery) -> None:
+    f.entry("age")["names"] = {label: ["21", "59"] for label in _cells(f, "age")}
+
+
+@forges(*BOXES)
+def a_name_that_no_cell_has(f: Forgery) -> None:
+    f.entry("age")["names"] = {"Bob Smith": ["21", "59"]}
+
+
+@forges(*BOXES)
+def a_name_with_more_than_two_ends(f: Forgery) -> None:
+    label = next(cell for cell in _cells(f, "age") if cell.startswith("["))
+    f.entry("age")["names"] = {label: [*re.findall(r"\d+", label), "Bob Smith"]}
+
+
+@forges(*BOXES)
+def a_name_for_everything(f: Forgery) -> None:
+    """* stands for any value; here for one."""
+    f.edit("table", lambda table: table.with_columns(age=pl.lit("*")))
+    f.entry("age")["names"] = {"*": ["21", "21"]}
+
+
+@forges(BOX)
+def a_name_for_an_exact_value(f: Forgery) -> None:
+    """`Bern` is written, and the dictionary says that it means any city."""
+    f.entry("city")["shown"] = "generalized"
+    f.entry("city")["names"] = {"Bern": ["Bern", "Lyon", "Oslo"]}
+    f.edit("table", lambda table: table.with_columns(pl.col("city").cast(pl.String)))
+
+
+@forges("full-domain.parquet")
+def a_name_of_a_hierarchy_with_other_values(f: Forgery) -> None:
+    """The nineties are said to last for twenty years."""
+    names = f.entry("birth")["names"]
+    names[sorted(names)[0]] = ["1990-01-01", "2009-12-31"]
+
+
+@forges(TREE)
+def names_of_exact_columns(f: Forgery) -> None:
+    f.entry("disease")["names"] = {"flu": ["HIV"]}
+
+
+@forges(BUCKET)
+def names_in_a_shape_of_exact_values(f: Forgery) -> None:
+    f.entry("age")["names"] = {"34": ["20", "60"]}
+
+
+@forges(TREE)
+def a_hierarchy_that_merges_all_values(f: Forgery) -> None:
+    """With all values under one node, hierarchical distances shrink to nothing."""
+    entry = f.entry("disease")
+    assert entry["hierarchy"]
+    entry["hierarchy"] = [[row[0], *["all"] * (len(row) - 1)] for row in entry["hierarchy"]]
+
+
+@forges(TREE)
+def a_hierarchy_with_values_that_do_not_exist(f: Forgery) -> None:
+    entry = f.entry("disease")
+    entry["hierarchy"].append(["Bob Smith", *entry["hierarchy"][0][1:]])
+
+
+@forges(TREE)
+def a_hierarchy_with_a_value_twice(f: Forgery) -> None:
+    entry = f.entry("disease")
+    entry["hierarchy"].append([entry["hierarchy"][0][0], *entry["hierarchy"][-1][1:]])
+
+
+@changes_harmlessly(TREE)
+def a_hierarchy_of_many_levels(f: Forgery) -> None:
+    """Levels without branches make every distance as small as one likes."""
+    entry = f.entry("disease")
+    entry["hierarchy"] = [[row[0], *[row[1]] * 50, *row[1:]] for row in entry["hierarchy"]]
+
+
+@forges(BOX)
+def a_hierarchy_of_a_column_without_one(f: Forgery) -> None:
+    f.entry("age")["hierarchy"] = [["Bob Smith", "has HIV"]]
+
+
+# domains --------------------------------------------------------------------------------------------------------------
+@forges(*BOXES, BUCKET, BUCKET_CSV)
+def a_domain_with_a_value_that_nobody_has(f: Forgery) -> None:
+    """Nothing in the tables shows it: the list is a place for a message."""
+    f.entry("city")["domain"]["values"].append("Bob Smith has HIV")
+
+
+@forges(*BOXES)
+def a_wider_domain_of_numbers(f: Forgery) -> None:
+    """`*` and the loss of a cell are read against it."""
+    f.entry("age")["domain"]["max"] = 5900
+
+
+@forges(*BOXES)
+def a_narrower_domain_of_numbers(f: Forgery) -> None:
+    f.entry("age")["domain"]["max"] = 30
+
+
+@forges(BUCKET, BUCKET_CSV)
+def a_narrower_domain_of_exact_numbers(f: Forgery) -> None:
+    f.entry("age")["domain"]["max"] = 30
+
+
+@forges(*BOXES)
+def a_domain_that_lacks_a_value(f: Forgery) -> None:
+    f.entry("disease")["domain"]["values"].remove("flu")
+
+
+@forges(*BOXES)
+def a_domain_with_a_value_twice(f: Forgery) -> None:
+    f.entry("disease")["domain"]["values"].append("flu")
+
+
+@changes_harmlessly(*BOXES)
+def a_domain_in_another_order(f: Forgery) -> None:
+    """An order can carry a message, and for ordered columns it has a meaning."""
+    f.entry("disease")["domain"]["values"].reverse()
+
+
+@forges(*BOXES)
+def a_domain_with_both_a_list_and_ends(f: Forgery) -> None:
+    f.entry("disease")["domain"] |= {"min": "a", "max": "z"}
+
+
+@forges(*BOXES)
+def no_domain(f: Forgery) -> None:
+    f.entry("disease")["domain"] = {"missing": False}
+
+
+@forges(*BOXES)
+def a_missing_value_that_nobody_lacks(f: Forgery) -> None:
+    """`*` would stand for a missing value too."""
+    f.entry("age")["domain"]["missing"] = True
+
+
+@forges(GAPS)
+def missing_values_that_the_dictionary_denies(f: Forgery) -> None:
+    for name in ("age", "city"):
+        f.entry(name)["domain"]["missing"] = False
+
+
+@forges(SAMPLE)
+def a_longer_list_of_a_perturbed_column(f: Forgery) -> None:
+    """The bound of anti-corruption shrinks with every value that the list holds."""
+    f.entry("disease")["domain"]["values"] += [f"zz{number}" for number in range(100)]
+
+
+@forges(SAMPLE)
+def another_probability_to_keep_a_value(f: Forgery) -> None:
+    f.entry("disease")["keep"] = 0.01
+
+
+@forges(SAMPLE)
+def a_probability_as_text(f: Forgery) -> None:
+    f.entry("disease")["keep"] = str(f.entry("disease")["keep"])

@@ -1,0 +1,113 @@
+"""Inputs that once ended in an unexpected error, a panic or a shown cell."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import random
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fuzz.calls import call
+from fuzz.odd_inputs import CANARY, ROLES, honest_csv
+
+import voile as vl
+from voile.errors import DataError
+
+CSV = honest_csv(random.Random(1))
+K2 = ("--model", "k-anonymity:k=2")
+
+CALLS = {
+    "memory with 400 digits": (["--memory", "9" * 400], 2),
+    "a path with a zero byte": (["--hierarchies", "a\0b"], 2),
+    "a name of 300 characters": (["--hierarchies", "a" * 300], 3),
+    "an encoding that is none": (["--encoding", "undefined"], 3),
+    "an encoding for host names": (["--encoding", "punycode"], 3),
+    "a number that would never end": (["--model", "t-closeness:t=1e99999999"], 2),
+    "a whole number beyond 64 bits": (["--model", "k-anonymity:k=99999999999999999999"], 2),
+    "a domain without an end": (["--domain", "age=0..99999999999"], 2),
+}
+
+
+@pytest.mark.parametrize(("options", "code"), CALLS.values(), ids=CALLS)
+def test_odd_flags(tmp_path: Path, options: list[str], code: int) -> None:
+    (tmp_path / "t.csv").write_bytes(CSV)
+    outcome = call(["publish", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out"), *ROLES, *K2, *options])
+    assert outcome.code == code, outcome.output
+    assert CANARY not in outcome.output
+
+
+SPECS = {
+    "lists in lists": 'schema = {quasi = [["age"]]}\npolicy = [{model = "k-anonymity", k = 2}]',
+    "null values that are numbers": "read = {null_values = [1, [2]]}",
+    "deep lists": "a = " + "[" * 3000 + "]" * 3000,
+    "a number that would never end": '[[policy]]\nmodel = "t-closeness"\nt = "1e99999999"',
+    "a number with 400 digits": '[[policy]]\nmodel = "k-anonymity"\nk = ' + "9" * 400,
+    "a number with 5000 digits": '[[policy]]\nmodel = "k-anonymity"\nk = ' + "9" * 5000,
+}
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
+def test_odd_specs(tmp_path: Path, spec: str) -> None:
+    (tmp_path / "t.csv").write_bytes(CSV)
+    (tmp_path / "spec.toml").write_text(spec)
+    arguments = ["publish", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out"), *ROLES]
+    assert call([*arguments, "--spec", str(tmp_path / "spec.toml")]).code == 2
+
+
+def test_a_message_of_art_shows_no_value(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(CSV)
+    model = ["--model", "r-robustness:r=1000000"]
+    outcome = call(["publish", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out"), *ROLES, *model])
+    assert outcome.code == 4
+    assert CANARY not in outcome.output
+
+
+ODD_COLUMNS = {
+    "a date in the year 200000": pa.array([72_000_000, 1], pa.int32()).view(pa.date32()),
+    "a moment far away": pa.array([2**62, 1], pa.int64()).view(pa.timestamp("us")),
+    "a time after midnight": pa.array([2**62, 1], pa.int64()).view(pa.time64("ns")),
+    "lists": pa.array([[1], [2]]),
+    "an unknown time zone": pa.array([1, 2], pa.int64()).view(pa.timestamp("us", "Nowhere/Land")),
+    "run ends": pa.RunEndEncodedArray.from_arrays([2], pa.array(["a"])),
+}
+
+
+@pytest.mark.parametrize("column", ODD_COLUMNS.values(), ids=ODD_COLUMNS)
+@pytest.mark.parametrize("role", ["identifier", "quasi"])
+def test_odd_columns_are_refused_by_name(tmp_path: Path, column: pa.Array, role: str) -> None:
+    table = pa.table({"odd": column, "age": [1, 2], "disease": ["a", "b"]})
+    identifier, quasi = (["odd"], ["age"]) if role == "identifier" else ([], ["age", "odd"])
+    schema = vl.Schema(identifier=identifier, quasi=quasi, sensitive=["disease"])
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as writer:
+        writer.write_table(table)
+    if pa.types.is_run_end_encoded(column.type) or role == "identifier":
+        read_or_refuse(tmp_path / "t.arrow", schema)
+        return
+    with pytest.raises(DataError):
+        vl.read(tmp_path / "t.arrow", schema)
+    with pytest.raises(DataError):
+        vl.read(table, schema)
+
+
+def read_or_refuse(path: Path, schema: vl.Schema) -> None:
+    try:
+        vl.read(path, schema)
+    except DataError:
+        return
+
+
+def test_a_parquet_file_with_wide_decimals(tmp_path: Path) -> None:
+    table = pa.table({"age": pa.array([1, 2]).cast(pa.decimal256(76, 2)), "disease": ["a", "b"]})
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    (tmp_path / "t.parquet").write_bytes(buffer.getvalue())
+    read_or_refuse(tmp_path / "t.parquet", vl.Schema(quasi=["age"], sensitive=["disease"]))
+
+
+def test_dates_of_the_calendar_are_read() -> None:
+    frame = pl.DataFrame({"day": [datetime.date(1, 1, 1), datetime.date(9999, 12, 31)], "disease": ["a", "b"]})
+    assert vl.read(frame, vl.Schema(quasi=["day"], sensitive=["disease"])).columns["day"].size == 2
