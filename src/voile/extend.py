@@ -45,7 +45,7 @@ from voile.models.evidence import Evidence
 from voile.models.kinds import FollowsPeople, PriorModel, ProcessModel, SizeModel, SpansReleases
 from voile.models.policy import Policy
 from voile.plugins.registry import Plugin, knob, learned_field
-from voile.releases.cell_choice import ancestor_cells, level_cells, tight_cells
+from voile.releases.cells.cell_choice import ancestor_cells, level_cells, tight_cells
 from voile.releases.certificate import Claim
 from voile.releases.linked_tables import show_buckets
 from voile.releases.release import Release

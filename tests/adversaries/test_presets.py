@@ -1,4 +1,4 @@
-"""Adversaries by name: every one is a story with attacks that exist, and every attack has somebody who would run it."""
+"""Presets: each one is a story with attacks that exist, and every attack belongs to some preset."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_every_preset_has_a_story_and_attacks(name: str) -> None:
     assert preset.as_json()["attacks"] == list(preset.attacks)
 
 
-def test_every_attack_has_somebody_who_would_run_it() -> None:
+def test_every_attack_belongs_to_a_preset() -> None:
     assert {attack.name for preset in presets().values() for attack in build_attacks(preset)} == set(
         registered_classes("attacks")
     )
@@ -38,14 +38,14 @@ def test_presets_are_found_by_name() -> None:
     assert "neighbour" in caught.value.hint
 
 
-def test_what_a_user_may_write() -> None:
+def test_presets_may_be_given_by_name_as_objects_or_as_a_list() -> None:
     insurer = Preset.find("insurer")
     assert find_presets(None) == ()
     assert find_presets("insurer") == find_presets(insurer) == find_presets([insurer]) == (insurer,)
-    assert [one.name for one in find_presets(["thief", "friend"])] == ["thief", "friend"]
+    assert [preset.name for preset in find_presets(["thief", "friend"])] == ["thief", "friend"]
 
 
-def test_a_third_party_adds_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_third_party_adds_a_preset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presets_file, "_presets", dict(presets()))
     Preset("ex", "an ex who knows your birthday", "Knows.", ("linking",))
     assert build_attacks(presets()["ex"]) == (vl.attacks.Linking(),)

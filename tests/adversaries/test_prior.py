@@ -1,4 +1,4 @@
-"""Priors: learned, read, saved, and refused if they make no sense."""
+"""Priors are learned, read, saved, and refused if they make no sense."""
 
 from __future__ import annotations
 
@@ -33,22 +33,24 @@ def test_learned_rows_are_the_shares_of_the_table(data: Any) -> None:
     prior = vl.learn_prior(data[0], min_support=5)
     assert len(prior.sets) == 7
     frame = data[1]
-    for known in prior.sets:
-        for signature, row in zip(known.signatures, known.rows, strict=True):
-            part = frame
-            for name, text in zip(known.names, signature, strict=True):
-                part = part.filter(pl.col(name).cast(pl.String) == text)
-            assert part.height >= 5
+    for statistics in prior.sets:
+        for signature, row in zip(statistics.signatures, statistics.rows, strict=True):
+            matching_rows = frame
+            for name, text in zip(statistics.names, signature, strict=True):
+                matching_rows = matching_rows.filter(pl.col(name).cast(pl.String) == text)
+            assert matching_rows.height >= 5
             for value, share in zip(prior.values, row, strict=True):
-                assert share == pytest.approx(part.filter(pl.col("disease") == value).height / part.height)
+                assert share == pytest.approx(
+                    matching_rows.filter(pl.col("disease") == value).height / matching_rows.height
+                )
 
 
-def test_support_columns_and_smoothing(data: Any) -> None:
-    assert sum(len(known.signatures) for known in vl.learn_prior(data[0], min_support=201).sets) == 0
-    assert {len(known.names) for known in vl.learn_prior(data[0], max_columns=2).sets} == {1, 2}
-    smooth = vl.learn_prior(data[0], min_support=1, smoothing=1e9)
-    assert smooth.marginal is not None
-    assert all(np.allclose(known.rows, smooth.marginal, atol=1e-6) for known in smooth.sets)
+def test_learning_is_limited_by_support_and_columns_and_pulled_by_smoothing(data: Any) -> None:
+    assert sum(len(statistics.signatures) for statistics in vl.learn_prior(data[0], min_support=201).sets) == 0
+    assert {len(statistics.names) for statistics in vl.learn_prior(data[0], max_columns=2).sets} == {1, 2}
+    smooth_prior = vl.learn_prior(data[0], min_support=1, smoothing=1e9)
+    assert smooth_prior.marginal is not None
+    assert all(np.allclose(statistics.rows, smooth_prior.marginal, atol=1e-6) for statistics in smooth_prior.sets)
     with pytest.raises(PolicyError):
         vl.learn_prior(data[0], smoothing=-1)
     with pytest.raises(PolicyError, match="not a sensitive column"):
@@ -58,8 +60,8 @@ def test_support_columns_and_smoothing(data: Any) -> None:
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_saved_prior_is_the_same_prior(data: Any, tmp_path: Path, ending: str) -> None:
     prior = vl.learn_prior(data[0], min_support=5)
-    again = vl.read_prior(prior.save(tmp_path / f"prior{ending}"), "disease")
-    assert again.digest == prior.digest
+    read_back = vl.read_prior(prior.save(tmp_path / f"prior{ending}"), "disease")
+    assert read_back.digest == prior.digest
     assert [path.name for path in tmp_path.iterdir()] == [f"prior{ending}"]
     assert vl.learn_prior(data[0], min_support=5).digest != prior.digest, "the digest is salted"
     with pytest.raises(SpecError):
@@ -71,8 +73,8 @@ def test_people_get_the_row_of_their_signature_or_the_marginal(data: Any) -> Non
     rows = [("sex", "m", "flu", 0.5), ("sex", "m", "HIV", 0.2), ("", "", "flu", 0.9), ("age|sex", "21|f", "cold", 1.0)]
     prior = vl.read_prior(table(rows), "disease")
     codes = np.array([[columns["sex"].domain.labels.index("m"), 1, 0], [columns["sex"].domain.labels.index("f"), 1, 0]])
-    known = prior.encode(columns.quasi, codes, columns["disease"], np.zeros(3))
-    by_set = dict(zip(known.sets, known.rows[known.index], strict=True))
+    coded_prior = prior.encode(columns.quasi, codes, columns["disease"], np.zeros(3))
+    by_set = dict(zip(coded_prior.sets, coded_prior.rows[coded_prior.index], strict=True))
     texts = columns["disease"].domain.labels
     assert by_set[("sex",)][0].tolist() == [{"flu": 0.5, "HIV": 0.2}.get(text, 0.0) for text in texts]
     assert by_set[("sex",)][1].tolist() == [{"flu": 0.9}.get(text, 0.0) for text in texts]
@@ -80,7 +82,7 @@ def test_people_get_the_row_of_their_signature_or_the_marginal(data: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    ("rows", "what"),
+    ("rows", "message"),
     [
         ([("sex", "m", "flu", 0.7), ("sex", "m", "HIV", 0.4)], "sum to more than 1"),
         ([("sex", "m", "flu", -0.1)], "between 0 and 1"),
@@ -91,9 +93,9 @@ def test_people_get_the_row_of_their_signature_or_the_marginal(data: Any) -> Non
         ([], "no statistic"),
     ],
 )
-def test_a_malformed_prior_is_refused(rows: list[Any], what: str) -> None:
+def test_a_malformed_prior_is_refused(rows: list[Any], message: str) -> None:
     frame = table(rows) if rows else pl.DataFrame(schema=dict.fromkeys(HEAD, pl.String))
-    with pytest.raises(DataError, match=what):
+    with pytest.raises(DataError, match=message):
         vl.read_prior(frame, "disease")
     with pytest.raises(DataError, match="lacks the columns"):
         vl.read_prior(pl.DataFrame({"columns": ["sex"]}), "disease")
@@ -113,7 +115,7 @@ def test_a_prior_about_something_else_is_refused(data: Any, row: tuple[Any, ...]
     assert caught.value.code == code
 
 
-def test_a_prior_that_contradicts_the_table_is_named(data: Any) -> None:
+def test_the_error_names_the_column_set_that_contradicts_the_table(data: Any) -> None:
     model = vl.RRobustness(r=2, prior=vl.read_prior(table([("sex", "m", "flu", 1.0)]), "disease"))
     with pytest.raises(InconsistentKnowledge, match="'sex'"):
         vl.publish(data[0], model)

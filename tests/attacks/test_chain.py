@@ -1,4 +1,4 @@
-"""Chain: knowing one sensitive value, against filtering rows by hand."""
+"""Chain: knowing one sensitive value, compared with filtering rows by hand."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def read(frame: pl.DataFrame) -> Any:
     return vl.read(frame, vl.Schema(quasi=["area"], sensitive=["occ", "salary"]))
 
 
-def test_the_poster() -> None:
-    """Carl is a policeman, so he earns 8000; of a group in which every occupation has two salaries, half is learned."""
+def test_the_poster_example_knowing_an_occupation() -> None:
+    """Carl is a policeman, so he earns 8000. If every occupation in a group has two salaries, belief is one half."""
     data = read(CARL)
     release = vl.publish(data, vl.KAnonymity(k=4))
     assert beliefs_about_person(release, 0, known={"occ": "police"}) == {"salary": {8: 1.0}}
     assert beliefs_about_person(release, 1, known={"occ": "cook"}) == {"salary": {5: 0.5, 6: 0.5}}
     assert beliefs_about_person(release, 0, excluded={"occ": ["nurse"]}) == {"salary": {8: 0.5, 9: 0.5}}
-    guess = next(g for g in vl.attacks.Chain(known="occ").guesses(release, None))
+    guess = next(attack_guess for attack_guess in vl.attacks.Chain(known="occ").guesses(release, None))
     assert guess.belief.column == "salary"
     assert guess.belief.rows.tolist() == [1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
-    assert guess.belief.baseline == pytest.approx(5 / 8)  # the occupation alone tells as much
+    assert guess.belief.baseline == pytest.approx(5 / 8)  # the belief from the occupation alone
 
 
-def tables(seed: int) -> pl.DataFrame:
+def random_table(seed: int) -> pl.DataFrame:
     rng = np.random.default_rng(seed)
     return pl.DataFrame(
         {
@@ -57,39 +57,41 @@ def tables(seed: int) -> pl.DataFrame:
 
 @settings(max_examples=40)
 @given(st.integers(0, 2**32))
-def test_rows_are_filtered(seed: int) -> None:
-    """On a table of boxes and on the raw table the rows themselves tell."""
-    frame = tables(seed)
+def test_belief_is_the_largest_share_among_rows_with_the_known_value(seed: int) -> None:
+    """In a table of boxes and in the raw table, the rows themselves link the two values."""
+    frame = random_table(seed)
     data = read(frame)
     release = vl.publish(data, vl.KAnonymity(k=3))
     rows: Any = release.tables["table"]
-    for target, shown in ((release, rows), (RawTable(data), frame)):
+    for target, published_rows in ((release, rows), (RawTable(data), frame)):
         for guess in vl.attacks.Chain().guesses(target, None):
-            other = str(guess.belief.column)
-            one = "occ" if other == "salary" else "salary"
+            guessed_column = str(guess.belief.column)
+            known_column = "occ" if guessed_column == "salary" else "salary"
             risks = []
-            for row in shown.iter_rows(named=True):
-                same = shown.filter((pl.col("area") == row["area"]) & (pl.col(one) == row[one]))
-                risks.append(max(Counter(same[other].to_list()).values()) / same.height)
+            for row in published_rows.iter_rows(named=True):
+                matching_rows = published_rows.filter(
+                    (pl.col("area") == row["area"]) & (pl.col(known_column) == row[known_column])
+                )
+                risks.append(max(Counter(matching_rows[guessed_column].to_list()).values()) / matching_rows.height)
             assert guess.belief.rows == pytest.approx(sorted(risks, reverse=True))
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 2**32))
-def test_lists_are_matched(seed: int) -> None:
-    """On decomposed tables a known primary value names the slot; the oracle takes a group of that slot alone."""
-    frame = tables(seed)[:12]
+def test_on_lists_the_known_value_restricts_the_joint_rows(seed: int) -> None:
+    """In decomposed tables, beliefs are over the joint rows with the known primary value and a listed salary."""
+    frame = random_table(seed)[:12]
     release: Any = vl.publish(read(frame), vl.MultiDiversity({"occ": 2, "salary": 2}), vl.Decompose(primary="occ"))
     table = release.tables["sensitive_occ"]
     labels = sorted(set(table["group"]))
     for group, occ in table.unique().iter_rows():
-        told = beliefs_about_person(release, labels.index(group), known={"occ": occ})["salary"]
+        beliefs = beliefs_about_person(release, labels.index(group), known={"occ": occ})["salary"]
         rows = release.tables["joint"].filter(pl.col("occ") == occ)["salary"].to_list()
-        inside = set(release.tables["sensitive_salary"].filter(pl.col("group") == group)["salary"])
-        fitting = Counter(value for value in rows if value in inside)
-        assert sum(told.values()) == pytest.approx(1)
-        assert set(told) <= set(fitting)
-    slow = oracle.decomposed_belief(
+        listed_salaries = set(release.tables["sensitive_salary"].filter(pl.col("group") == group)["salary"])
+        fitting_values = Counter(value for value in rows if value in listed_salaries)
+        assert sum(beliefs.values()) == pytest.approx(1)
+        assert set(beliefs) <= set(fitting_values)
+    expected_beliefs = oracle.decomposed_belief(
         type(
             "Shown",
             (),
@@ -100,21 +102,21 @@ def test_lists_are_matched(seed: int) -> None:
             },
         )
     )
-    for g, label in enumerate(labels):
-        # averaged over the group's primary values it is the belief of who knows none
-        mine = table.filter(pl.col("group") == label)["occ"].to_list()
-        for value, chance in slow["salary"][label].items():
+    for index, label in enumerate(labels):
+        # averaged over the group's primary values, belief is that of an adversary who knows none of them
+        own_values = table.filter(pl.col("group") == label)["occ"].to_list()
+        for value, chance in expected_beliefs["salary"][label].items():
             mean = sum(
-                beliefs_about_person(release, g, known={"occ": occ})["salary"].get(value, 0) for occ in mine
-            ) / len(mine)
+                beliefs_about_person(release, index, known={"occ": occ})["salary"].get(value, 0) for occ in own_values
+            ) / len(own_values)
             assert mean == pytest.approx(float(chance))
 
 
 def test_without_a_joint_table_nothing_links_the_columns() -> None:
     release: Any = vl.publish(read(CARL), vl.MultiDiversity({"occ": 4, "salary": 4}), vl.Decompose(publish_joint=False))
     for guess in vl.attacks.Chain().guesses(release, None):
-        plain = release.tallies[guess.belief.column]
-        assert guess.belief.worst == pytest.approx(float((plain.largest() / plain.sizes).max()))
+        counts = release.tallies[guess.belief.column]
+        assert guess.belief.worst == pytest.approx(float((counts.largest() / counts.sizes).max()))
 
 
 def test_one_column_has_nothing_to_chain_to() -> None:
@@ -122,19 +124,19 @@ def test_one_column_has_nothing_to_chain_to() -> None:
     release = vl.publish(data, vl.KAnonymity(k=4))
     assert not vl.attacks.Chain().applies(release)
     assert not vl.attacks.Exclusion().applies(release)
-    assert {item.attack for item in vl.audit(release, data).findings}.isdisjoint({"chain", "exclusion"})
+    assert {finding.attack for finding in vl.audit(release, data).findings}.isdisjoint({"chain", "exclusion"})
 
 
-def test_it_is_outside_the_promise_and_shown() -> None:
-    data = read(tables(1))
+def test_findings_are_outside_the_promise_and_reported() -> None:
+    data = read(random_table(1))
     release = vl.publish(data, vl.MultiDiversity({"occ": 2, "salary": 2}))
-    found = [item for item in vl.audit(release, data).findings if item.attack in ("chain", "exclusion")]
-    assert len(found) == 4
-    assert not any(item.inside for item in found)
-    assert all(item.before is not None for item in found)
+    findings = [finding for finding in vl.audit(release, data).findings if finding.attack in ("chain", "exclusion")]
+    assert len(findings) == 4
+    assert not any(finding.inside for finding in findings)
+    assert all(finding.before is not None for finding in findings)
 
 
-def test_an_unknown_column() -> None:
+def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(PolicyError, match="'age'"):
         vl.attacks.Chain(known="age").guesses(vl.publish(read(CARL), vl.KAnonymity(k=4)), None)
     with pytest.raises(PolicyError, match="'age'"):
@@ -143,5 +145,5 @@ def test_an_unknown_column() -> None:
 
 def test_beliefs_are_fractions() -> None:
     release = vl.publish(read(CARL), vl.KAnonymity(k=4))
-    (told,) = beliefs_about_person(release, 1, known={"salary": 8}).values()
-    assert {value: Fraction(chance) for value, chance in told.items()} == {"clerk": Fraction(1)}
+    (beliefs,) = beliefs_about_person(release, 1, known={"salary": 8}).values()
+    assert {value: Fraction(chance) for value, chance in beliefs.items()} == {"clerk": Fraction(1)}

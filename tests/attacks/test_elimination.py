@@ -1,4 +1,4 @@
-"""Elimination: every set of values that could be ruled out, one after another."""
+"""Elimination: the worst belief, compared with trying every set of values that could be ruled out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMN = vl.read(pl.DataFrame({"v": list("abcdef")}), vl.Schema(quasi=["v"])).co
     st.lists(st.lists(st.integers(0, 6), min_size=6, max_size=6).filter(any), min_size=1, max_size=5).map(np.array),
     st.integers(1, 6),
 )
-def test_the_worst_case_over_all_sets(groups: np.ndarray, values: int) -> None:
+def test_belief_is_the_worst_over_all_sets_of_values(groups: np.ndarray, values: int) -> None:
     owner, value = np.nonzero(groups)
     counts = tally(COLUMN, owner, value, groups[owner, value], len(groups))
     expected = [float(oracle.elimination(row, values)) for row in groups.tolist()]
@@ -34,14 +34,15 @@ def test_the_worst_case_over_all_sets(groups: np.ndarray, values: int) -> None:
 
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=6).filter(any), st.data())
-def test_one_target(counts: list[int], data: Any) -> None:
+def test_belief_in_one_value_is_its_share_of_the_rows_left(counts: list[int], data: Any) -> None:
     target = data.draw(st.sampled_from([value for value, count in enumerate(counts) if count]))
-    struck = data.draw(st.sets(st.sampled_from([value for value in range(len(counts)) if value != target])))
-    left = sum(count for value, count in enumerate(counts) if value not in struck)
-    assert after_ruling_out(counts, target, sorted(struck)) == pytest.approx(float(Fraction(counts[target], left)))
+    ruled_out = data.draw(st.sets(st.sampled_from([value for value in range(len(counts)) if value != target])))
+    rows_left = sum(count for value, count in enumerate(counts) if value not in ruled_out)
+    expected = float(Fraction(counts[target], rows_left))
+    assert after_ruling_out(counts, target, sorted(ruled_out)) == pytest.approx(expected)
 
 
-def test_by_hand() -> None:
+def test_ruling_out_more_values_raises_belief() -> None:
     """(3, 2, 2, 2, 1, 1): ruling out one value leaves 3 of 9, two leave 3 of 7."""
     frame = pl.DataFrame({"age": [1] * 11, "v": list("aaabbccddef")})
     target = RawTable(vl.read(frame, vl.Schema(quasi=["age"], sensitive=["v"])))
@@ -53,19 +54,20 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("values", [0, -1, 1.5])
-def test_knobs_out_of_range(values: Any) -> None:
+def test_a_number_of_values_out_of_range_is_refused(values: Any) -> None:
     with pytest.raises(PolicyError):
         vl.attacks.Elimination(values=values)
 
 
 def test_recursive_diversity_promises_against_it() -> None:
-    """(1, 3): who rules out one value is inside the promise, who rules out two is not."""
+    """With (c, l) = (1, 3) the promise covers an adversary who rules out one value, but not one who rules out two."""
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"age": rng.integers(0, 50, 200), "v": rng.choice(list("abcdef"), 200)})
     data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["v"]))
     release = vl.publish(data, vl.LDiversity(l=3, form="recursive", c=1))
-    one, two = vl.audit(release, attacks=[vl.attacks.Elimination(), vl.attacks.Elimination(values=2)]).findings
-    assert one.inside
-    assert one.passed
-    assert one.bound == Fraction(1, 2)
-    assert not two.inside
+    attacks = [vl.attacks.Elimination(), vl.attacks.Elimination(values=2)]
+    one_value, two_values = vl.audit(release, attacks=attacks).findings
+    assert one_value.inside
+    assert one_value.passed
+    assert one_value.bound == Fraction(1, 2)
+    assert not two_values.inside

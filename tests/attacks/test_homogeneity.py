@@ -1,4 +1,4 @@
-"""Homogeneity: the most frequent value of each group, by fractions."""
+"""Homogeneity: the share of the most frequent value of each group, compared with exact fractions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import voile as vl
 from voile.attacks.base import RawTable
 
 
-def published(seed: int, k: int) -> tuple[pl.DataFrame, Any, Any]:
+def publish_random_table(seed: int, k: int) -> tuple[pl.DataFrame, Any, Any]:
     rng = np.random.default_rng(seed)
     frame = pl.DataFrame(
         {
@@ -29,30 +29,32 @@ def published(seed: int, k: int) -> tuple[pl.DataFrame, Any, Any]:
     return frame, data, vl.publish(data, vl.KAnonymity(k=k))
 
 
-def groups(release: Any, column: str) -> list[Counter[str]]:
-    found: dict[str, Counter[str]] = {}
+def count_groups(release: Any, column: str) -> list[Counter[str]]:
+    counts_by_age: dict[str, Counter[str]] = {}
     for age, value in release.tables["table"].select(pl.col("age").cast(pl.String), column).iter_rows():
-        found.setdefault(age, Counter())[value] += 1
-    return list(found.values())
+        counts_by_age.setdefault(age, Counter())[value] += 1
+    return list(counts_by_age.values())
 
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32), st.integers(2, 6))
 def test_belief_is_the_largest_share(seed: int, k: int) -> None:
-    frame, _, release = published(seed, k)
+    frame, _, release = publish_random_table(seed, k)
     for guess in vl.attacks.Homogeneity().guesses(release, None):
         name = str(guess.belief.column)
-        inside = groups(release, name)
-        expected = [float(oracle.homogeneity([*values.values()])) for values in inside for _ in range(values.total())]
+        value_counts = count_groups(release, name)
+        expected = [
+            float(oracle.homogeneity([*values.values()])) for values in value_counts for _ in range(values.total())
+        ]
         assert sorted(guess.belief.rows) == pytest.approx(sorted(expected))
-        usual = Counter(frame[name].to_list())
-        assert guess.belief.baseline == pytest.approx(max(usual.values()) / usual.total())
-        certain = sum(values.total() for values in inside if len(values) == 1)
-        assert guess.belief.details["people in groups with one value"] == certain
+        totals = Counter(frame[name].to_list())
+        assert guess.belief.baseline == pytest.approx(max(totals.values()) / totals.total())
+        people_certain = sum(values.total() for values in value_counts if len(values) == 1)
+        assert guess.belief.details["people in groups with one value"] == people_certain
 
 
-def test_by_hand() -> None:
-    """Two alike with flu, three alike with three diseases: certainty for two, a third for three."""
+def test_belief_is_one_in_a_uniform_group_and_a_third_among_three_values() -> None:
+    """Two equal rows have the same disease, and three equal rows have three."""
     frame = pl.DataFrame({"age": [30, 30, 50, 50, 50], "disease": ["flu", "flu", "HIV", "acne", "gout"]})
     data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["disease"]))
     (guess,) = vl.attacks.Homogeneity().guesses(RawTable(data), None)
@@ -63,10 +65,12 @@ def test_by_hand() -> None:
 
 
 def test_k_anonymity_promises_nothing_against_it() -> None:
-    _, data, release = published(1, 2)
-    found = vl.audit(release, data, [vl.attacks.Homogeneity()])
-    assert not any(finding.inside for finding in found.findings)
-    diverse = vl.publish(data, vl.LDiversity(l=2, column="job"))
-    inside = [finding for finding in vl.audit(diverse, data, [vl.attacks.Homogeneity()]).findings if finding.inside]
-    assert [finding.belief.column for finding in inside] == ["job"]
-    assert inside[0].belief.worst <= 0.5
+    _, data, release = publish_random_table(1, 2)
+    audit = vl.audit(release, data, [vl.attacks.Homogeneity()])
+    assert not any(finding.inside for finding in audit.findings)
+    diverse_release = vl.publish(data, vl.LDiversity(l=2, column="job"))
+    promised_findings = [
+        finding for finding in vl.audit(diverse_release, data, [vl.attacks.Homogeneity()]).findings if finding.inside
+    ]
+    assert [finding.belief.column for finding in promised_findings] == ["job"]
+    assert promised_findings[0].belief.worst <= 0.5

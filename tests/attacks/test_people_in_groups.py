@@ -1,4 +1,4 @@
-"""Rows and people: linking, homogeneity and elimination count people, by an independent count with the ids."""
+"""Rows and people: linking, homogeneity and elimination count people, compared with a count by their names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUASI = ["age", "city"]
 ATTACKS = [vl.attacks.Linking(), vl.attacks.Homogeneity(), vl.attacks.Elimination(values=1), vl.attacks.Skewness()]
 
 
-def visits(seed: int, people: int = 40) -> pl.DataFrame:
+def make_visits(seed: int, people: int = 40) -> pl.DataFrame:
     """Visits of people with one to six rows, whose age and disease vary from row to row."""
     rng = np.random.default_rng(seed)
     times = rng.integers(1, 7, people)
@@ -49,61 +49,66 @@ def beliefs(target: Any, external: Any = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 @pytest.mark.parametrize("seed", range(5))
-def test_a_release_has_at_least_so_many_people(seed: int, limit: int) -> None:
-    data = read(visits(seed), limit)
+def test_each_group_has_at_least_its_rows_over_the_limit_in_people(seed: int, limit: int) -> None:
+    data = read(make_visits(seed), limit)
     release = vl.publish(data, vl.KAnonymity(k=3))
     boxes: dict[Any, Counter[str]] = {}
     for *box, disease in release.tables["table"].select(pl.col(*QUASI).cast(pl.String), "disease").iter_rows():
         boxes.setdefault(tuple(box), Counter())[disease] += 1
-    wanted: dict[str, list[tuple[float, int]]] = {"Prosecutor": [], "Homogeneity of 'disease'": []}
-    wanted["'disease' after ruling out 1 value"] = []
+    expected_by_title: dict[str, list[tuple[float, int]]] = {"Prosecutor": [], "Homogeneity of 'disease'": []}
+    expected_by_title["'disease' after ruling out 1 value"] = []
     for values in boxes.values():
         rows = values.total()
         people = -(-rows // limit)
         shares = [Fraction(1, rows), oracle.homogeneity([*values.values()]), oracle.elimination([*values.values()], 1)]
-        for entries, share in zip(wanted.values(), shares, strict=True):
+        for entries, share in zip(expected_by_title.values(), shares, strict=True):
             entries.append((float(min(Fraction(1), limit * share)), people))
-    found, rows = beliefs(release), release.people
-    for title, entries in wanted.items():
-        belief = found[title]
+    beliefs_by_title, rows = beliefs(release), release.people
+    for title, entries in expected_by_title.items():
+        belief = beliefs_by_title[title]
         pairs = sorted(zip(belief.risk.round(9).tolist(), belief.people.tolist(), strict=True))
         assert pairs == sorted((round(risk, 9), people) for risk, people in entries)
         assert belief.count_people() == -(-rows // limit)
         assert belief.exact is (limit == 1)
-    assert found["Prosecutor"].baseline == pytest.approx(1 / -(-rows // limit))
-    assert found["Prosecutor"].worst <= 1 / 3
+    assert beliefs_by_title["Prosecutor"].baseline == pytest.approx(1 / -(-rows // limit))
+    assert beliefs_by_title["Prosecutor"].worst <= 1 / 3
     assert vl.audit(release, data).passed
 
 
 @pytest.mark.parametrize("limit", [1, 3])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_original_table_counts_all_rows_of_everybody(seed: int, limit: int) -> None:
-    frame = visits(seed)
+    frame = make_visits(seed)
     rows = Counter(frame.select(QUASI).iter_rows())
     values: dict[Any, Counter[str]] = {}
-    own: dict[str, Counter[Any]] = {}
+    rows_by_patient: dict[str, Counter[Any]] = {}
     for patient, *box, disease in frame.select("patient", *QUASI, "disease").iter_rows():
         values.setdefault(tuple(box), Counter())[disease] += 1
-        own.setdefault(patient, Counter())[tuple(box)] += 1
-    identity = [max(Fraction(m, rows[box]) for box, m in held.items()) for held in own.values()]
-    largest = {box: max(count.values()) for box, count in values.items()}
-    value = [max(min(1, Fraction(m * largest[box], rows[box])) for box, m in held.items()) for held in own.values()]
-    found = beliefs(RawTable(read(frame, limit)))
-    assert sorted(found["Prosecutor"].rows) == pytest.approx(sorted(map(float, identity)))
-    assert found["Prosecutor"].baseline == pytest.approx(1 / len(own))
-    assert found["Prosecutor"].details == {"unique people": identity.count(Fraction(1))}
-    assert found["Marketer"].worst == pytest.approx(float(sum(identity) / len(own)))
-    assert sorted(found["Homogeneity of 'disease'"].rows) == pytest.approx(sorted(map(float, value)))
-    one_value = {box for box, count in values.items() if len(count) == 1}
-    exposed = sum(any(box in one_value for box in held) for held in own.values())
-    assert found["Homogeneity of 'disease'"].details["people in groups with one value"] == exposed
-    assert all(belief.exact and belief.count_people() == len(own) for belief in found.values())
+        rows_by_patient.setdefault(patient, Counter())[tuple(box)] += 1
+    identity_risks = [
+        max(Fraction(m, rows[box]) for box, m in own_rows.items()) for own_rows in rows_by_patient.values()
+    ]
+    largest_counts = {box: max(count.values()) for box, count in values.items()}
+    value_risks = [
+        max(min(1, Fraction(m * largest_counts[box], rows[box])) for box, m in own_rows.items())
+        for own_rows in rows_by_patient.values()
+    ]
+    beliefs_by_title = beliefs(RawTable(read(frame, limit)))
+    assert sorted(beliefs_by_title["Prosecutor"].rows) == pytest.approx(sorted(map(float, identity_risks)))
+    assert beliefs_by_title["Prosecutor"].baseline == pytest.approx(1 / len(rows_by_patient))
+    assert beliefs_by_title["Prosecutor"].details == {"unique people": identity_risks.count(Fraction(1))}
+    assert beliefs_by_title["Marketer"].worst == pytest.approx(float(sum(identity_risks) / len(rows_by_patient)))
+    assert sorted(beliefs_by_title["Homogeneity of 'disease'"].rows) == pytest.approx(sorted(map(float, value_risks)))
+    groups_with_one_value = {box for box, count in values.items() if len(count) == 1}
+    exposed = sum(any(box in groups_with_one_value for box in own_rows) for own_rows in rows_by_patient.values())
+    assert beliefs_by_title["Homogeneity of 'disease'"].details["people in groups with one value"] == exposed
+    assert all(belief.exact and belief.count_people() == len(rows_by_patient) for belief in beliefs_by_title.values())
 
 
 @pytest.mark.parametrize("limit", [1, 4])
 def test_the_rows_of_a_register_are_people(limit: int) -> None:
-    """The register lists every patient once per place, and a stranger; the journalist counts its rows as people."""
-    frame = visits(3)
+    """The register lists every patient once per age and city, and the journalist counts its rows as people."""
+    frame = make_visits(3)
     places = frame.select("patient", *QUASI).unique(maintain_order=True).select(QUASI)
     register = vl.read(places, vl.Schema(quasi=QUASI))
     release = vl.publish(read(frame, limit), vl.KAnonymity(k=2))
@@ -112,17 +117,17 @@ def test_the_rows_of_a_register_are_people(limit: int) -> None:
     assert belief.risk == pytest.approx(1 / np.maximum(fitting, rows / limit))
     assert belief.count_people() == -(-release.people // limit)
     assert belief.baseline == pytest.approx(1 / places.height)
-    raw = beliefs(RawTable(read(frame, limit)), register)["Journalist"]
-    alike = Counter(places.iter_rows())
-    worst = {}
+    raw_belief = beliefs(RawTable(read(frame, limit)), register)["Journalist"]
+    people_by_row = Counter(places.iter_rows())
+    risk_by_patient = {}
     for patient, *box in frame.select("patient", *QUASI).iter_rows():
-        worst[patient] = max(worst.get(patient, 0), 1 / alike[tuple(box)])
-    assert sorted(raw.rows) == pytest.approx(sorted(worst.values()))
-    assert raw.details == {"people who match nobody in the external table": 0}
+        risk_by_patient[patient] = max(risk_by_patient.get(patient, 0), 1 / people_by_row[tuple(box)])
+    assert sorted(raw_belief.rows) == pytest.approx(sorted(risk_by_patient.values()))
+    assert raw_belief.details == {"people who match nobody in the external table": 0}
 
 
-def test_without_memory_the_original_table_has_the_drawn_rows(tmp_path: Any) -> None:
-    frame = visits(1)
+def test_on_disk_the_original_table_has_the_drawn_rows(tmp_path: Any) -> None:
+    frame = make_visits(1)
     frame.write_parquet(tmp_path / "visits.parquet")
     data = read(tmp_path / "visits.parquet", 2, engine=vl.Disk(scratch=str(tmp_path)))
     belief = beliefs(RawTable(data))["Prosecutor"]
@@ -130,8 +135,8 @@ def test_without_memory_the_original_table_has_the_drawn_rows(tmp_path: Any) -> 
     assert belief.count_people() == -(-data.rows.total // 2)
 
 
-def test_rows_of_all_groups_count_together() -> None:
-    """A person may have rows in several groups, so that all rows may have fewer people than the groups one by one."""
+def test_people_are_counted_over_all_groups_together() -> None:
+    """A person may be in several groups, so a table may have fewer people than the sum over its groups."""
     belief = FewestPeople(np.array([1, 1, 7]), 2).believe("identity", np.array([1, 1, 1 / 7]), 0.1)
     assert belief.people.tolist() == [1, 1, 4]
     assert belief.risk.tolist() == pytest.approx([1, 1, 2 / 7])
@@ -140,30 +145,30 @@ def test_rows_of_all_groups_count_together() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_release_in_parts_gives_the_same_numbers(seed: int) -> None:
-    release = vl.publish(read(visits(seed, 120), 3), vl.KAnonymity(k=2))
+    release = vl.publish(read(make_visits(seed, 120), 3), vl.KAnonymity(k=2))
     table = release.tables["table"]
-    home = np.random.default_rng(seed).integers(0, 4, table.height)
-    parts = [{"table": table.filter(pl.Series(home == part))} for part in range(4)]
-    apart = replace(release, tables=PartitionedTables(PartsInMemory(parts, []), {"table": table.clear()}))
-    assert lies_in_pieces(apart)
-    register = vl.read(visits(seed + 1).select(QUASI), vl.Schema(quasi=QUASI))
+    part_of_row = np.random.default_rng(seed).integers(0, 4, table.height)
+    parts = [{"table": table.filter(pl.Series(part_of_row == part))} for part in range(4)]
+    partitioned_release = replace(release, tables=PartitionedTables(PartsInMemory(parts, []), {"table": table.clear()}))
+    assert lies_in_pieces(partitioned_release)
+    register = vl.read(make_visits(seed + 1).select(QUASI), vl.Schema(quasi=QUASI))
     for external in (None, register):
-        whole = vl.audit(release, attacks=ATTACKS, external=external).as_json()["findings"]
-        pieces = vl.audit(apart, attacks=ATTACKS, external=external).as_json()["findings"]
-        for one, other in zip(pieces, whole, strict=True):
-            assert one.pop("details") == pytest.approx(other.pop("details"))
+        expected_findings = vl.audit(release, attacks=ATTACKS, external=external).as_json()["findings"]
+        findings = vl.audit(partitioned_release, attacks=ATTACKS, external=external).as_json()["findings"]
+        for finding, expected in zip(findings, expected_findings, strict=True):
+            assert finding.pop("details") == pytest.approx(expected.pop("details"))
             for name in ("mean", "worst", "baseline"):
-                assert one.pop(name) == pytest.approx(other.pop(name))
-            assert one == other
+                assert finding.pop(name) == pytest.approx(expected.pop(name))
+            assert finding == expected
 
 
-def test_attacks_that_take_rows_as_people_say_so() -> None:
-    data = read(visits(2), 3)
+def test_reports_say_that_the_number_of_people_is_a_lower_bound() -> None:
+    data = read(make_visits(2), 3)
     release = vl.publish(data, vl.KAnonymity(k=2))
     for finding in vl.audit(release, data).findings:
-        told = finding.as_json()
+        report = finding.as_json()
         if finding.attack == "agreeing-rows":
-            assert "people_at_least" not in told
+            assert "people_at_least" not in report
         else:
-            assert told["people_at_least"] is True
-            assert told["people"] == -(-release.people // 3)
+            assert report["people_at_least"] is True
+            assert report["people"] == -(-release.people // 3)

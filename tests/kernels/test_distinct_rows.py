@@ -1,4 +1,4 @@
-"""Distinct rows against sorting tuples: narrow keys and wide ones, few codes and very many, no rows and one."""
+"""Distinct rows compared with sorted tuples: narrow and wide keys, few and many codes, no row and one row."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ SIZES = [
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[np.ndarray], tuple[int, ...], np.ndarray]:
-    """Columns, sizes and weights; rows repeat, because they are drawn from a few."""
+    """Columns, sizes and weights; rows repeat, because they are drawn from a pool of twelve."""
     sizes = draw(st.sampled_from(SIZES))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     rows = draw(st.sampled_from([0, 1, 2, 17, 60]))
     pool = np.stack([rng.integers(0, size, 12) for size in sizes], axis=1)
     pool[0], pool[1] = 0, np.array(sizes) - 1  # the ends of every domain
-    chosen = pool[rng.integers(0, draw(st.integers(1, 12)), rows)]
-    columns = [chosen[:, j].astype(smallest(size)) for j, size in enumerate(sizes)]
+    drawn_rows = pool[rng.integers(0, draw(st.integers(1, 12)), rows)]
+    columns = [drawn_rows[:, j].astype(choose_dtype(size)) for j, size in enumerate(sizes)]
     return columns, sizes, rng.integers(1, 9, rows)
 
 
-def smallest(size: int) -> Any:
+def choose_dtype(size: int) -> Any:
     return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
 
 
@@ -50,40 +50,40 @@ def as_pairs(codes: np.ndarray, counts: np.ndarray) -> list[tuple[tuple[int, ...
 
 
 @given(tables())
-def test_distinct_rows(table: Any) -> None:
+def test_equal_rows_are_counted_once(table: Any) -> None:
     columns, sizes, _ = table
     assert as_pairs(*distinct_rows.count_rows(columns, sizes)) == oracle.distinct(columns)
 
 
 @given(tables())
-def test_weighted_rows(table: Any) -> None:
+def test_weights_of_equal_rows_are_summed(table: Any) -> None:
     columns, sizes, weights = table
     assert as_pairs(*distinct_rows.weigh_rows(columns, sizes, weights)) == oracle.distinct(columns, weights)
 
 
 @given(tables())
-def test_ranks_and_groups(table: Any) -> None:
+def test_rows_are_numbered_in_rising_order(table: Any) -> None:
     columns, sizes, _ = table
     rows = oracle.rows_of(columns)
     expected = oracle.ranks(columns)
-    for work in (distinct_rows.rank_rows, distinct_rows.number_groups):
-        rank, first = work(columns, sizes)
+    for number_rows in (distinct_rows.rank_rows, distinct_rows.number_groups):
+        rank, first = number_rows(columns, sizes)
         assert rank.tolist() == expected
         assert [rows[i] for i in first] == sorted(set(rows))
 
 
 @given(tables())
-def test_groups_of_sorted_rows(table: Any) -> None:
+def test_sorted_rows_get_the_same_numbers(table: Any) -> None:
     columns, sizes, _ = table
     rows = sorted(oracle.rows_of(columns))
-    ordered = [np.array([row[j] for row in rows], dtype=column.dtype) for j, column in enumerate(columns)]
-    group, first = distinct_rows.number_groups(ordered, sizes)
-    assert group.tolist() == oracle.ranks(ordered)
+    sorted_columns = [np.array([row[j] for row in rows], dtype=column.dtype) for j, column in enumerate(columns)]
+    group, first = distinct_rows.number_groups(sorted_columns, sizes)
+    assert group.tolist() == oracle.ranks(sorted_columns)
     assert [rows[i] for i in first] == sorted(set(rows))
 
 
 @given(tables())
-def test_collapse(table: Any) -> None:
+def test_merged_rows_keep_their_total_weight(table: Any) -> None:
     columns, sizes, weights = table
     rows = oracle.rows_of(columns)
     first, totals = distinct_rows.merge_rows(columns, sizes, weights)
@@ -103,75 +103,77 @@ def test_packing_keeps_rows_and_their_order(table: Any) -> None:
 
 
 @given(tables())
-def test_frequencies_and_recoding(table: Any) -> None:
+def test_codes_are_counted_and_recoded_by_column(table: Any) -> None:
     columns, sizes, weights = table
     if max(sizes) > 1000:
         return
     codes = np.stack(columns, axis=1)
     rows = oracle.rows_of(columns)
-    found = [column.tolist() for column in column_codes.count_codes(codes, sizes, weights)]
-    assert found == oracle.frequencies(rows, sizes, weights)
+    frequencies = [column.tolist() for column in column_codes.count_codes(codes, sizes, weights)]
+    assert frequencies == oracle.frequencies(rows, sizes, weights)
     rng = np.random.default_rng(3)
     ranks = [None if j % 3 == 1 else rng.permutation(size) for j, size in enumerate(sizes)]
-    kept = max(len(sizes) - 1, 1)
-    wide = column_codes.recode_columns(codes, ranks[:kept], kept + 2)
-    moved = wide[:, :kept]
-    assert not wide[:, kept:].any()
-    expected = [[row[j] if ranks[j] is None else int(ranks[j][row[j]]) for j in range(kept)] for row in rows]
-    assert moved.reshape(-1, kept).tolist() == expected
+    recoded_count = max(len(sizes) - 1, 1)
+    padded_codes = column_codes.recode_columns(codes, ranks[:recoded_count], recoded_count + 2)
+    recoded = padded_codes[:, :recoded_count]
+    assert not padded_codes[:, recoded_count:].any()
+    expected = [[row[j] if ranks[j] is None else int(ranks[j][row[j]]) for j in range(recoded_count)] for row in rows]
+    assert recoded.reshape(-1, recoded_count).tolist() == expected
 
 
 @given(tables(), st.integers(1, 3))
-def test_heads_of_sorted_rows(table: Any, lead: int) -> None:
+def test_sorted_rows_are_grouped_by_their_first_columns(table: Any, lead: int) -> None:
     columns, _, _ = table
     lead = min(lead, len(columns))
     rows = sorted(oracle.rows_of(columns))
     first, index = distinct_rows.group_sorted_rows(
         np.array(rows, dtype=np.int64).reshape(len(rows), len(columns)), lead
     )
-    leads = [row[:lead] for row in rows]
-    assert index.tolist() == [sorted(set(leads)).index(row) for row in leads]
-    assert first.tolist() == [leads.index(one) for one in sorted(set(leads))]
+    heads = [row[:lead] for row in rows]
+    assert index.tolist() == [sorted(set(heads)).index(row) for row in heads]
+    assert first.tolist() == [heads.index(head) for head in sorted(set(heads))]
 
 
 @given(st.lists(st.integers(0, 6), max_size=40), st.sampled_from([7, 10**15]))
-def test_tallied_keys_dense_and_sorted(keys: list[int], width: int) -> None:
+def test_weights_are_summed_by_key_in_dense_and_sparse_ranges(keys: list[int], width: int) -> None:
     key = np.array(keys, dtype=np.int64) * (width // 7)
     weights = np.arange(1, len(key) + 1)
-    found, totals = packed_keys.sum_by_key(key, weights, width)
+    distinct_keys, totals = packed_keys.sum_by_key(key, weights, width)
     expected = oracle.distinct([key], weights)
-    assert list(zip(found.tolist(), totals.tolist(), strict=True)) == [(row[0], total) for row, total in expected]
+    assert list(zip(distinct_keys.tolist(), totals.tolist(), strict=True)) == [
+        (row[0], total) for row, total in expected
+    ]
 
 
 @given(st.lists(st.integers(0, 3), max_size=20))
-def test_runs(keys: list[int]) -> None:
+def test_runs_start_where_the_key_changes(keys: list[int]) -> None:
     starts = packed_keys.run_starts(np.array(sorted(keys), dtype=np.int64)).tolist()
     expected = [i for i, key in enumerate(sorted(keys)) if i == 0 or sorted(keys)[i - 1] != key]
     assert starts == [*expected, len(keys)] if keys else starts == [0]
 
 
 @pytest.mark.parametrize("sizes", [(3, 50), (2**21, 2**21, 2**21), (2**31, 2**31, 2**31)])
-def test_many_rows_take_two_threads(sizes: tuple[int, ...]) -> None:
-    """Above the threshold of one thread the answer is numpy's own."""
+def test_two_threads_count_many_rows_as_numpy_does(sizes: tuple[int, ...]) -> None:
+    """Above the threshold for a second thread, the answer equals numpy's."""
     rng = np.random.default_rng(5)
     rows = packed_keys.SMALL + 12_345
     columns = [
-        (rng.integers(0, min(size, 40), rows) * (size // min(size, 40))).astype(smallest(size)) for size in sizes
+        (rng.integers(0, min(size, 40), rows) * (size // min(size, 40))).astype(choose_dtype(size)) for size in sizes
     ]
     codes, counts = distinct_rows.count_rows(columns, sizes)
-    expected, many = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
-    assert np.array_equal(codes, expected)
-    assert np.array_equal(counts, many)
-    weighted, totals = distinct_rows.weigh_rows(columns, sizes, np.full(rows, 3))
-    assert np.array_equal(weighted, expected)
-    assert np.array_equal(totals, 3 * many)
+    expected_rows, expected_counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
+    assert np.array_equal(codes, expected_rows)
+    assert np.array_equal(counts, expected_counts)
+    weighted_rows, totals = distinct_rows.weigh_rows(columns, sizes, np.full(rows, 3))
+    assert np.array_equal(weighted_rows, expected_rows)
+    assert np.array_equal(totals, 3 * expected_counts)
     if max(sizes) < 100:
-        found = column_codes.count_codes(np.stack(columns, axis=1), sizes, np.full(rows, 2))
-        for column, one, size in zip(columns, found, sizes, strict=True):
-            assert np.array_equal(one, 2 * np.bincount(column, minlength=size))
+        frequencies = column_codes.count_codes(np.stack(columns, axis=1), sizes, np.full(rows, 2))
+        for column, frequency, size in zip(columns, frequencies, sizes, strict=True):
+            assert np.array_equal(frequency, 2 * np.bincount(column, minlength=size))
 
 
-def test_which_keys_fit() -> None:
+def test_a_row_fits_one_key_up_to_63_bits() -> None:
     assert packed_keys.bit_widths([1, 2, 3, 256, 257]) == [0, 1, 2, 8, 9]
     assert packed_keys.fits_one_key([2**31, 2**32])
     assert not packed_keys.fits_one_key([2**32, 2**32])

@@ -1,4 +1,4 @@
-"""A tree of cuts applied to rows."""
+"""A tree of cuts applied to rows, compared with following the cuts row by row."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from voile.kernels import tree_cuts
 
 @st.composite
 def trees(draw: st.DrawFn) -> tuple[np.ndarray, ...]:
-    """Rows of codes, and a random tree over two columns in some cutting order."""
+    """Rows of codes, and a random tree over two columns with random cutting orders."""
     rows = draw(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 2)), min_size=1, max_size=40))
     ranks = [draw(st.permutations(range(5))), draw(st.permutations(range(7)))]
     column, cut, left = [-1], [-1], [-1]
     for _ in range(draw(st.integers(0, 4))):
-        leaf = draw(st.sampled_from([node for node, one in enumerate(column) if one < 0]))
+        leaf = draw(st.sampled_from([node for node, column_of_node in enumerate(column) if column_of_node < 0]))
         column[leaf] = draw(st.integers(0, 1))
         cut[leaf] = draw(st.integers(0, 5))
         left[leaf] = len(column)
@@ -30,18 +30,18 @@ def trees(draw: st.DrawFn) -> tuple[np.ndarray, ...]:
 
 
 @given(trees())
-def test_every_row_reaches_the_leaf_that_the_cuts_say(tree: tuple[np.ndarray, ...]) -> None:
+def test_every_row_reaches_the_leaf_that_its_cuts_lead_to(tree: tuple[np.ndarray, ...]) -> None:
     assert tree_cuts.find_leaves(*tree).tolist() == oracle.leaves(*tree)
 
 
 @given(trees(), st.data())
-def test_profiles_are_counts(tree: tuple[np.ndarray, ...], data: st.DataObject) -> None:
+def test_leaf_profiles_count_the_codes_of_their_rows(tree: tuple[np.ndarray, ...], data: st.DataObject) -> None:
     codes = tree[0]
     leaf = tree_cuts.find_leaves(*tree)
     weights = np.array(data.draw(st.lists(st.integers(1, 5), min_size=len(codes), max_size=len(codes))))
-    asked = data.draw(st.lists(st.sampled_from(range(len(tree[4]))), unique=True, min_size=1))
+    chosen_nodes = data.draw(st.lists(st.sampled_from(range(len(tree[4]))), unique=True, min_size=1))
     slot = np.full(len(tree[4]), -1)
-    slot[asked] = np.arange(len(asked))
-    places, offset = np.array([2, 0]), np.array([0, 3, 8])
-    found = tree_cuts.count_leaf_codes(codes, weights, places, offset, leaf, slot, len(asked))
-    assert found.tolist() == oracle.profile(codes, weights, places, offset, leaf, asked)
+    slot[chosen_nodes] = np.arange(len(chosen_nodes))
+    columns, offset = np.array([2, 0]), np.array([0, 3, 8])
+    profiles = tree_cuts.count_leaf_codes(codes, weights, columns, offset, leaf, slot, len(chosen_nodes))
+    assert profiles.tolist() == oracle.profile(codes, weights, columns, offset, leaf, chosen_nodes)

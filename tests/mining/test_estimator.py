@@ -37,22 +37,24 @@ def data(frame: pl.DataFrame) -> Any:
 
 
 def accuracy(tree: Any, frame: pl.DataFrame) -> float:
-    true = np.where(frame["income"] < 12, tree.classes_[0], tree.classes_[1])
-    return float((tree.predict(frame) == true).mean())
+    true_classes = np.where(frame["income"] < 12, tree.classes_[0], tree.classes_[1])
+    return float((tree.predict(frame) == true_classes).mean())
 
 
 @pytest.mark.parametrize(
-    ("policy", "method", "least"),
+    ("policy", "method", "least_accuracy"),
     [
         (vl.KAnonymity(k=5), vl.Mondrian(), 0.68),
         (vl.LDiversity(l=3), vl.Anatomy(), 0.6),
         (vl.AntiCorruption(rho1=0.2, rho2=0.9), vl.PerturbedGeneralization(s=0.25), 0.65),
     ],
 )
-def test_it_learns_from_every_shape(data: Any, frame: pl.DataFrame, policy: Any, method: Any, least: float) -> None:
+def test_it_learns_from_every_shape(
+    data: Any, frame: pl.DataFrame, policy: Any, method: Any, least_accuracy: float
+) -> None:
     tree = vl.mining.DecisionTree(starts=[12]).fit(vl.publish(data, policy, method, key=KEY))
     assert tree.classes_.tolist() == ["0 to 11", "12 to 49"]
-    assert accuracy(tree, frame) > least
+    assert accuracy(tree, frame) > least_accuracy
     chances = tree.predict_proba(frame.head(5))
     assert chances.shape == (5, 2)
     assert chances.sum(axis=1) == pytest.approx(np.ones(5))
@@ -60,21 +62,21 @@ def test_it_learns_from_every_shape(data: Any, frame: pl.DataFrame, policy: Any,
 
 def test_it_works_in_a_pipeline(data: Any, frame: pl.DataFrame) -> None:
     release = vl.publish(data, vl.AntiCorruption(rho1=0.2, rho2=0.9), vl.PerturbedGeneralization(s=0.25), key=KEY)
-    alone = vl.mining.DecisionTree(starts=[12]).fit(release)
-    piped = Pipeline([("tree", vl.mining.DecisionTree(starts=[12]))]).fit(release)
-    assert np.array_equal(piped.predict(frame), alone.predict(frame))
-    given = vl.mining.training(release, [12])
-    shares = dict(enumerate(given.classes.shares))
-    tree = vl.mining.DecisionTree(keep=float(given.channel.keep), shares=shares)
-    scaled = Pipeline([("scale", ColumnTransformer([("age", StandardScaler(), ["age"])])), ("tree", tree)])
-    table = given.X.to_pandas()
-    scaled.fit(table, given.y, tree__sample_weight=given.weight)
-    assert set(scaled.predict(frame.to_pandas())) <= {0, 1}
-    table_tree = clone(tree).fit(given.X, given.y, given.weight)
-    assert np.array_equal(table_tree.predict(frame) == 0, alone.predict(frame) == "0 to 11")
+    plain_tree = vl.mining.DecisionTree(starts=[12]).fit(release)
+    pipeline = Pipeline([("tree", vl.mining.DecisionTree(starts=[12]))]).fit(release)
+    assert np.array_equal(pipeline.predict(frame), plain_tree.predict(frame))
+    training_set = vl.mining.training(release, [12])
+    shares = dict(enumerate(training_set.classes.shares))
+    tree = vl.mining.DecisionTree(keep=float(training_set.channel.keep), shares=shares)
+    scaled_pipeline = Pipeline([("scale", ColumnTransformer([("age", StandardScaler(), ["age"])])), ("tree", tree)])
+    table = training_set.X.to_pandas()
+    scaled_pipeline.fit(table, training_set.y, tree__sample_weight=training_set.weight)
+    assert set(scaled_pipeline.predict(frame.to_pandas())) <= {0, 1}
+    table_tree = clone(tree).fit(training_set.X, training_set.y, training_set.weight)
+    assert np.array_equal(table_tree.predict(frame) == 0, plain_tree.predict(frame) == "0 to 11")
 
 
-def test_conventions(frame: pl.DataFrame) -> None:
+def test_parameters_scores_and_grid_search_follow_scikit_learn(frame: pl.DataFrame) -> None:
     tree = vl.mining.DecisionTree(max_depth=3)
     assert tree.get_params()["max_depth"] == 3
     assert clone(tree).get_params() == tree.get_params()
@@ -89,11 +91,11 @@ def test_conventions(frame: pl.DataFrame) -> None:
     assert search.best_params_["max_depth"] in (1, 2)
 
 
-def test_bad_input(frame: pl.DataFrame) -> None:
+def test_tables_and_parameters_that_do_not_fit_are_refused(frame: pl.DataFrame) -> None:
     table = frame.head(10).select("age")
     with pytest.raises(DataError, match="one class for each row"):
         vl.mining.DecisionTree().fit(table)
-    with pytest.raises(PolicyError, match="no probability"):
+    with pytest.raises(PolicyError, match="not a probability"):
         vl.mining.DecisionTree(keep=1.5).fit(table, np.zeros(10))
     with pytest.raises(PolicyError, match="shares must name every class"):
         vl.mining.DecisionTree(shares={0: 1.0}).fit(table, np.arange(10))
@@ -102,16 +104,16 @@ def test_bad_input(frame: pl.DataFrame) -> None:
         tree.predict(frame.rename({"age": "years"}))
 
 
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
+def test_the_error_names_the_extra_if_scikit_learn_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    real_import = builtins.__import__
 
-    def absent(name: str, *rest: Any, **more: Any) -> Any:
+    def import_without_sklearn(name: str, *arguments: Any, **options: Any) -> Any:
         if name.split(".")[0] == "sklearn":
             raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn")
-        return real(name, *rest, **more)
+        return real_import(name, *arguments, **options)
 
     monkeypatch.delitem(sys.modules, "voile.mining.estimator", raising=False)
-    monkeypatch.setattr(builtins, "__import__", absent)
+    monkeypatch.setattr(builtins, "__import__", import_without_sklearn)
     with pytest.raises(EngineError, match="needs sklearn") as raised:
         vl.mining.DecisionTree  # noqa: B018 - the access is the test
     assert "voile[mining]" in raised.value.hint

@@ -1,4 +1,4 @@
-"""(alpha, k)-anonymity against fractions; protected values are named, unknown ones refused."""
+"""(alpha, k)-anonymity compared with exact fractions; unknown protected values are refused."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ COLUMN = vl.read(pl.DataFrame({"v": list("abcdef")}), vl.Schema(quasi=["v"])).co
     st.integers(2, 12),
     st.sets(st.sampled_from("abcdef")),
 )
-def test_against_fractions(groups: np.ndarray, alpha: float, k: int, protect: set[str]) -> None:
+def test_groups_agree_with_exact_fractions(groups: np.ndarray, alpha: float, k: int, protect: set[str]) -> None:
     owner, value = np.nonzero(groups)
     counts = tally(COLUMN, owner, value, groups[owner, value], len(groups))
-    guarded = ["abcdef".index(letter) for letter in protect] or range(6)
-    expected = [oracle.alpha_k_anonymous(row, Fraction(str(alpha)), k, guarded) for row in groups.tolist()]
+    protected_codes = ["abcdef".index(letter) for letter in protect] or range(6)
+    expected = [oracle.alpha_k_anonymous(row, Fraction(str(alpha)), k, protected_codes) for row in groups.tolist()]
     model = vl.AlphaK(alpha=alpha, k=k, protect=tuple(sorted(protect)))
     assert model.holds(counts).tolist() == expected
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.2, 0.3, 0.6, 0.7])
 def test_a_share_of_exactly_alpha_holds(alpha: float) -> None:
-    """3 of 10 rows are 0.3, in floating point or not."""
+    """3 of 10 rows are exactly 0.3, whatever floating point makes of it."""
     group = np.array([[round(10 * alpha), 10 - round(10 * alpha), 0, 0, 0, 0]])
     owner, value = np.nonzero(group)
     counts = tally(COLUMN, owner, value, group[owner, value], 1)
@@ -45,7 +45,7 @@ def test_a_share_of_exactly_alpha_holds(alpha: float) -> None:
 
 
 @pytest.mark.parametrize("knobs", [{"alpha": 0, "k": 2}, {"alpha": 1.5, "k": 2}, {"alpha": 0.5, "k": 1}])
-def test_knobs_out_of_range(knobs: dict[str, Any]) -> None:
+def test_parameters_out_of_range_are_refused(knobs: dict[str, Any]) -> None:
     with pytest.raises(PolicyError):
         vl.AlphaK(**knobs)
 
@@ -80,8 +80,8 @@ def test_k_alone_is_not_enough_and_anatomy_is_refused() -> None:
         vl.publish(table(), vl.AlphaK(alpha=1, k=2), vl.Anatomy())
 
 
-def test_a_protected_value_whose_rows_are_all_withheld() -> None:
-    """The promise is kept all the more: nobody who is published has the value."""
+def test_a_protected_value_may_be_withheld_altogether() -> None:
+    """The promise holds trivially, because nobody who is published has the value."""
     frame = pl.DataFrame({"age": [1] * 6 + [2], "disease": ["flu", "cold"] * 3 + ["HIV"]})
     schema = vl.Schema(quasi=["age"], sensitive=["disease"], hierarchies={"age": {"young": [1], "old": [2]}})
     release = vl.publish(
@@ -92,7 +92,7 @@ def test_a_protected_value_whose_rows_are_all_withheld() -> None:
 
 
 def test_only_the_belief_in_protected_values_is_promised() -> None:
-    """Everybody has flu with certainty, and that is not what was promised."""
+    """Some people have flu with certainty, but nothing was promised about flu."""
     release = vl.publish(table(), vl.AlphaK(alpha=0.5, k=2, protect=("HIV",)))
     homogeneity = vl.audit(release, attacks=[vl.attacks.Homogeneity()]).findings[0]
     assert homogeneity.belief.worst == 1

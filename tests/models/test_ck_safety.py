@@ -1,4 +1,4 @@
-"""(c, k)-safety against trying every set of rules in every world."""
+"""(c, k)-safety, compared with trying every set of rules in every world."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from voile.tables.group_counts import Counts
 VALUES = st.lists(st.integers(0, 3), min_size=2, max_size=5)
 
 
-def counts_of(groups: list[list[int]]) -> Counts:
+def count_groups(groups: list[list[int]]) -> Counts:
     values, counts, starts = [], [], [0]
     for group in groups:
         for value in sorted(set(group)):
@@ -32,24 +32,27 @@ def counts_of(groups: list[list[int]]) -> Counts:
 
 @settings(max_examples=30)
 @given(st.lists(VALUES, min_size=1, max_size=2), st.integers(0, 2))
-def test_the_worst_rules(groups: list[list[int]], k: int) -> None:
-    assert disclosure(counts_of(groups), k) == pytest.approx(float(oracle.worst_rules(groups, k)), abs=1e-12)
+def test_disclosure_equals_that_of_the_worst_rules(groups: list[list[int]], k: int) -> None:
+    assert disclosure(count_groups(groups), k) == pytest.approx(float(oracle.worst_rules(groups, k)), abs=1e-12)
 
 
 def test_rules_about_other_groups_can_be_worse_than_those_about_ones_own() -> None:
-    """A mixed group, and one with a frequent value: one premise there rules out more worlds than one here."""
-    mixed, skewed = [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 1, 2]
-    alone, both = disclosure(counts_of([mixed]), 1), disclosure(counts_of([mixed, skewed]), 1)
-    assert both > alone
+    """A premise about a group with a frequent value rules out more worlds than one about a mixed group."""
+    mixed_group, skewed_group = [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 1, 2]
+    belief_in_one_group, belief_in_two_groups = (
+        disclosure(count_groups([mixed_group]), 1),
+        disclosure(count_groups([mixed_group, skewed_group]), 1),
+    )
+    assert belief_in_two_groups > belief_in_one_group
 
 
 def test_partitions_are_falling_sums() -> None:
-    assert [len(list(partitions(number))) for number in range(8)] == [1, 1, 2, 3, 5, 7, 11, 15]
-    assert len(least_chances(counts_of([[0, 1]]), 2)) == 3
+    assert [len(list(partitions(total))) for total in range(8)] == [1, 1, 2, 3, 5, 7, 11, 15]
+    assert len(least_chances(count_groups([[0, 1]]), 2)) == 3
 
 
 def test_verify_looks_at_all_groups_together() -> None:
-    """Each group holds by itself, together they do not: the joint judgement is what counts."""
+    """Groups that hold by themselves may fail together, and the joint verdict counts."""
     rows = [("a", value) for value in "uvwxyz"] + [("b", value) for value in "uuuvwx"]
     data = vl.read(pl.DataFrame(rows, schema=["q", "s"], orient="row"), vl.Schema(quasi=["q"], sensitive=["s"]))
     release = vl.publish(data, vl.KAnonymity(k=6))
@@ -63,7 +66,7 @@ def test_verify_looks_at_all_groups_together() -> None:
             assert model.holds(counts).all()
 
 
-def test_publish_keeps_it() -> None:
+def test_a_published_release_keeps_the_promise() -> None:
     data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
     release = vl.publish(data, vl.CKSafety(c=0.8, k=1))
     assert vl.verify(release).holds
@@ -72,7 +75,7 @@ def test_publish_keeps_it() -> None:
     assert audit.passed
 
 
-def test_all_different_is_the_least_that_holds() -> None:
+def test_three_different_values_are_the_least_that_hold() -> None:
     assert vl.CKSafety(c=0.8, k=1).distinct_values_needed() == 3
     assert vl.CKSafety(c=1e-5, k=1).distinct_values_needed() is None
-    assert "larger c" in vl.CKSafety(c=0.1, k=1).best(counts_of([[0, 1]]))
+    assert "larger c" in vl.CKSafety(c=0.1, k=1).best(count_groups([[0, 1]]))

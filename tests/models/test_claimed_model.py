@@ -1,4 +1,4 @@
-"""A claim of a certificate, turned back into the model that makes it."""
+"""Claims of a certificate turned back into the models that make them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""k-anonymity: sizes, limits of k, and what is said when the table is too small."""
+"""k-anonymity: sizes, limits of k, and the error if the table is too small."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from voile.tables.group_counts import sizes_only
 
 @given(st.lists(st.integers(1, 20), max_size=20), st.integers(2, 15))
 def test_every_group_needs_k_rows(sizes: list[int], k: int) -> None:
-    held = vl.KAnonymity(k=k).holds(sizes_only(np.array(sizes, dtype=np.int64)))
-    assert held.tolist() == [oracle.k_anonymous([size], k) for size in sizes]
+    verdicts = vl.KAnonymity(k=k).holds(sizes_only(np.array(sizes, dtype=np.int64)))
+    assert verdicts.tolist() == [oracle.k_anonymous([size], k) for size in sizes]
 
 
 @pytest.mark.parametrize("k", [1, 0, -3, 2.5, "5", True, None, float("nan")])
-def test_k_out_of_range(k: Any) -> None:
+def test_k_out_of_range_is_refused(k: Any) -> None:
     with pytest.raises(PolicyError) as caught:
         vl.KAnonymity(k=k)
     assert caught.value.code == "policy.parameter"
 
 
-def test_what_is_promised() -> None:
+def test_the_promise_states_one_in_k_and_the_number_of_others() -> None:
     model = vl.KAnonymity(k=4)
     assert model.bound() == Fraction(1, 4)
     assert model.limits == "identity"

@@ -1,4 +1,4 @@
-"""(k, e)-anonymity: different numbers, far enough apart, whatever their sign; a missing value is no number."""
+"""(k, e)-anonymity: different numbers that are far enough apart, of any sign; a missing value is not a number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMN = vl.read(pl.DataFrame({"v": NUMBERS}), vl.Schema(quasi=["v"])).columns["
 WITH_MISSING = vl.read(pl.DataFrame({"v": [*NUMBERS, None]}), vl.Schema(quasi=["v"], missing="value")).columns["v"]
 
 
-def held(model: Any, groups: np.ndarray, column: Any = COLUMN) -> list[bool]:
+def check_groups(model: Any, groups: np.ndarray, column: Any = COLUMN) -> list[bool]:
     owner, value = np.nonzero(groups)
     return model.holds(tally(column, owner, value, groups[owner, value], len(groups))).tolist()
 
@@ -31,27 +31,27 @@ def held(model: Any, groups: np.ndarray, column: Any = COLUMN) -> list[bool]:
     st.integers(2, 5),
     st.sampled_from([0, 1, 1.5, 33, 96, 97, 130]),
 )
-def test_against_sets(groups: np.ndarray, k: int, e: float) -> None:
+def test_groups_agree_with_sets_of_numbers(groups: np.ndarray, k: int, e: float) -> None:
     expected = [
-        oracle.k_e_anonymous([NUMBERS[v] for v, number in enumerate(row) if number], k, e) for row in groups.tolist()
+        oracle.k_e_anonymous([NUMBERS[v] for v, count in enumerate(row) if count], k, e) for row in groups.tolist()
     ]
-    assert held(vl.KE(k=k, e=e), groups) == expected
+    assert check_groups(vl.KE(k=k, e=e), groups) == expected
 
 
 @pytest.mark.parametrize("numbers", [[100, 101], [-101, -100]])
 def test_the_last_group_is_judged_by_its_own_numbers(numbers: list[int]) -> None:
     """Two salaries 1 apart do not span 5, although each is 100 from zero."""
     column = vl.read(pl.DataFrame({"v": numbers}), vl.Schema(quasi=["v"])).columns["v"]
-    assert held(vl.KE(k=2, e=5), np.array([[1, 1], [2, 2]]), column) == [False, False]
-    assert held(vl.KE(k=2, e=1), np.array([[1, 1], [2, 2]]), column) == [True, True]
+    assert check_groups(vl.KE(k=2, e=5), np.array([[1, 1], [2, 2]]), column) == [False, False]
+    assert check_groups(vl.KE(k=2, e=1), np.array([[1, 1], [2, 2]]), column) == [True, True]
 
 
-def test_a_missing_value_is_no_number() -> None:
+def test_a_missing_value_is_not_a_number() -> None:
     groups = np.array([[1, 0, 0, 0, 0, 0, 1], [1, 0, 0, 1, 0, 0, 4], [0, 0, 0, 0, 0, 0, 3]])
-    assert held(vl.KE(k=2, e=1), groups, WITH_MISSING) == [False, True, False]
+    assert check_groups(vl.KE(k=2, e=1), groups, WITH_MISSING) == [False, True, False]
 
 
-def test_a_column_with_no_number_at_all() -> None:
+def test_a_column_without_numbers_is_out_of_reach() -> None:
     frame = pl.DataFrame({"age": [1, 2, 3], "salary": pl.Series([None] * 3, dtype=pl.Float64)})
     data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["salary"], missing="value"))
     with pytest.raises(Unsatisfiable):
@@ -59,12 +59,12 @@ def test_a_column_with_no_number_at_all() -> None:
 
 
 @pytest.mark.parametrize("knobs", [{"k": 1, "e": 5}, {"k": 2, "e": -1}, {"k": 2}])
-def test_knobs_out_of_range(knobs: dict[str, Any]) -> None:
+def test_parameters_out_of_range_are_refused(knobs: dict[str, Any]) -> None:
     with pytest.raises((PolicyError, TypeError)):
         vl.KE(**knobs)
 
 
-def test_it_needs_numbers() -> None:
+def test_a_column_of_categories_is_refused() -> None:
     frame = pl.DataFrame({"age": [1, 2], "disease": ["a", "b"]})
     data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["disease"]))
     with pytest.raises(PolicyError, match="numbers"):

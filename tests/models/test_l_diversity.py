@@ -1,4 +1,4 @@
-"""The four readings of l-diversity against exact twins, and what is said when l is out of reach."""
+"""The four readings of l-diversity compared with exact twins, and the errors if l is out of reach."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ GROUPS = st.lists(
 ).map(np.array)
 
 
-def counted(groups: np.ndarray) -> Counts:
+def count_groups(groups: np.ndarray) -> Counts:
     owner, value = np.nonzero(groups)
     return tally(COLUMN, owner, value, groups[owner, value], len(groups))
 
 
 @settings(max_examples=80)
 @given(GROUPS, st.integers(2, 7))
-def test_frequency_distinct_and_entropy(groups: np.ndarray, l: int) -> None:  # noqa: E741
-    counts = counted(groups)
+def test_frequency_distinct_and_entropy_agree_with_their_twins(groups: np.ndarray, l: int) -> None:  # noqa: E741
+    counts = count_groups(groups)
     for form, twin in (
         ("frequency", oracle.frequency_diverse),
         ("distinct", oracle.distinct_diverse),
@@ -44,35 +44,35 @@ def test_frequency_distinct_and_entropy(groups: np.ndarray, l: int) -> None:  # 
 
 @settings(max_examples=80)
 @given(GROUPS, st.integers(2, 5), st.sampled_from([0.1, 0.3, 0.5, 1, 1.7, 3]))
-def test_recursive(groups: np.ndarray, l: int, c: float) -> None:  # noqa: E741
+def test_the_recursive_form_agrees_with_fractions(groups: np.ndarray, l: int, c: float) -> None:  # noqa: E741
     exact = Fraction(str(c))
     expected = [oracle.recursive_diverse(row, exact, l) for row in groups.tolist()]
-    assert vl.LDiversity(l=l, form="recursive", c=c).holds(counted(groups)).tolist() == expected
+    assert vl.LDiversity(l=l, form="recursive", c=c).holds(count_groups(groups)).tolist() == expected
     assert [check_recursive(row, c, l) for row in groups] == expected
 
 
 @settings(max_examples=60)
 @given(GROUPS, st.integers(2, 4), st.sampled_from([0.5, 1, 2]))
-def test_recursive_bounds_who_rules_out_values(groups: np.ndarray, l: int, c: float) -> None:  # noqa: E741
-    """The promise itself: who can rule out l-2 values believes no value above c/(c+1)."""
+def test_the_recursive_form_bounds_an_adversary_who_rules_out_values(groups: np.ndarray, l: int, c: float) -> None:  # noqa: E741
+    """The promise itself: an adversary who can rule out l-2 values believes no value above c/(c+1)."""
     model = vl.LDiversity(l=l, form="recursive", c=c)
     assert model.adversary().excludes == l - 2
-    for row, held in zip(groups.tolist(), model.holds(counted(groups)), strict=True):
-        if held:
+    for row, group_holds in zip(groups.tolist(), model.holds(count_groups(groups)), strict=True):
+        if group_holds:
             assert oracle.elimination(row, l - 2) <= model.bound()
 
 
 def test_entropy_of_exactly_l_equal_values_holds() -> None:
-    """log is rounded, the promise is not: l values, equally frequent, are l-diverse for every l."""
+    """The logarithm is rounded, but the promise is not: l equally frequent values are l-diverse for every l."""
     for l in range(2, 7):  # noqa: E741
         row = np.array([[3] * l + [0] * (VALUES - l)])
-        assert vl.LDiversity(l=l, form="entropy").holds(counted(row)).all()
-        assert not vl.LDiversity(l=l + 1, form="entropy").holds(counted(row)).any()
+        assert vl.LDiversity(l=l, form="entropy").holds(count_groups(row)).all()
+        assert not vl.LDiversity(l=l + 1, form="entropy").holds(count_groups(row)).any()
 
 
-def test_by_hand() -> None:
-    """(3, 2, 2, 2, 1, 1): five different values and more, but the first covers 3 of 11 rows."""
-    row = counted(np.array([[3, 2, 2, 2, 1, 1]]))
+def test_four_readings_of_one_group_by_hand() -> None:
+    """(3, 2, 2, 2, 1, 1) has six different values, but the first covers 3 of 11 rows."""
+    row = count_groups(np.array([[3, 2, 2, 2, 1, 1]]))
     assert vl.LDiversity(l=3).holds(row).all()
     assert not vl.LDiversity(l=4).holds(row).any()
     assert vl.LDiversity(l=6, form="distinct").holds(row).all()
@@ -98,12 +98,12 @@ def test_by_hand() -> None:
         {"l": 3, "column": 5},
     ],
 )
-def test_knobs_out_of_range(knobs: dict[str, Any]) -> None:
+def test_parameters_out_of_range_are_refused(knobs: dict[str, Any]) -> None:
     with pytest.raises(PolicyError):
         vl.LDiversity(**knobs)
 
 
-def test_bounds() -> None:
+def test_only_the_frequency_and_recursive_forms_bound_belief() -> None:
     assert vl.LDiversity(l=4).bound() == Fraction(1, 4)
     assert vl.LDiversity(l=4, form="distinct").bound() == 1
     assert vl.LDiversity(l=4, form="entropy").bound() == 1
@@ -119,7 +119,7 @@ def table(values: list[str]) -> Any:
 @pytest.mark.parametrize("method", [vl.Mondrian(), vl.FullDomain(), vl.Anatomy()], ids=lambda method: method.name)
 @pytest.mark.parametrize("form", ["frequency", "distinct", "entropy"])
 def test_one_sensitive_value_is_out_of_reach(method: Any, form: str) -> None:
-    """A table that agrees on the sensitive value cannot be published, by any method; the largest l is named."""
+    """No method can publish a table with one sensitive value, and the error names the largest l."""
     with pytest.raises(Unsatisfiable) as caught:
         vl.publish(table(["flu"] * 8), vl.LDiversity(l=2, form=form), method)
     assert any(text in str(caught.value) for text in ("largest possible l is 1", "allows at most l = 1"))
@@ -135,22 +135,24 @@ def test_l_out_of_reach_names_the_largest_l() -> None:
         assert vl.verify(vl.publish(data, vl.LDiversity(l=3), method)).holds
 
 
-def test_every_sensitive_column_is_kept_unless_one_is_named() -> None:
+def test_every_sensitive_column_is_protected_unless_one_is_named() -> None:
     frame = pl.DataFrame({"age": range(8), "a": list("xyxyxyxy"), "b": list("pppppppq")})
     data = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["a", "b"]))
     with pytest.raises(Unsatisfiable, match="'b'"):
         vl.publish(data, vl.LDiversity(l=2))
     release = vl.publish(data, vl.LDiversity(l=2, column="a"))
     assert [claim["column"] for claim in release.certificate.claims] == ["a"]
-    both = vl.publish(data, vl.Policy(vl.LDiversity(l=2, column="a"), vl.LDiversity(l=2, form="distinct", column="b")))
-    assert [claim["column"] for claim in both.certificate.claims] == ["a", "b"]
-    assert vl.verify(both).holds
+    both_columns = vl.publish(
+        data, vl.Policy(vl.LDiversity(l=2, column="a"), vl.LDiversity(l=2, form="distinct", column="b"))
+    )
+    assert [claim["column"] for claim in both_columns.certificate.claims] == ["a", "b"]
+    assert vl.verify(both_columns).holds
 
 
 def test_a_column_that_is_not_sensitive_is_refused() -> None:
     with pytest.raises(PolicyError) as caught:
         vl.publish(table(["flu", "HIV"]), vl.LDiversity(l=2, column="diseases"))
     assert "Did you mean 'disease'?" in str(caught.value)
-    bare = vl.read(pl.DataFrame({"age": [1, 2]}), vl.Schema(quasi=["age"]))
+    data_without_sensitive = vl.read(pl.DataFrame({"age": [1, 2]}), vl.Schema(quasi=["age"]))
     with pytest.raises(PolicyError, match="sensitive column"):
-        vl.publish(bare, vl.LDiversity(l=2))
+        vl.publish(data_without_sensitive, vl.LDiversity(l=2))

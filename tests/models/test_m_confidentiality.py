@@ -1,4 +1,4 @@
-"""m-confidentiality: what can be seen is checked, the coins need table and key."""
+"""m-confidentiality: everything visible is checked; checking the random draws needs the table and the key."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ def release(data: Any) -> Any:
     return vl.publish(data, vl.MConfidentiality(m=3, protect=(rare,)), vl.Mask(k=4), key=KEY)
 
 
-def last(verdict: Any) -> Any:
+def last_check(verdict: Any) -> Any:
     return verdict.checks[-1]
 
 
-def test_a_stranger_is_told_what_is_missing(release: Any) -> None:
-    check = last(vl.verify(release))
+def test_a_recipient_is_told_that_the_table_and_the_key_are_missing(release: Any) -> None:
+    check = last_check(vl.verify(release))
     assert check.answer is Answer.NEEDS
     assert "needs the table and the key" in check.detail
 
 
-def test_the_publisher_makes_it_again(data: Any, release: Any) -> None:
-    assert last(vl.verify(release, data=data, key=KEY)).answer is Answer.HOLDS
-    assert last(vl.verify(release, data=data, key=vl.Key(bytes(32)))).answer is Answer.BROKEN
-    smaller = vl.read(vl.datasets.hospital().head(300), SCHEMA)
-    assert last(vl.verify(release, data=smaller, key=KEY)).answer is Answer.BROKEN
+def test_the_publisher_verifies_by_publishing_again(data: Any, release: Any) -> None:
+    assert last_check(vl.verify(release, data=data, key=KEY)).answer is Answer.HOLDS
+    assert last_check(vl.verify(release, data=data, key=vl.Key(bytes(32)))).answer is Answer.BROKEN
+    smaller_table = vl.read(vl.datasets.hospital().head(300), SCHEMA)
+    assert last_check(vl.verify(release, data=smaller_table, key=KEY)).answer is Answer.BROKEN
 
 
-def test_visible_structure_is_counted(release: Any) -> None:
-    """A table in which a protected value covers a group is broken for everybody."""
-    protected = release.certificate.claims[0]["parameters"]["protect"][0]
-    table = release.tables["table"].with_columns(pl.lit(protected).alias("disease"))
-    assert last(vl.verify(replace(release, tables={"table": table}))).answer is Answer.BROKEN
+def test_a_protected_value_that_covers_a_group_breaks_the_claim(release: Any) -> None:
+    """Anybody can see this, without the table and the key."""
+    protected_value = release.certificate.claims[0]["parameters"]["protect"][0]
+    table = release.tables["table"].with_columns(pl.lit(protected_value).alias("disease"))
+    assert last_check(vl.verify(replace(release, tables={"table": table}))).answer is Answer.BROKEN
 
 
 def test_only_a_method_that_promises_it_may_claim_it(release: Any) -> None:
     for method in ({"name": "mondrian"}, {**release.certificate.method, "sampling": "paper"}):
-        forged = replace(release, certificate=replace(release.certificate, method=method))
-        assert last(vl.verify(forged)).answer is Answer.BROKEN
+        forged_release = replace(release, certificate=replace(release.certificate, method=method))
+        assert last_check(vl.verify(forged_release)).answer is Answer.BROKEN
 
 
 def test_the_published_algorithm_promises_less_and_says_so(data: Any) -> None:
@@ -66,7 +66,7 @@ def test_the_published_algorithm_promises_less_and_says_so(data: Any) -> None:
     assert vl.verify(release).holds
 
 
-def test_readings_and_limits() -> None:
+def test_both_readings_have_the_same_bound_and_the_mechanism_is_known() -> None:
     model = vl.MConfidentiality(m=4)
     assert model.bound() == vl.MConfidentiality(m=4, reading="published").bound()
     assert (model.smallest(), vl.MConfidentiality(m=4, protect=("x",)).smallest()) == (4, 1)

@@ -1,4 +1,4 @@
-"""Multi-diversity: a bound for each column, the level that was reached, and what is refused."""
+"""Multi-diversity: a bound for each column, the level that is reached, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FRAME = pl.DataFrame(
 )
 
 
-def data(frame: pl.DataFrame = FRAME) -> Any:
+def read_data(frame: pl.DataFrame = FRAME) -> Any:
     return vl.read(frame, vl.Schema(quasi=["age"], sensitive=["drug", "disease"]))
 
 
@@ -38,51 +38,57 @@ def test_every_column_has_its_own_bound() -> None:
 
 
 def test_claims_name_the_level_of_each_column() -> None:
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}), key=KEY)
+    release = vl.publish(read_data(), vl.MultiDiversity({"drug": 4, "disease": 3}), key=KEY)
     bounds = {claim["column"]: Fraction(claim["bound"]) for claim in release.certificate.claims}
     assert bounds["drug"] <= Fraction(1, 4)
     assert bounds["disease"] <= Fraction(1, 3)
     assert vl.verify(release).holds
 
 
-def test_a_level_that_was_not_reached_is_named() -> None:
+def test_a_claim_names_the_level_that_was_requested_but_not_reached() -> None:
     release = vl.publish(
-        data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(primary="drug", noise="paper"), key=KEY
+        read_data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(primary="drug", noise="paper"), key=KEY
     )
-    told = {claim["column"]: claim for claim in release.certificate.claims}
-    assert Fraction(told["disease"]["bound"]) > Fraction(1, 3)
-    assert "1/3 was requested" in told["disease"]["promise"]
+    claims = {claim["column"]: claim for claim in release.certificate.claims}
+    assert Fraction(claims["disease"]["bound"]) > Fraction(1, 3)
+    assert "1/3 was requested" in claims["disease"]["promise"]
     assert vl.verify(release).holds
 
 
 def test_a_forged_level_is_broken() -> None:
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(on_fail="lower"), key=KEY)
+    release = vl.publish(
+        read_data(), vl.MultiDiversity({"drug": 4, "disease": 3}), vl.Decompose(on_fail="lower"), key=KEY
+    )
     claims = []
     for claim in release.certificate.claims:
-        better = vl.MultiDiversity({claim["column"]: 9})
-        forged = {"parameters": better.parameters(), "bound": "1/9", "promise": better.promise(claim["column"])}
-        claims.append({**claim, **forged})
+        forged_model = vl.MultiDiversity({claim["column"]: 9})
+        forged_fields = {
+            "parameters": forged_model.parameters(),
+            "bound": "1/9",
+            "promise": forged_model.promise(claim["column"]),
+        }
+        claims.append({**claim, **forged_fields})
     verdict = vl.verify(replace(release, certificate=replace(release.certificate, claims=tuple(claims))))
     assert [check.answer for check in verdict.checks] == [Answer.HOLDS, Answer.BROKEN, Answer.BROKEN]
 
 
-def test_a_value_that_is_taken_from_a_list_breaks_the_release() -> None:
-    """A list without the value that a member has: rows and groups cannot belong together any more, or belief rises."""
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 4, "disease": 3}), key=KEY)
+def test_a_value_removed_from_a_list_breaks_the_release() -> None:
+    """If a list lacks the value of a member, rows and groups no longer fit together, or belief rises."""
+    release = vl.publish(read_data(), vl.MultiDiversity({"drug": 4, "disease": 3}), key=KEY)
     name = f"sensitive_{release.sensitive_names[1]}"
     table = release.tables[name]
-    lost = table.filter((pl.col("group") > 1) | (pl.int_range(pl.len()) > table["group"].eq(1).sum() - 2))
-    assert vl.verify(replace(release, tables={**release.tables, name: lost})).broken
+    shortened = table.filter((pl.col("group") > 1) | (pl.int_range(pl.len()) > table["group"].eq(1).sum() - 2))
+    assert vl.verify(replace(release, tables={**release.tables, name: shortened})).broken
 
 
-def test_on_boxes_and_buckets_it_is_frequency() -> None:
-    boxes = vl.publish(data(), vl.MultiDiversity({"drug": 3, "disease": 2}), vl.Mondrian(), key=KEY)
+def test_on_boxes_and_buckets_it_is_frequency_diversity() -> None:
+    boxes = vl.publish(read_data(), vl.MultiDiversity({"drug": 3, "disease": 2}), vl.Mondrian(), key=KEY)
     assert boxes.shape == "generalized"
-    for name, least in (("drug", 3), ("disease", 2)):
+    for name, level in (("drug", 3), ("disease", 2)):
         counts = boxes.tallies[name]
-        assert (counts.largest() * least <= counts.sizes).all()
-    one = vl.read(FRAME, vl.Schema(quasi=["age"], sensitive=["drug"]))
-    assert vl.publish(one, vl.MultiDiversity({"drug": 4}), vl.Anatomy()).shape == "bucketized"
+        assert (counts.largest() * level <= counts.sizes).all()
+    single_column = vl.read(FRAME, vl.Schema(quasi=["age"], sensitive=["drug"]))
+    assert vl.publish(single_column, vl.MultiDiversity({"drug": 4}), vl.Anatomy()).shape == "bucketized"
 
 
 @pytest.mark.parametrize(
@@ -100,36 +106,38 @@ def test_on_boxes_and_buckets_it_is_frequency() -> None:
     ],
     ids=repr,
 )
-def test_parameters_out_of_range(knobs: Any) -> None:
+def test_parameters_out_of_range_are_refused(knobs: Any) -> None:
     with pytest.raises(PolicyError):
         vl.MultiDiversity(**knobs)
 
 
-def test_a_column_that_is_not_sensitive() -> None:
+def test_a_column_that_is_not_sensitive_is_refused() -> None:
     with pytest.raises(PolicyError, match="'age'"):
-        vl.publish(data(), vl.MultiDiversity({"age": 2}))
+        vl.publish(read_data(), vl.MultiDiversity({"age": 2}))
 
 
 @pytest.mark.parametrize(
-    "told",
+    "parameters",
     [{"drug": "4", "disease": "2"}, {"l": "drug=4|disease=2"}, {"l": {"drug": 4, "disease": 2}}],
     ids=repr,
 )
-def test_ways_to_write_it(told: Any) -> None:
-    assert build_plugin("models", "multi-diversity", told) == vl.MultiDiversity({"drug": 4, "disease": 2})
+def test_levels_may_be_written_as_keys_text_or_mapping(parameters: Any) -> None:
+    assert build_plugin("models", "multi-diversity", parameters) == vl.MultiDiversity({"drug": 4, "disease": 2})
 
 
-@pytest.mark.parametrize("told", [{"drug": "many"}, {"l": "drug"}, {"l": "drug=4", "dsease": "2"}], ids=repr)
-def test_ways_not_to_write_it(told: Any) -> None:
+@pytest.mark.parametrize("parameters", [{"drug": "many"}, {"l": "drug"}, {"l": "drug=4", "dsease": "2"}], ids=repr)
+def test_malformed_levels_are_refused(parameters: Any) -> None:
     with pytest.raises(PolicyError):
-        build_plugin("models", "multi-diversity", told)
+        build_plugin("models", "multi-diversity", parameters)
 
 
 def test_levels_are_rounded_up() -> None:
-    release = vl.publish(data(), vl.MultiDiversity({"drug": 2, "disease": 2}), vl.Decompose(on_fail="lower"), key=KEY)
+    release = vl.publish(
+        read_data(), vl.MultiDiversity({"drug": 2, "disease": 2}), vl.Decompose(on_fail="lower"), key=KEY
+    )
     model = vl.MultiDiversity({"drug": 2, "disease": 2}).with_reached_levels(release)
     for name, level in model.reached.items():
-        worst = release.belief_bound(name).largest  # type: ignore[union-attr]
-        assert worst <= float(Fraction(level)) + 1e-9
-        assert float(Fraction(level)) - worst < 1.1e-4
+        largest_belief = release.belief_bound(name).largest  # type: ignore[union-attr]
+        assert largest_belief <= float(Fraction(level)) + 1e-9
+        assert float(Fraction(level)) - largest_belief < 1.1e-4
     assert np.isfinite(float(model.bound()))

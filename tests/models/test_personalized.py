@@ -1,4 +1,4 @@
-"""Personalized privacy: shares below guarding nodes."""
+"""Personalized privacy: the shares of a group below the guarded nodes."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ def test_a_node_covers_the_values_below_it() -> None:
     data = table("1st", "2nd", "BA", "MA")
     release = vl.publish(data, vl.Personalized(p=0.5, nodes=("elementary",)))
     assert vl.verify(release).holds
-    stricter = vl.Personalized(p=0.4, nodes=("elementary",))
-    assert not stricter.holds(release.tallies["school"]).any()
-    assert stricter.holds(release.tallies["school"]).shape == (1,)
+    stricter_model = vl.Personalized(p=0.4, nodes=("elementary",))
+    assert not stricter_model.holds(release.tallies["school"]).any()
+    assert stricter_model.holds(release.tallies["school"]).shape == (1,)
     assert vl.Personalized(p=0.25).holds(release.tallies["school"]).all()
 
 
-def test_what_is_guarded_limits_what_the_claim_says() -> None:
+def test_guarded_nodes_narrow_the_claim_to_protected_values() -> None:
     assert vl.Personalized(p=0.5, nodes=("x",)).limits == "protected belief"
     assert vl.Personalized(p=0.5).limits == "belief"
     assert (vl.Personalized(p=0.3).smallest(), vl.Personalized(p=0.3).distinct_values_needed()) == (4, 4)
     assert vl.Personalized(p=0.3, nodes=("x",)).distinct_values_needed() is None
 
 
-def test_a_node_that_nothing_has() -> None:
+def test_an_unknown_node_is_refused() -> None:
     with pytest.raises(PolicyError, match="1 guarded nodes are neither values of 'school' nor labels") as error:
         vl.publish(table("1st", "2nd", "BA", "MA"), vl.Personalized(p=0.5, nodes=("secondary",)))
     assert error.value.code == "policy.nodes"
 
 
-def test_out_of_reach_says_what_the_table_has() -> None:
+def test_the_error_states_how_many_rows_a_node_covers() -> None:
     with pytest.raises(Unsatisfiable, match="covers 3 of 4 rows"):
         vl.publish(table("1st", "2nd", "1st", "MA"), vl.Personalized(p=0.5, nodes=("elementary",)))

@@ -1,4 +1,4 @@
-"""A policy is a conjunction; its faults come together, and what is out of reach says what is not."""
+"""A policy is a conjunction. Its faults are raised together, and an error states what is within reach."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_all_faults_are_raised_together(data) -> None:
     assert len(caught.value.problems) == 2
 
 
-def test_a_model_of_values_speaks_of_every_sensitive_column(data) -> None:
+def test_a_model_of_values_claims_every_sensitive_column(data) -> None:
     release = vl.publish(data, vl.LDiversity(l=2, form="distinct"))
     assert [claim["column"] for claim in release.certificate.claims] == ["s", "t"]
 
@@ -42,7 +42,7 @@ def test_a_model_may_name_its_column(data) -> None:
     assert [claim["column"] for claim in release.certificate.claims] == ["t"]
 
 
-def test_what_is_out_of_reach_says_what_is_not(data) -> None:
+def test_the_error_states_the_largest_l_within_reach(data) -> None:
     with pytest.raises(Unsatisfiable, match="largest possible l is 1") as caught:
         vl.publish(data, vl.LDiversity(l=2, column="s"))
     assert "62 %" in caught.value.best

@@ -1,4 +1,4 @@
-"""r-robustness: what it asks, and what verify answers with and without the prior."""
+"""r-robustness: the requests it accepts, and the answers of verify with and without the prior."""
 
 from __future__ import annotations
 
@@ -20,67 +20,67 @@ def data() -> Any:
     rng = np.random.default_rng(2)
     frame = pl.DataFrame({"sex": rng.choice(["m", "f"], 300), "age": rng.integers(20, 26, 300)})
     chance = np.where(frame["sex"] == "m", 0.2, 0.05)
-    sick = np.where(rng.random(300) < chance, "HIV", rng.choice(["flu", "cold"], 300))
-    return vl.read(frame.with_columns(disease=sick), vl.Schema(quasi=["sex", "age"], sensitive=["disease"]))
+    diseases = np.where(rng.random(300) < chance, "HIV", rng.choice(["flu", "cold"], 300))
+    return vl.read(frame.with_columns(disease=diseases), vl.Schema(quasi=["sex", "age"], sensitive=["disease"]))
 
 
-def test_bound_and_parameters() -> None:
+def test_the_bound_is_one_over_r_and_parameters_out_of_range_are_refused() -> None:
     model = vl.RRobustness(r=2.5, protect=["HIV"], protect_as="set")
     assert model.bound() == Fraction(2, 5)
     assert model.limits == "protected belief"
     assert vl.RRobustness(r=2).limits == "belief"
     assert vl.RRobustness(r=2, protect=("all",)) == vl.RRobustness(r=2)
-    for wrong in ({"r": 1}, {"r": 0.5}, {"r": float("nan")}, {"r": 2, "protect": ()}, {"r": 2, "reading": "both"}):
+    for parameters in ({"r": 1}, {"r": 0.5}, {"r": float("nan")}, {"r": 2, "protect": ()}, {"r": 2, "reading": "both"}):
         with pytest.raises(PolicyError):
-            vl.RRobustness(**wrong)
+            vl.RRobustness(**parameters)
 
 
-def test_unknown_values_and_a_set_of_everything(data: Any) -> None:
+def test_values_and_columns_that_cannot_be_protected_are_refused(data: Any) -> None:
     with pytest.raises(SpecError, match="do not occur"):
         vl.publish(data, vl.RRobustness(r=2, protect=["gout"]))
     with pytest.raises(SpecError, match="every value"):
         vl.publish(data, vl.RRobustness(r=2, protect=["HIV", "flu", "cold"], protect_as="set"))
-    wide = vl.Schema(quasi=[f"q{n}" for n in range(13)], sensitive=["s"])
+    wide_schema = vl.Schema(quasi=[f"q{n}" for n in range(13)], sensitive=["s"])
     frame = pl.DataFrame({**{f"q{n}": [0, 1] * 4 for n in range(13)}, "s": list("abababab")})
     with pytest.raises(PolicyError, match="max_columns"):
-        vl.publish(vl.read(frame, wide), vl.RRobustness(r=2))
+        vl.publish(vl.read(frame, wide_schema), vl.RRobustness(r=2))
 
 
 def test_verify_needs_the_prior_and_then_recomputes(data: Any, tmp_path: Path) -> None:
     prior = vl.learn_prior(data)
     release = vl.publish(data, vl.RRobustness(r=2, protect=["HIV"], prior=prior))
-    place = release.save(tmp_path / "out")
-    assert [check.answer for check in vl.verify(place).checks][-1] is Answer.NEEDS
-    assert not vl.verify(place).broken
-    assert vl.verify(place, prior=prior).holds
-    other = vl.verify(place, prior=vl.learn_prior(data)).checks[-1]
-    assert other.answer is Answer.NEEDS, "the salt makes it another prior"
-    assert "different one" in other.detail
+    folder = release.save(tmp_path / "out")
+    assert [check.answer for check in vl.verify(folder).checks][-1] is Answer.NEEDS
+    assert not vl.verify(folder).broken
+    assert vl.verify(folder, prior=prior).holds
+    other_check = vl.verify(folder, prior=vl.learn_prior(data)).checks[-1]
+    assert other_check.answer is Answer.NEEDS, "the salt makes it another prior"
+    assert "different one" in other_check.detail
     claim = release.certificate.claims[0]
     assert claim["basis"] == "prior"
     assert claim["parameters"]["prior"] == prior.digest
     assert claim["found"]["worst_belief"] <= 0.5 + 1e-9
 
 
-def test_a_false_release_is_broken_once_the_prior_is_there(data: Any) -> None:
+def test_a_forged_bound_is_broken_once_the_prior_is_known(data: Any) -> None:
     from dataclasses import replace
 
     prior = vl.learn_prior(data, min_support=10)
-    honest = vl.publish(data, vl.RRobustness(r=2, protect=["HIV"], prior=prior), vl.Art(grouping="greedy"))
-    claim = dict(honest.certificate.claims[0])
+    honest_release = vl.publish(data, vl.RRobustness(r=2, protect=["HIV"], prior=prior), vl.Art(grouping="greedy"))
+    claim = dict(honest_release.certificate.claims[0])
     claim["parameters"] = {**claim["parameters"], "r": 6.0}
     claim["bound"], claim["found"] = "1/6", {"worst_belief": 0.1}
     model = vl.RRobustness(r=6, protect=["HIV"], prior=prior)
     claim["promise"] = model.promise("disease")
-    lying = replace(honest, certificate=replace(honest.certificate, claims=(claim,)))
-    assert vl.verify(lying, prior=prior).broken
+    forged_release = replace(honest_release, certificate=replace(honest_release.certificate, claims=(claim,)))
+    assert vl.verify(forged_release, prior=prior).broken
 
 
-def test_a_false_finding_is_broken(data: Any) -> None:
+def test_a_forged_worst_belief_is_broken(data: Any) -> None:
     from dataclasses import replace
 
     prior = vl.learn_prior(data)
     release = vl.publish(data, vl.RRobustness(r=2, protect=["HIV"], prior=prior))
     claim = {**release.certificate.claims[0], "found": {"worst_belief": 0.0001}}
-    lying = replace(release, certificate=replace(release.certificate, claims=(claim,)))
-    assert vl.verify(lying, prior=prior).broken
+    forged_release = replace(release, certificate=replace(release.certificate, claims=(claim,)))
+    assert vl.verify(forged_release, prior=prior).broken

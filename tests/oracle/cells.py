@@ -38,14 +38,18 @@ def stands_for(cell: Any, entry: Mapping[str, Any], values: Sequence[Any]) -> se
     if entry["shown"] == "exact":
         return {value for value in values if text(value) == text(cell)}
     label, names = str(cell), entry.get("names") or {}
+    if label == "*":
+        return set(values)
     if entry["kind"] in ("numeric", "date"):
         return {value for value in values if _in_range(label, value, entry, names, values)}
-    if label == "*":
-        listed = [text(name) for name in (*entry["domain"]["values"], *[None] * entry["domain"]["missing"])]
-    elif label in names:
+    if label in names:
         listed = [text(name) for name in names[label]]
     elif label.startswith("{") and label.endswith("}"):
         listed = parts_of(label[1:-1])
+    elif entry.get("prefixes") and label.endswith("*") and label not in map(text, entry["domain"]["values"]):
+        beginning = label.rstrip("*")
+        listed = [text(value) for value in values if len(text(value)) == len(label)]
+        listed = [one for one in listed if one.startswith(beginning)]
     else:
         listed = [label.removeprefix("\\")]
     return {value for value in values if text(value) in listed}
@@ -57,15 +61,12 @@ def _in_range(
     if label.endswith("|(missing)}"):
         return value is None or _in_range(label[1 : -len("|(missing)}")], value, entry, names, values)
     if value is None:
-        return label == "(missing)" or (label == "*" and bool(entry["domain"]["missing"]))
+        return label == "(missing)"
     if label == "(missing)":
         return False
     read = type(next(one for one in values if one is not None))
     parse = read.fromisoformat if issubclass(read, datetime.date) else read
-    if label == "*":  # any value of the domain, whose ends or list the dictionary states
-        domain = entry["domain"]
-        ends = [domain["min"], domain["max"]] if "min" in domain else [domain["values"][0], domain["values"][-1]]
-    elif label in names:
+    if label in names:
         ends = [names[label][0], names[label][-1]]
     elif label.startswith("["):
         ends = label[1:-1].split(", ")

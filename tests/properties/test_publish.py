@@ -82,7 +82,7 @@ def check_answers(release: Release, loaded: Release, frame: pl.DataFrame) -> Non
     for entry in release.dictionary["columns"]:
         name = str(entry["name"])
         values = frame[name].drop_nulls().unique().sort().to_list()
-        if values:
+        if values and entry["shown"] != "suppressed":
             wanted: list[Any] = [values[0], values[-2:]]
             wanted += [(values[0], values[len(values) // 2])] if entry["kind"] in ("numeric", "date") else []
             for one in wanted:

@@ -53,8 +53,8 @@ class Adversary:
     def describe(self) -> str:
         """Describe the adversary in a phrase that continues a sentence."""
         article = "an" if self.name[:1].lower() in "aeiou" else "a"
-        known = join_phrases(item.value for item in Knowledge if item in self.knows)
-        return f"{article} {self.name} who knows {known}"
+        knowledge = join_phrases(item.value for item in Knowledge if item in self.knows)
+        return f"{article} {self.name} who knows {knowledge}"
 
     def as_json(self) -> dict[str, object]:
         knows = [item.name.lower() for item in Knowledge if item in self.knows]

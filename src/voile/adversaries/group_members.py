@@ -37,8 +37,8 @@ def gather_members(
 ) -> Members:
     """Gather the members from a row of codes and a group for each person, or for `weights` equal people."""
     sizes = [max(column.size, 1) for column in columns]
-    index, first = kernels.distinct_rows.rank_rows(list(codes), sizes)
-    pairs, counts = kernels.distinct_rows.weigh_rows([group, index], [max(groups, 1), max(len(first), 1)], weights)
+    index, first_rows = kernels.distinct_rows.rank_rows(list(codes), sizes)
+    pairs, counts = kernels.distinct_rows.weigh_rows([group, index], [max(groups, 1), max(len(first_rows), 1)], weights)
     starts = np.searchsorted(pairs[:, 0], np.arange(groups + 1))
-    table = np.stack([np.asarray(code)[first] for code in codes], axis=1)
+    table = np.stack([np.asarray(code)[first_rows] for code in codes], axis=1)
     return Members(tuple(columns), table, starts, pairs[:, 1].astype(np.int64), counts)

@@ -32,8 +32,8 @@ class Preset:
     attacks: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        known = _presets.setdefault(self.name, self)
-        if known != self:
+        registered_preset = _presets.setdefault(self.name, self)
+        if registered_preset != self:
             raise SpecError(
                 f"Two adversaries are named {self.name!r}.", code="spec.plugin-name", hint="Rename one of them."
             )
@@ -44,11 +44,11 @@ class Preset:
     @staticmethod
     def find(name: str) -> Preset:
         """Return the preset of that name, or raise an error that proposes the nearest name."""
-        known = presets()
-        if name in known:
-            return known[name]
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "Known: " + ", ".join(known) + "."
+        presets_by_name = presets()
+        if name in presets_by_name:
+            return presets_by_name[name]
+        close_names = difflib.get_close_matches(name, presets_by_name, n=1)
+        hint = f"Did you mean {close_names[0]!r}?" if close_names else "Known: " + ", ".join(presets_by_name) + "."
         raise PolicyError(f"There is no adversary named {name!r}.", code="policy.unknown-adversary", hint=hint)
 
 
@@ -61,9 +61,9 @@ def presets() -> dict[str, Preset]:
     return dict(_presets)
 
 
-def find_presets(wanted: str | Preset | Sequence[str | Preset] | None) -> tuple[Preset, ...]:
+def find_presets(selection: str | Preset | Sequence[str | Preset] | None) -> tuple[Preset, ...]:
     """Return the presets that a user asks for: none, one or several, by name or as objects."""
-    names = [] if wanted is None else [wanted] if isinstance(wanted, (str, Preset)) else list(wanted)
+    names = [] if selection is None else [selection] if isinstance(selection, (str, Preset)) else list(selection)
     return tuple(name if isinstance(name, Preset) else Preset.find(name) for name in names)
 
 

@@ -6,6 +6,7 @@ cancer with probability 0.1, women with probability 0.003".
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.errors import InconsistentKnowledge, PolicyError, SpecError, raise_together
+from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError, raise_together
+from voile.io.safe_writing.file_replacement import replace_files
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns, suggest_name
 
@@ -63,7 +65,7 @@ class Prior:
     salt: str = ""
 
     def __repr__(self) -> str:
-        signatures = sum(len(known.signatures) for known in self.sets)
+        signatures = sum(len(statistics.signatures) for statistics in self.sets)
         return f"Prior({signatures} signatures in {len(self.sets)} column sets, of {self.column!r})"
 
     @cached_property
@@ -77,14 +79,14 @@ class Prior:
     def _entries(self) -> Iterator[tuple[str, str, str, float]]:
         """Yield the statistics in an order that does not depend on how they were made, without zeros."""
         order = sorted(range(len(self.values)), key=self.values.__getitem__)
-        whole = () if self.marginal is None else (Statistics((), ((),), self.marginal.reshape(1, -1)),)
-        for known in sorted((*whole, *self.sets), key=lambda known: known.names):
-            names = join_escaped(known.names)
-            for place in sorted(range(len(known.signatures)), key=known.signatures.__getitem__):
-                signature = join_escaped(known.signatures[place])
+        marginal_statistics = () if self.marginal is None else (Statistics((), ((),), self.marginal.reshape(1, -1)),)
+        for statistics in sorted((*marginal_statistics, *self.sets), key=lambda statistics: statistics.names):
+            names = join_escaped(statistics.names)
+            for index in sorted(range(len(statistics.signatures)), key=statistics.signatures.__getitem__):
+                signature = join_escaped(statistics.signatures[index])
                 for value in order:
-                    if known.rows[place, value] > 0:
-                        yield names, signature, self.values[value], float(known.rows[place, value])
+                    if statistics.rows[index, value] > 0:
+                        yield names, signature, self.values[value], float(statistics.rows[index, value])
 
     def frame(self) -> pl.DataFrame:
         """Return the statistics as a table with the columns columns, signature, value and probability."""
@@ -96,22 +98,29 @@ class Prior:
     def save(self, path: str | Path) -> Path:
         """Write the table as CSV or Parquet, depending on the ending. The file reveals statistics of the people that it
         came from."""
-        path = Path(path)
-        partial = path.with_name(f".{path.name}.part")
+        path, content = Path(path), io.BytesIO()
         if path.suffix.lower() in (".parquet", ".pq"):
-            self.frame().write_parquet(partial)
+            self.frame().write_parquet(content)
         elif path.suffix.lower() == ".csv":
-            self.frame().write_csv(partial)
+            self.frame().write_csv(content)
         else:
             raise SpecError(f"{path.name!r} has no known ending.", code="spec.prior", hint="Use .csv or .parquet.")
-        return partial.replace(path)
+        try:
+            replace_files({path: content.getvalue()})
+        except OSError as error:
+            raise DataError(
+                f"The statistics cannot be written to {path.name!r} ({error.strerror}).",
+                code="data.write",
+                hint="Check the free space and the permissions there.",
+            ) from None
+        return path
 
     def check(self, columns: Columns) -> None:
         """Raise PolicyError unless every column and value that the prior names exists in the table."""
         problems: list[SpecError] = []
         quasi = [column.name for column in columns.quasi]
-        unknown = sorted({name for known in self.sets for name in known.names if name not in quasi})
-        for name in unknown:
+        unknown_names = sorted({name for statistics in self.sets for name in statistics.names if name not in quasi})
+        for name in unknown_names:
             problems.append(
                 PolicyError(
                     f"The prior names {name!r}, which is not a quasi-identifier column.",
@@ -140,38 +149,44 @@ class Prior:
                 )
         raise_together(problems)
 
-    def encode(self, people: Sequence[Column], codes: np.ndarray, target: Column, usual: np.ndarray) -> CodedPrior:
+    def encode(
+        self, people: Sequence[Column], codes: np.ndarray, target: Column, overall_shares: np.ndarray
+    ) -> CodedPrior:
         """Return the prior for people with these codes, its values in the order of the target column's codes.
 
-        `usual` are the shares in the whole table. They stand in for signatures that are not listed if the prior has no
-        marginal.
+        `overall_shares` are the shares in the whole table. They stand in for signatures that are not listed if the
+        prior has no marginal.
         """
         positions = {text: position for position, text in enumerate(self.values)}
         order = np.array([positions.get(text, -1) for text in target.domain.labels])
-        listed = [self._reorder(known.rows, order) for known in self.sets]
-        fallback = usual if self.marginal is None else self._reorder(self.marginal.reshape(1, -1), order)[0]
-        table = np.concatenate([fallback.reshape(1, -1), *listed]) if listed else fallback.reshape(1, -1)
+        tables = [self._reorder(statistics.rows, order) for statistics in self.sets]
+        fallback = overall_shares if self.marginal is None else self._reorder(self.marginal.reshape(1, -1), order)[0]
+        table = np.concatenate([fallback.reshape(1, -1), *tables]) if tables else fallback.reshape(1, -1)
         index = np.zeros((max(len(self.sets), 1), len(codes)), dtype=np.int64)
-        base = 1
-        for number, known in enumerate(self.sets):
-            row = _match_signatures(known, people, codes)
-            index[number] = np.where(row >= 0, row + base, 0)
-            base += len(known.signatures)
+        first_row = 1
+        for set_index, statistics in enumerate(self.sets):
+            signature_rows = _match_signatures(statistics, people, codes)
+            index[set_index] = np.where(signature_rows >= 0, signature_rows + first_row, 0)
+            first_row += len(statistics.signatures)
         # keep equal rows once: people whom these statistics do not tell apart are one class
         rows, inverse = np.unique(table, axis=0, return_inverse=True)
-        sets = tuple(known.names for known in self.sets) or ((),)
+        sets = tuple(statistics.names for statistics in self.sets) or ((),)
         return CodedPrior(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets)
 
     def as_indicator(self, protect: Sequence[str]) -> Prior:
         """Return the same knowledge reduced to "one of the protected values, or another value"."""
-        inside = np.array([value in protect for value in self.values], dtype=bool)
+        is_protected = np.array([value in protect for value in self.values], dtype=bool)
 
-        def pair(rows: np.ndarray) -> np.ndarray:
-            chance = np.minimum(rows[..., inside].sum(axis=-1), 1.0)
-            return np.stack([1.0 - chance, chance], axis=-1)
+        def merge_values(rows: np.ndarray) -> np.ndarray:
+            protected_chance = np.minimum(rows[..., is_protected].sum(axis=-1), 1.0)
+            return np.stack([1.0 - protected_chance, protected_chance], axis=-1)
 
-        sets = tuple(Statistics(known.names, known.signatures, pair(known.rows)) for known in self.sets)
-        return Prior(self.column, INDICATOR, sets, None if self.marginal is None else pair(self.marginal), self.salt)
+        sets = tuple(
+            Statistics(statistics.names, statistics.signatures, merge_values(statistics.rows))
+            for statistics in self.sets
+        )
+        marginal = None if self.marginal is None else merge_values(self.marginal)
+        return Prior(self.column, INDICATOR, sets, marginal, self.salt)
 
     @staticmethod
     def _reorder(rows: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -182,50 +197,50 @@ class Prior:
         names = [column.name for column in columns.quasi]
         table = rows.histogram([*names, self.column])
         target = columns[self.column]
-        usual = np.bincount(table.column(self.column), weights=table.counts, minlength=target.size) / table.total
-        known = self.encode(columns.quasi, table.codes[:, : len(names)], target, usual)
-        value = table.column(self.column)
-        for number, names_of_set in enumerate(known.sets):
-            ruled_out = int(table.counts[known.rows[known.index[number], value] <= 0].sum())
+        values = table.column(self.column)
+        overall_shares = np.bincount(values, weights=table.counts, minlength=target.size) / table.total
+        coded_prior = self.encode(columns.quasi, table.codes[:, : len(names)], target, overall_shares)
+        for set_index, names_of_set in enumerate(coded_prior.sets):
+            ruled_out = int(table.counts[coded_prior.rows[coded_prior.index[set_index], values] <= 0].sum())
             if ruled_out:
-                where = ", ".join(map(repr, names_of_set)) or "the whole table"
+                scope = ", ".join(map(repr, names_of_set)) or "the whole table"
                 raise InconsistentKnowledge(
                     f"The prior contradicts the table: {ruled_out} rows have a value of {self.column!r} to which the "
-                    f"statistics of {where} give probability 0.",
+                    f"statistics of {scope} give probability 0.",
                     code="data.prior-contradicts",
                     hint="Correct these statistics, list every value that occurs, or learn the prior from the table.",
                 )
 
 
-def _match_signatures(known: Statistics, people: Sequence[Column], codes: np.ndarray) -> np.ndarray:
+def _match_signatures(statistics: Statistics, people: Sequence[Column], codes: np.ndarray) -> np.ndarray:
     """Return for each person the position of their signature, or -1."""
-    by_name = {column.name: (number, column) for number, column in enumerate(people)}
-    if any(name not in by_name for name in known.names):
-        missing = [name for name in known.names if name not in by_name]
+    by_name = {column.name: (index_in_codes, column) for index_in_codes, column in enumerate(people)}
+    if any(name not in by_name for name in statistics.names):
+        missing_names = [name for name in statistics.names if name not in by_name]
         raise PolicyError(
-            f"The prior names {', '.join(map(repr, missing))}, which the release does not show exactly.",
+            f"The prior names {', '.join(map(repr, missing_names))}, which the release does not show exactly.",
             code="policy.prior-column",
             hint="Use a prior about its quasi-identifier columns.",
         )
-    chosen = [by_name[name] for name in known.names]
-    sizes = [column.size for _, column in chosen]
-    places = [{text: code for code, text in enumerate(column.domain.labels)} for _, column in chosen]
-    listed = np.array(
+    indexed_columns = [by_name[name] for name in statistics.names]
+    sizes = [column.size for _, column in indexed_columns]
+    codes_by_text = [{text: code for code, text in enumerate(column.domain.labels)} for _, column in indexed_columns]
+    signature_codes = np.array(
         [
-            [place.get(text, -1) for place, text in zip(places, signature, strict=True)]
-            for signature in known.signatures
+            [code_of.get(text, -1) for code_of, text in zip(codes_by_text, signature, strict=True)]
+            for signature in statistics.signatures
         ],
         dtype=np.int64,
-    ).reshape(len(known.signatures), len(chosen))
-    usable = np.flatnonzero((listed >= 0).all(axis=1))
-    every = [
-        np.concatenate([codes[:, number].astype(np.int64), listed[usable, place]])
-        for place, (number, _) in enumerate(chosen)
+    ).reshape(len(statistics.signatures), len(indexed_columns))
+    usable_signatures = np.flatnonzero((signature_codes >= 0).all(axis=1))
+    stacked_codes = [
+        np.concatenate([codes[:, index_in_codes].astype(np.int64), signature_codes[usable_signatures, position]])
+        for position, (index_in_codes, _) in enumerate(indexed_columns)
     ]
-    index, first = kernels.distinct_rows.rank_rows(every, [max(size, 1) for size in sizes])
-    home = np.full(len(first), -1, dtype=np.int64)
-    home[index[len(codes) :]] = usable
-    return np.asarray(home[index[: len(codes)]])
+    row_ranks, first_rows = kernels.distinct_rows.rank_rows(stacked_codes, [max(size, 1) for size in sizes])
+    signature_of_row = np.full(len(first_rows), -1, dtype=np.int64)
+    signature_of_row[row_ranks[len(codes) :]] = usable_signatures
+    return np.asarray(signature_of_row[row_ranks[: len(codes)]])
 
 
 def join_escaped(parts: Sequence[str]) -> str:

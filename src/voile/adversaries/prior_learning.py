@@ -18,7 +18,8 @@ from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
 HEAD = ("columns", "signature", "value", "probability")
-Listed = dict[tuple[str, ...], dict[tuple[str, ...], dict[str, float]]]  # columns, signature, value: probability
+# columns, signature, value: probability
+StatisticsByColumns = dict[tuple[str, ...], dict[tuple[str, ...], dict[str, float]]]
 
 
 def learn_statistics(
@@ -39,8 +40,8 @@ def learn_statistics(
     """
     names = [column.name for column in columns.quasi]
     table = rows.histogram([*names, target.name])
-    counted = (table.codes[:, :-1], table.column(target.name).astype(np.int64), table.counts)
-    return tabulate_statistics(columns.quasi, target, *counted, min_support, max_columns, smoothing, salt)
+    weighted_rows = (table.codes[:, :-1], table.column(target.name).astype(np.int64), table.counts)
+    return tabulate_statistics(columns.quasi, target, *weighted_rows, min_support, max_columns, smoothing, salt)
 
 
 def tabulate_statistics(
@@ -56,27 +57,28 @@ def tabulate_statistics(
 ) -> Prior:
     """Count statistics in rows of codes that have a value and a weight each; a weight may be a fraction of a
     person."""
-    whole = np.bincount(value, weights=weights, minlength=target.size)
-    marginal = whole / whole.sum()
+    totals = np.bincount(value, weights=weights, minlength=target.size)
+    marginal = totals / totals.sum()
     texts = [np.array(column.domain.labels, dtype=object) for column in quasi]
     sets = []
     for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
-        for some in combinations(range(len(quasi)), size):
-            chosen = sorted(some, key=lambda j: quasi[j].name)  # one order for all sets, so that a file has one digest
-            index, first = kernels.distinct_rows.rank_rows(
-                [codes[:, j] for j in chosen], [quasi[j].size for j in chosen]
+        for subset in combinations(range(len(quasi)), size):
+            # one order for all sets, so that a file has one digest
+            column_indexes = sorted(subset, key=lambda j: quasi[j].name)
+            index, first_rows = kernels.distinct_rows.rank_rows(
+                [codes[:, j] for j in column_indexes], [quasi[j].size for j in column_indexes]
             )
-            people = np.bincount(index, weights=weights, minlength=len(first))
-            supported = np.flatnonzero(people >= min_support - 1e-9)
-            position = np.full(len(first), -1)
-            position[supported] = np.arange(len(supported))
-            inside = position[index] >= 0
-            key = position[index[inside]] * target.size + value[inside]
-            counts = np.bincount(key, weights=weights[inside], minlength=len(supported) * target.size)
-            shares = counts.reshape(len(supported), target.size) + smoothing * marginal
-            shares /= people[supported].reshape(-1, 1) + smoothing
-            labels = [texts[j][codes[first[supported], j]] for j in chosen]
-            names = tuple(quasi[j].name for j in chosen)
+            people = np.bincount(index, weights=weights, minlength=len(first_rows))
+            supported_signatures = np.flatnonzero(people >= min_support - 1e-9)
+            position = np.full(len(first_rows), -1)
+            position[supported_signatures] = np.arange(len(supported_signatures))
+            is_supported = position[index] >= 0
+            key = position[index[is_supported]] * target.size + value[is_supported]
+            counts = np.bincount(key, weights=weights[is_supported], minlength=len(supported_signatures) * target.size)
+            shares = counts.reshape(len(supported_signatures), target.size) + smoothing * marginal
+            shares /= people[supported_signatures].reshape(-1, 1) + smoothing
+            labels = [texts[j][codes[first_rows[supported_signatures], j]] for j in column_indexes]
+            names = tuple(quasi[j].name for j in column_indexes)
             sets.append(Statistics(names, tuple(zip(*labels, strict=True)), shares))
     return Prior(target.name, tuple(target.domain.labels), tuple(sets), marginal, salt)
 
@@ -94,10 +96,10 @@ def read_prior(path: str | Path, column: str) -> Prior:
 
 def parse_prior(frame: pl.DataFrame, column: str, source: str = "the prior") -> Prior:
     """Turn a table into a prior, and raise all its faults together."""
-    lacking = [name for name in HEAD if name not in frame.columns]
-    if lacking:
+    missing_columns = [name for name in HEAD if name not in frame.columns]
+    if missing_columns:
         raise DataError(
-            f"{source!r} lacks the columns {', '.join(map(repr, lacking))}.",
+            f"{source!r} lacks the columns {', '.join(map(repr, missing_columns))}.",
             code="data.prior",
             hint="A prior has the columns columns, signature, value and probability.",
         )
@@ -105,8 +107,8 @@ def parse_prior(frame: pl.DataFrame, column: str, source: str = "the prior") -> 
     lines = texts.with_columns(frame["probability"].cast(pl.Float64, strict=False).alias("probability"))
     salt = "".join(lines.filter(pl.col("columns") == SALT)["signature"].head(1))
     statistics, problems = _collect_statistics(lines.filter(pl.col("columns") != SALT))
-    heavy = sum(sum(row.values()) > 1 + 1e-9 for rows in statistics.values() for row in rows.values())
-    problems += [f"the probabilities of {heavy} signatures sum to more than 1"] if heavy else []
+    heavy_signatures = sum(sum(row.values()) > 1 + 1e-9 for rows in statistics.values() for row in rows.values())
+    problems += [f"the probabilities of {heavy_signatures} signatures sum to more than 1"] if heavy_signatures else []
     problems += [] if statistics or problems else ["it contains no statistics"]
     if problems:
         raise DataError(
@@ -115,16 +117,16 @@ def parse_prior(frame: pl.DataFrame, column: str, source: str = "the prior") -> 
             hint="Each line needs columns, signature (joined by |), value and probability; sums are at most 1.",
         )
     values = tuple(sorted({value for rows in statistics.values() for row in rows.values() for value in row}))
-    matrices = {names: _dense(list(rows.values()), values) for names, rows in statistics.items()}
+    matrices = {names: _fill_matrix(list(rows.values()), values) for names, rows in statistics.items()}
     marginal = matrices[()][0] if () in matrices else None
     sets = tuple(Statistics(names, tuple(statistics[names]), matrices[names]) for names in sorted(statistics) if names)
     return Prior(column, values, sets, marginal, salt)
 
 
-def _collect_statistics(lines: pl.DataFrame) -> tuple[Listed, list[str]]:
+def _collect_statistics(lines: pl.DataFrame) -> tuple[StatisticsByColumns, list[str]]:
     """Collect the statistics by columns (in rising order) and signature; and count the lines with each fault."""
-    statistics: Listed = {}
-    wrong: dict[str, int] = {}
+    statistics: StatisticsByColumns = {}
+    fault_counts: dict[str, int] = {}
     for names_text, signature_text, value, probability in lines.select(HEAD).iter_rows():
         names = split_escaped(names_text) if names_text else []
         signature = split_escaped(signature_text) if names else []
@@ -136,11 +138,11 @@ def _collect_statistics(lines: pl.DataFrame) -> tuple[Listed, list[str]]:
             "have a probability that is not a number between 0 and 1": probability is None or not 0 <= probability <= 1,
             "repeat a value of the same signature": value in row,
         }
-        for fault in (fault for fault, there in faults.items() if there):
-            wrong[fault] = wrong.get(fault, 0) + 1
+        for fault in (fault for fault, is_present in faults.items() if is_present):
+            fault_counts[fault] = fault_counts.get(fault, 0) + 1
         row[value] = probability or 0.0
-    return statistics, [f"{number} lines {what}" for what, number in wrong.items()]
+    return statistics, [f"{count} lines {fault_text}" for fault_text, count in fault_counts.items()]
 
 
-def _dense(rows: Sequence[dict[str, float]], values: Sequence[str]) -> np.ndarray:
+def _fill_matrix(rows: Sequence[dict[str, float]], values: Sequence[str]) -> np.ndarray:
     return np.array([[row.get(value, 0.0) for value in values] for row in rows])

@@ -42,7 +42,7 @@ def protected_events(column: Column, protect: tuple[str, ...], as_set: bool) -> 
     """Return the event that each value of a column belongs to, -1 for values that need no protection. An empty
     `protect` protects every value; with `as_set` all protected values are one event."""
     texts = column.domain.labels
-    if tuple(texts) == INDICATOR and protect:
+    if column.indicator and protect:
         return np.array([-1, 0])
     if not protect:
         return np.arange(len(texts))
@@ -79,37 +79,37 @@ def _compute_posterior(
     max_states: int,
 ) -> PriorPosterior:
     assert counts.column is not None
-    if tuple(counts.column.domain.labels) == INDICATOR:
+    if counts.column.indicator:
         prior = prior.as_indicator(protect)
-    usual = counts.totals / max(int(counts.totals.sum()), 1)
-    known = prior.encode(members.columns, members.codes, counts.column, usual)
-    table = known.rows
+    overall_shares = counts.totals / max(int(counts.totals.sum()), 1)
+    coded_prior = prior.encode(members.columns, members.codes, counts.column, overall_shares)
+    table = coded_prior.rows
     if len(events) > table.shape[1]:
         table = np.concatenate([table, np.ones((len(table), len(events) - table.shape[1]))], axis=1)
-    people = (np.ascontiguousarray(known.index), members.starts, members.rows, members.counts)
-    given = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
-    parts = _split_groups(members.starts)
-    with ThreadPoolExecutor(len(parts)) as pool:
-        done = list(pool.map(lambda part: kernels.posterior.compute_group_beliefs(*given, *part), parts))
-    risk, status, source = (np.concatenate(pieces) for pieces in zip(*done, strict=True))
-    contradicted = int((status == kernels.posterior.CONTRADICTION).sum())
-    if contradicted:
-        number = int(np.flatnonzero(status == kernels.posterior.CONTRADICTION)[0]) + 1
+    people = (np.ascontiguousarray(coded_prior.index), members.starts, members.rows, members.counts)
+    arguments = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
+    ranges = _split_groups(members.starts)
+    with ThreadPoolExecutor(len(ranges)) as pool:
+        results = list(pool.map(lambda span: kernels.posterior.compute_group_beliefs(*arguments, *span), ranges))
+    risk, status, source = (np.concatenate(pieces) for pieces in zip(*results, strict=True))
+    contradicted_groups = int((status == kernels.posterior.CONTRADICTION).sum())
+    if contradicted_groups:
+        first_group = int(np.flatnonzero(status == kernels.posterior.CONTRADICTION)[0]) + 1
         raise InconsistentKnowledge(
-            f"The prior contradicts the release: in {contradicted} groups (the first is number {number}) it allows no "
-            "assignment of the published values.",
+            f"The prior contradicts the release: in {contradicted_groups} groups (the first is number {first_group}) "
+            "it allows no assignment of the published values.",
             code="data.prior-contradicts",
             hint="Correct the statistics, or learn the prior from the table.",
         )
-    return PriorPosterior(risk, status == kernels.posterior.EXACT, source, known.sets)
+    return PriorPosterior(risk, status == kernels.posterior.EXACT, source, coded_prior.sets)
 
 
 def _split_groups(starts: np.ndarray) -> list[tuple[int, int]]:
     """Split the groups into ranges with about equally many entries, one per processor."""
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], (os.cpu_count() or 1) + 1)[1:-1])
     edges = [0, *cuts.tolist(), len(starts) - 1]
-    parts = [(low, high) for low, high in itertools.pairwise(edges) if high > low]
-    return parts or [(0, 0)]
+    ranges = [(low, high) for low, high in itertools.pairwise(edges) if high > low]
+    return ranges or [(0, 0)]
 
 
 AnyRows = TypeVar("AnyRows", bound=Table)
@@ -119,8 +119,8 @@ def replace_by_indicator(
     columns: Columns, rows: AnyRows, target: Column, protect: tuple[str, ...]
 ) -> tuple[Columns, AnyRows]:
     """Replace a sensitive column of the table by "one of the protected values, or another value"."""
-    inside = protected_events(target, protect, True) >= 0
+    is_protected = protected_events(target, protect, True) >= 0
     domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)
-    shown = replace(target, domain=domain, hierarchy=None)
-    sensitive = tuple(shown if column.name == target.name else column for column in columns.sensitive)
-    return replace(columns, sensitive=sensitive), rows.recode({target.name: inside.astype(np.int64)})
+    indicator = replace(target, domain=domain, hierarchy=None, indicator=True)
+    sensitive = tuple(indicator if column.name == target.name else column for column in columns.sensitive)
+    return replace(columns, sensitive=sensitive), rows.recode({target.name: is_protected.astype(np.int64)})

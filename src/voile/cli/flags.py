@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from voile.errors import SpecError
+from voile.plugins.number_text import parse_whole
 
 _DATA = typer.Option("--data", help="The table that the release was made from.")
 
@@ -33,6 +34,14 @@ After = Annotated[
 KeyFile = Annotated[Path | None, typer.Option("--key-file", help="64 hexadecimal digits; makes a release repeatable.")]
 LedgerFile = Annotated[
     Path | None, typer.Option("--ledger", help="A record of who was published with which values (m-invariance).")
+]
+SigningKeyFile = Annotated[
+    Path | None,
+    typer.Option("--sign", metavar="KEY.PEM", help="A private Ed25519 key; the release is signed with it."),
+]
+SignerFile = Annotated[
+    Path | None,
+    typer.Option("--signer", metavar="PUB.PEM", help="The public Ed25519 key of whoever should have signed it."),
 ]
 Models = Annotated[
     list[str] | None, typer.Option("--model", help="E.g. k-anonymity:k=5; repeat it to ask for several together.")
@@ -82,6 +91,8 @@ Scratch = Annotated[str | None, typer.Option("--scratch", help="disk: a folder f
 ReadOptions = Mapping[str, Any]  # how a table is read: the keywords of voile.read
 EngineOptions = Mapping[str, Any]  # where its rows are stored: engine, memory, master, scratch
 SchemaOptions = Mapping[str, Any]  # what its columns are for, as typed: combine_spec reads them
+
+LARGEST_DOMAIN = 1_000_000  # values of a domain that are listed by their ends
 
 
 def _read_options(
@@ -195,5 +206,20 @@ def parse_domain(text: str) -> tuple[str, list[Any]]:
     name, values = parse_pair(text)
     low, dots, high = values.partition("..")
     if dots and low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
-        return name, list(range(int(low), int(high) + 1))
+        return name, _list_integers(name, low, high)
     return name, values.split("|")
+
+
+def _list_integers(name: str, low: str, high: str) -> list[int]:
+    """List the integers of a domain; SpecError if they are more than a domain can have."""
+    try:
+        first, last = parse_whole(low), parse_whole(high)
+    except ValueError:
+        first, last = 0, LARGEST_DOMAIN
+    if last - first >= LARGEST_DOMAIN:
+        raise SpecError(
+            f"The domain of {name!r} has more than {LARGEST_DOMAIN:,} values.",
+            code="spec.domain",
+            hint="Leave it out, and the values of the table are the domain.",
+        )
+    return list(range(first, last + 1))

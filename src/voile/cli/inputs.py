@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from voile.cli.unused_options import refuse_unused
 
@@ -11,6 +14,7 @@ if TYPE_CHECKING:
     from voile.adversaries.ledger import Ledger
     from voile.adversaries.prior import Prior
     from voile.cli.flags import EngineOptions, ReadOptions
+    from voile.io.release_folder.signature import SigningKey
     from voile.releases.release import Release
     from voile.results import Verdict
     from voile.tables.microdata import Microdata
@@ -94,6 +98,17 @@ def open_ledger(path: str | Path | None) -> Ledger | None:
     """Read a ledger, or start a fresh one if the file does not exist yet."""
     from voile.adversaries.ledger import Ledger
 
+    return Ledger.open(path) if path is not None else None
+
+
+def open_signing_key(path: Path | None) -> SigningKey | None:
+    """Read the key that signs a release; ask for its passphrase where there is a terminal to ask at."""
     if path is None:
         return None
-    return Ledger.read(path) if Path(path).exists() else Ledger()
+    from voile.io.release_folder.signature import read_signing_key
+
+    return read_signing_key(path, _ask_passphrase if sys.stdin.isatty() else None)
+
+
+def _ask_passphrase() -> str:
+    return str(typer.prompt("Passphrase of the signing key", default="", hide_input=True, show_default=False, err=True))

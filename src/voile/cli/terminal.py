@@ -46,6 +46,8 @@ def show_verdict(verdict: Verdict, title: str = "Verified from the published fil
     _print_table(title, ["", "what", "detail"], rows, 0)
     for note in verdict.notes:
         typer.echo(note)
+    if verdict.signature is not None:
+        typer.echo(f"Signature: {verdict.signature}.")
 
 
 def show_audit(audit: Audit, unit: Unit) -> None:

@@ -42,20 +42,20 @@ def sort_by_person(person: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @njit(nogil=True, cache=True)
 def _split_people(keys, order, person):
-    """Return where each person's rows start; order the rows of people whose high bits agree by all bits. O(n)."""
+    """Return where each person's rows start; order the rows of people whose high bits agree by all bits. O(n), if
+    few do; O(n log n) at worst."""
     starts = np.empty(keys.size + 1, np.int64)
     people, low = 0, 0
     while low < keys.size:
         high = low + 1
         while high < keys.size and keys[high] == keys[low]:
             high += 1
-        for i in range(low + 1, high):  # nearly always in order already
-            row = order[i]
-            j = i
-            while j > low and person[order[j - 1]] > person[row]:
-                order[j] = order[j - 1]
-                j -= 1
-            order[j] = row
+        sorted_already = True
+        for i in range(low + 1, high):
+            sorted_already &= person[order[i - 1]] <= person[order[i]]
+        if not sorted_already:  # rare: different people whose high bits agree
+            rows = order[low:high].copy()
+            order[low:high] = rows[np.argsort(person[rows], kind="mergesort")]
         for i in range(low, high):
             if i == low or person[order[i]] != person[order[i - 1]]:
                 starts[people] = i

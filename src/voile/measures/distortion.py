@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.measures.base import ByGroup, Outline, View, mean_costs
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
 from voile.releases.release import Release
 from voile.results import Loss
 from voile.tables.hierarchy import Hierarchy

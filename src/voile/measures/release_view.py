@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from voile.errors import DataError
-from voile.releases.cells import Cells
+from voile.releases.cells.cells import Cells
 from voile.releases.queries.query_estimates import QueryEstimates
 from voile.releases.release import Release
 from voile.releases.shape_answers import SensitiveRows

@@ -46,32 +46,35 @@ class DecisionTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DecisionTree:  # noqa: N803 - the convention
         """Learn from a release (y is in it), or from a table and the classes of its rows."""
         if not 0 <= self.keep <= 1:
-            raise PolicyError(f"keep = {self.keep} is no probability.", code="policy.parameter", hint="Choose 0 to 1.")
+            raise PolicyError(
+                f"keep = {self.keep} is not a probability.", code="policy.parameter", hint="Choose 0 to 1."
+            )
         if isinstance(X, Release):
-            given = training(X, self.starts, self.seed)
-            self.classes_ = np.array(given.classes.names, dtype=object)
+            training_set = training(X, self.starts, self.seed)
+            self.classes_ = np.array(training_set.classes.names, dtype=object)
         else:
-            given = self._table(X, y, sample_weight)
-        self.n_features_in_ = given.X.width
-        self.feature_names_in_ = np.array(given.X.columns, dtype=object)
-        self.tree_: Tree = grow(given, self.max_depth, self.min_weight)
+            training_set = self._encode_table(X, y, sample_weight)
+        self.n_features_in_ = training_set.X.width
+        self.feature_names_in_ = np.array(training_set.X.columns, dtype=object)
+        self.tree_: Tree = grow(training_set, self.max_depth, self.min_weight)
         return self
 
-    def _table(self, X: Any, y: Any, sample_weight: Any) -> Training:  # noqa: N803
+    def _encode_table(self, X: Any, y: Any, sample_weight: Any) -> Training:  # noqa: N803
         table = as_table(X)
         if y is None or len(y) != table.height or table.height == 0:
             raise DataError("y must have one class for each row of X.", code="data.classes", hint="Or fit a release.")
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         names = self.classes_.tolist()
-        parts = self.shares or dict.fromkeys(names, 1 / len(names))
-        lost = [name for name in names if name not in parts]
-        if lost or abs(sum(parts.values()) - 1) > 1e-9:
+        share_by_name = self.shares or dict.fromkeys(names, 1 / len(names))
+        missing_names = [name for name in names if name not in share_by_name]
+        if missing_names or abs(sum(share_by_name.values()) - 1) > 1e-9:
             raise PolicyError(
-                f"shares must name every class and sum to 1; {len(lost)} classes are missing.", code="policy.parameter"
+                f"shares must name every class and sum to 1; {len(missing_names)} classes are missing.",
+                code="policy.parameter",
             )
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        shares = _Shares(np.array([parts[name] for name in names]), tuple(map(str, names)))
-        return Training(table, codes, weight, shares, Channel(float(self.keep), 1))
+        weights = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        shares = _ClassesWithShares(np.array([share_by_name[name] for name in names]), tuple(map(str, names)))
+        return Training(table, codes, weights, shares, Channel(float(self.keep), 1))
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
         """Return the share of every class among the people of each row's leaf, before the channel."""
@@ -89,12 +92,12 @@ class DecisionTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
         """Return the most common class of each row's leaf."""
-        likeliest = np.argmax(self.predict_proba(X), axis=1)
-        return np.asarray(self.classes_[likeliest])
+        class_codes = np.argmax(self.predict_proba(X), axis=1)
+        return np.asarray(self.classes_[class_codes])
 
 
-class _Shares(Classes):
-    """Classes with given shares."""
+class _ClassesWithShares(Classes):
+    """Classes whose shares are stated, not counted in a domain."""
 
     def __init__(self, shares: np.ndarray, names: tuple[str, ...]) -> None:
         super().__init__(np.arange(len(names)), names)
@@ -105,11 +108,11 @@ class _Shares(Classes):
         return self._shares  # type: ignore[attr-defined, no-any-return]
 
 
-def as_table(given: Any) -> pl.DataFrame:
+def as_table(table: Any) -> pl.DataFrame:
     """Convert a polars, pandas or NumPy table to polars."""
-    if isinstance(given, pl.DataFrame):
-        return given
-    if hasattr(given, "columns") and hasattr(given, "to_dict"):
-        return pl.DataFrame({str(name): given[name].to_numpy() for name in given.columns}, strict=False)
-    array = np.asarray(given)
-    return pl.DataFrame({f"x{number}": array[:, number] for number in range(array.shape[1])}, strict=False)
+    if isinstance(table, pl.DataFrame):
+        return table
+    if hasattr(table, "columns") and hasattr(table, "to_dict"):
+        return pl.DataFrame({str(name): table[name].to_numpy() for name in table.columns}, strict=False)
+    array = np.asarray(table)
+    return pl.DataFrame({f"x{index}": array[:, index] for index in range(array.shape[1])}, strict=False)

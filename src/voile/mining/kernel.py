@@ -1,7 +1,7 @@
 """A binary decision tree on binned columns, whose classes were seen through a channel.
 
-Class counts of a node are put back to what they were before the channel (as far as they tell) before they are judged:
-a cut is as good as it lowers the Gini impurity of the counts so found on both sides.
+The class counts of a node are replaced by an estimate of the counts before the channel. The score of a cut is how much
+it lowers the Gini impurity of these estimates, summed over both sides.
 """
 
 from __future__ import annotations
@@ -11,38 +11,43 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def undo(seen, total, keep, shares, found):
-    """Counts before the channel: (seen - (1-p) share total) / p, at least 0, scaled back to the total. O(classes)."""
-    left = 0.0
-    for j in range(seen.size):
-        found[j] = max((seen[j] - (1 - keep) * shares[j] * total) / keep, 0.0) if keep > 0 else 0.0
-        left += found[j]
-    for j in range(seen.size):
-        found[j] = found[j] * total / left if left > 0 else shares[j] * total
+def undo(class_counts, total, keep, shares, estimates):
+    """Estimate the counts before the channel: (count - (1-p) share total) / p, at least 0, scaled to the total.
+
+    Writes to `estimates`. O(classes).
+    """
+    estimate_sum = 0.0
+    for j in range(class_counts.size):
+        estimates[j] = max((class_counts[j] - (1 - keep) * shares[j] * total) / keep, 0.0) if keep > 0 else 0.0
+        estimate_sum += estimates[j]
+    for j in range(class_counts.size):
+        estimates[j] = estimates[j] * total / estimate_sum if estimate_sum > 0 else shares[j] * total
 
 
 @njit(nogil=True, cache=True)
-def _impurity(seen, total, keep, shares, found):
-    """Gini impurity of the counts before the channel, times the people."""
-    undo(seen, total, keep, shares, found)
+def _compute_impurity(class_counts, total, keep, shares, estimates):
+    """Return the Gini impurity of the counts before the channel, times the number of people."""
+    undo(class_counts, total, keep, shares, estimates)
     squares = 0.0
-    for j in range(found.size):
-        squares += found[j] * found[j]
+    for j in range(estimates.size):
+        squares += estimates[j] * estimates[j]
     return total - squares / total if total > 0 else 0.0
 
 
 @njit(nogil=True, cache=True)
-def _best(codes, labels, weights, ids, low, high, totals, people, bins, ranged, keep, shares, least, floor, chosen):
-    """Return the best cut of a node: the column (-1 where none gains) and, in `chosen`, which bins go left.
+def _find_best_cut(
+    codes, labels, weights, ids, low, high, totals, people, bins, ranged, keep, shares, min_people, min_gain, goes_left
+):
+    """Return the best cut of a node: the column (-1 where none gains) and, in `goes_left`, which bins go left.
 
     Bins of a ranged column keep their order; others are ordered by their share of the node's most common class, which
-    is the best order there is for two classes. O(rows * columns + bins * classes).
+    is the best order for two classes. O(rows * columns + bins * classes).
     """
     classes = shares.size
-    before, after = np.empty(classes), np.empty(classes)
-    whole = _impurity(totals, people, keep, shares, before)
-    common = np.argmax(before)
-    best, column = max(floor, 1e-9 * people), -1
+    node_estimates, side_estimates = np.empty(classes), np.empty(classes)
+    node_impurity = _compute_impurity(totals, people, keep, shares, node_estimates)
+    top_class = np.argmax(node_estimates)
+    best_gain, column = max(min_gain, 1e-9 * people), -1
     for d in range(codes.shape[1]):
         histogram = np.zeros((bins[d], classes))
         for i in range(low, high):
@@ -52,34 +57,37 @@ def _best(codes, labels, weights, ids, low, high, totals, people, bins, ranged, 
         if not ranged[d]:
             rank = np.empty(bins[d])
             for b in range(bins[d]):
-                rank[b] = histogram[b, common] / sums[b] if sums[b] > 0 else 2.0  # bins that nobody has come last
+                rank[b] = histogram[b, top_class] / sums[b] if sums[b] > 0 else 2.0  # bins that nobody has come last
             order = np.argsort(rank, kind="mergesort")
         left, right = np.zeros(classes), totals.copy()
-        seen = 0.0
-        for place in range(bins[d] - 1):
-            b = order[place]
+        people_left = 0.0
+        for position in range(bins[d] - 1):
+            b = order[position]
             if sums[b] == 0:
                 continue
             left += histogram[b]
             right -= histogram[b]
-            seen += sums[b]
-            if seen < least or people - seen < least:
+            people_left += sums[b]
+            if people_left < min_people or people - people_left < min_people:
                 continue
-            gain = whole - _impurity(left, seen, keep, shares, after)
-            gain -= _impurity(right, people - seen, keep, shares, after)
-            if gain > best:
-                best, column = gain, d
-                chosen[:] = False
-                for earlier in range(place + 1):
-                    chosen[order[earlier]] = True
+            gain = node_impurity - _compute_impurity(left, people_left, keep, shares, side_estimates)
+            gain -= _compute_impurity(right, people - people_left, keep, shares, side_estimates)
+            if gain > best_gain:
+                best_gain, column = gain, d
+                goes_left[:] = False
+                for j in range(position + 1):
+                    goes_left[order[j]] = True
     return column
 
 
 @njit(nogil=True, cache=True)
-def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least, floor):
-    """Nodes of the tree: the column of each (-1 for a leaf), its two children, which bins go left, and the class counts
-    found before the channel. `least` people must be on both sides of a cut, and it must gain more than `floor`.
-    O(rows * columns * depth)."""
+def grow(codes, labels, weights, bins, ranged, keep, shares, depth, min_people, min_gain):
+    """Return the nodes of the tree: the column of each (-1 for a leaf), its two children, which bins go left, and the
+    estimated class counts before the channel.
+
+    Each side of a cut must have `min_people` people, and the cut must gain more than `min_gain`.
+    O(rows * columns * depth).
+    """
     rows, classes = codes.shape[0], shares.size
     ids = np.arange(rows)
     room = 2 ** min(depth + 1, 20)
@@ -87,7 +95,7 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least, floor
     sides, counts = np.zeros((room, bins.max()), np.bool_), np.zeros((room, classes))
     stack = np.empty((room, 4), np.int64)
     stack[0] = (0, 0, rows, 0)
-    top, made = 1, 1
+    top, nodes = 1, 1
     while top > 0:
         top -= 1
         node, low, high, level = stack[top]
@@ -96,9 +104,9 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least, floor
             totals[labels[ids[i]]] += weights[ids[i]]
         people = totals.sum()
         undo(totals, people, keep, shares, counts[node])
-        if level >= depth or people < 2 * least or made + 2 > room:
+        if level >= depth or people < 2 * min_people or nodes + 2 > room:
             continue
-        d = _best(
+        d = _find_best_cut(
             codes,
             labels,
             weights,
@@ -111,8 +119,8 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least, floor
             ranged,
             keep,
             shares,
-            least,
-            floor,
+            min_people,
+            min_gain,
             sides[node],
         )
         if d < 0:
@@ -124,23 +132,23 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, least, floor
             else:
                 ids[i], ids[j] = ids[j], ids[i]
                 j -= 1
-        column[node], children[node, 0], children[node, 1] = d, made, made + 1
-        stack[top] = (made, low, i, level + 1)
-        stack[top + 1] = (made + 1, i, high, level + 1)
+        column[node], children[node, 0], children[node, 1] = d, nodes, nodes + 1
+        stack[top] = (nodes, low, i, level + 1)
+        stack[top + 1] = (nodes + 1, i, high, level + 1)
         top += 2
-        made += 2
-    return column[:made], children[:made], sides[:made], counts[:made]
+        nodes += 2
+    return column[:nodes], children[:nodes], sides[:nodes], counts[:nodes]
 
 
 @njit(nogil=True, cache=True)
-def leaves(codes, column, children, sides, heavier):
+def find_leaves(codes, column, children, sides, heavier):
     """Return the leaf of each row; a bin of -1, not seen in training, goes to the heavier side. O(rows * depth)."""
-    found = np.empty(codes.shape[0], np.int64)
+    leaf_of_row = np.empty(codes.shape[0], np.int64)
     for i in range(codes.shape[0]):
         node = 0
         while column[node] >= 0:
             code = codes[i, column[node]]
-            left = heavier[node] == 0 if code < 0 else sides[node, code]
-            node = children[node, 0 if left else 1]
-        found[i] = node
-    return found
+            goes_left = heavier[node] == 0 if code < 0 else sides[node, code]
+            node = children[node, 0 if goes_left else 1]
+        leaf_of_row[i] = node
+    return leaf_of_row

@@ -1,4 +1,4 @@
-"""From a release to a table to learn from: one value for every cell, a class, and a weight.
+"""Turn a release into a table to learn from: one value per cell, and a class and a weight per row.
 
 A cell that may stand for several values is filled with one of them at random, each equally likely; over many rows this
 is the even spread that estimates assume. The random numbers come from a public seed: they protect nothing.
@@ -19,7 +19,7 @@ from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
 from voile.tables.domain import Domain
 
-FEW = 10  # up to this many values are classes of their own, unless other classes are asked for
+MAX_SINGLE_CLASSES = 10  # up to this many values are classes of their own, unless other classes are asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +59,16 @@ def make_classes(domain: Domain, starts: Sequence[Any] = ()) -> Classes:
     ('0 to 24', '25 to 36', '37 to 49')
     """
     size, texts = domain.size, domain.labels
-    places = [texts.index(str(start)) if str(start) in texts else -1 for start in starts]
-    if -1 in places or 0 in places or places != sorted(set(places)):
+    positions = [texts.index(str(start)) if str(start) in texts else -1 for start in starts]
+    if -1 in positions or 0 in positions or positions != sorted(set(positions)):
         raise PolicyError(
             "The classes must start at values of the sensitive column, in their order and after the first.",
             code="policy.classes",
             hint="E.g. starts = 25|37 for the classes below 25, from 25 to 36, and from 37 on.",
         )
-    if not places:
-        places = list(range(1, size)) if size <= FEW else [(size + 1) // 2]
-    edges = [0, *places, size]
+    if not positions:
+        positions = list(range(1, size)) if size <= MAX_SINGLE_CLASSES else [(size + 1) // 2]
+    edges = [0, *positions, size]
     of_code = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
     names = [texts[low] if high - low == 1 else f"{texts[low]} to {texts[high - 1]}" for low, high in pairwise(edges)]
     return Classes(of_code, tuple(names))

@@ -62,17 +62,17 @@ class ProtectsValues(NamesValues, ProtectsSets):
         return "protected belief" if self.protected_values else "belief"
 
     def protected_sets(self, column: Column) -> np.ndarray:
-        single = single_values(column)
-        named = [text in self.protected_values for text in column.domain.labels]
-        return single[named] if self.protected_values else single
+        singletons = single_values(column)
+        is_named = [text in self.protected_values for text in column.domain.labels]
+        return singletons[is_named] if self.protected_values else singletons
 
     def check_named_values(self, column: Column | None) -> None:
         assert column is not None
-        unknown = [value for value in self.protected_values if value not in column.domain.labels]
-        if unknown:
+        unknown_values = [value for value in self.protected_values if value not in column.domain.labels]
+        if unknown_values:
             name = getattr(self, "name", "")
             raise PolicyError(
-                f"{name}: {len(unknown)} of {len(self.protected_values)} protected values do not occur in "
+                f"{name}: {len(unknown_values)} of {len(self.protected_values)} protected values do not occur in "
                 f"{column.name!r}.",
                 code="policy.protect",
                 hint="Check their spelling, or declare the column's domain.",
@@ -96,7 +96,7 @@ class CountsPeople:
     rows_per_person: int = learned_field(1)
 
     def count_people(self, rows_per_person: int) -> Self:
-        """Return the model for people with at most that many rows; PolicyError if it has no such form."""
+        """Return the model for people with at most `rows_per_person` rows; PolicyError if it has no such form."""
         return replace(self, rows_per_person=rows_per_person)
 
 
@@ -119,7 +119,8 @@ def protected_sets(model: Model, column: Column) -> np.ndarray:
 
 
 def count_people(model: Model, rows_per_person: int) -> Model:
-    """Return the model for people with at most that many rows each; PolicyError if it needs one row per person."""
+    """Return the model for people with at most `rows_per_person` rows each; PolicyError if it needs one row per
+    person."""
     if rows_per_person == 1:
         return model
     if not isinstance(model, CountsPeople):

@@ -41,8 +41,8 @@ class AlphaK(CountsPeople, ProtectsValues, Model):
         if self.protect:
             assert counts.column is not None
             texts = counts.column.domain.labels
-            protected = np.array([text in self.protect for text in texts], dtype=bool)
-            entries = np.where(protected[counts.values], entries, 0)
+            is_protected = np.array([text in self.protect for text in texts], dtype=bool)
+            entries = np.where(is_protected[counts.values], entries, 0)
         largest = replace(counts, counts=entries).largest()
         share = self.bound() / self.rows_per_person
         return np.asarray((counts.sizes >= self.smallest()) & at_most(largest, share, counts.sizes))
@@ -54,14 +54,14 @@ class AlphaK(CountsPeople, ProtectsValues, Model):
         return Adversary.who("neighbour", *NEIGHBOUR)
 
     def promise(self, column: str) -> str:
-        others = (
+        lookalikes = (
             f"Every row looks the same as rows of at least {self.k - 1} other people"
             if self.rows_per_person > 1
             else f"Every person's row looks the same as at least {self.k - 1} others"
         )
         return (
-            f"{others}, and nobody can be linked to {self.describe_protected()} of {column!r}{in_any_row(self)} with "
-            f"probability above {self.alpha:g}."
+            f"{lookalikes}, and nobody can be linked to {self.describe_protected()} of {column!r}{in_any_row(self)} "
+            f"with probability above {self.alpha:g}."
         )
 
     def smallest(self) -> int:
@@ -69,5 +69,5 @@ class AlphaK(CountsPeople, ProtectsValues, Model):
 
     def best(self, counts: Counts) -> str:
         total, top = int(counts.sizes.sum()), int(counts.totals.max(initial=0))
-        covers = f"its most frequent value covers {top / max(total, 1):.3f} of them"
-        return f"The table has {total} rows{each_with_rows(self)}; {covers}."
+        coverage = f"its most frequent value covers {top / max(total, 1):.3f} of them"
+        return f"The table has {total} rows{each_with_rows(self)}; {coverage}."

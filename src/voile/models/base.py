@@ -39,7 +39,8 @@ class Model(Plugin):
 
     `basis` says what the promise rests on: "counts", "prior" or "process". `monotone` means that merging two groups
     that hold gives a group that holds. `shapes` are the shapes of release for which the promise has a meaning, and
-    `method` is the method to use if the user names none.
+    `method` is the method to use if the user names none. `findings` names the probabilities that a certificate states
+    beyond the bound.
     """
 
     family: ClassVar[str] = "models"
@@ -47,6 +48,7 @@ class Model(Plugin):
     basis: ClassVar[str] = "counts"
     method: ClassVar[str] = "mondrian"
     shapes: ClassVar[tuple[str, ...]] = ("generalized", "bucketized")
+    findings: ClassVar[tuple[str, ...]] = ()
 
     @property
     def limits(self) -> str:
@@ -60,7 +62,7 @@ class Model(Plugin):
         raise NotImplementedError  # pragma: no cover - every model defines it
 
     def bound(self) -> Fraction:
-        """Return the most that the adversary may reach."""
+        """Return the highest level that the adversary may reach."""
         raise NotImplementedError  # pragma: no cover - every model defines it
 
     def adversary(self) -> Adversary:
@@ -81,16 +83,16 @@ class Model(Plugin):
     def targets(self, columns: Columns) -> list[Column | None]:
         """List the sensitive columns that the model is about: the one it names, or all of them. A model of sizes is
         about no column, which is written None."""
-        named = getattr(self, "column", None)
-        if named is not None:
-            known = [column.name for column in columns.sensitive]
-            if named not in known:
+        column_name = getattr(self, "column", None)
+        if column_name is not None:
+            sensitive_names = [column.name for column in columns.sensitive]
+            if column_name not in sensitive_names:
                 raise PolicyError(
-                    f"{self.name} names {named!r}, which is not a sensitive column.",
+                    f"{self.name} names {column_name!r}, which is not a sensitive column.",
                     code="policy.column",
-                    hint=suggest_name(named, known),
+                    hint=suggest_name(column_name, sensitive_names),
                 )
-            return [columns[named]]
+            return [columns[column_name]]
         if not columns.sensitive:
             raise PolicyError(
                 f"{self.name} needs a sensitive column.",
@@ -105,8 +107,8 @@ class Model(Plugin):
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
         """Say whether a release keeps the promise, as far as the basis and the evidence tell."""
-        held = self.holds(counts)
-        failing = int((~held).sum())
-        if failing or not len(held):
-            return Verification(Answer.BROKEN, f"{failing} of {len(held)} groups do not satisfy it.")
-        return Verification(Answer.HOLDS, f"Recounted in {len(held)} groups.")
+        verdicts = self.holds(counts)
+        failing_groups = int((~verdicts).sum())
+        if failing_groups or not len(verdicts):
+            return Verification(Answer.BROKEN, f"{failing_groups} of {len(verdicts)} groups do not satisfy it.")
+        return Verification(Answer.HOLDS, f"Recounted in {len(verdicts)} groups.")

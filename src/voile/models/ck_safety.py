@@ -44,8 +44,8 @@ class CKSafety(AcceptsDistinctValues, Model):
 
     def holds(self, counts: Counts) -> np.ndarray:
         """Consider rules within each group alone; `verify` also spreads them over several groups."""
-        least = least_chances(counts, self.k + 1)
-        return np.asarray(_disclosed(counts, least[self.k + 1]) < self.c - SLACK)
+        least_probabilities = least_chances(counts, self.k + 1)
+        return np.asarray(_compute_beliefs(counts, least_probabilities[self.k + 1]) < self.c - SLACK)
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
         """Look at all groups together, because a rule may mention people of any group."""
@@ -58,8 +58,8 @@ class CKSafety(AcceptsDistinctValues, Model):
         return Fraction(str(self.c))
 
     def adversary(self) -> Adversary:
-        known = (*NEIGHBOUR, Knowledge.EXCLUSION, Knowledge.RULES)
-        return Adversary.who("neighbour with rules", *known, excludes=self.k)
+        knowledge = (*NEIGHBOUR, Knowledge.EXCLUSION, Knowledge.RULES)
+        return Adversary.who("neighbour with rules", *knowledge, excludes=self.k)
 
     def promise(self, column: str) -> str:
         return (
@@ -90,25 +90,29 @@ def disclosure(counts: Counts, k: int) -> float:
     is true is a product over groups. Using one group twice does no harm: its facts together are less likely to be all
     false than the product says.
     """
-    least = least_chances(counts, k + 1)
-    alone = [1.0] + [float(row.min(initial=1.0)) for row in least[1:]]
-    spread = []
+    least_probabilities = least_chances(counts, k + 1)
+    single_group_chances = [1.0] + [float(row.min(initial=1.0)) for row in least_probabilities[1:]]
+    spread_chances = []
     for size in range(k + 1):
-        spread.append(min(float(np.prod([alone[part] for part in parts])) for parts in partitions(size)))
-    worst = 0.0
-    for inside in range(1, k + 2):
-        worst = max(worst, float(_disclosed(counts, least[inside] * spread[k + 1 - inside]).max(initial=0.0)))
-    return worst
+        spread_chances.append(
+            min(float(np.prod([single_group_chances[part] for part in parts])) for parts in partitions(size))
+        )
+    largest_belief = 0.0
+    for facts_inside in range(1, k + 2):
+        no_fact_chance = least_probabilities[facts_inside] * spread_chances[k + 1 - facts_inside]
+        beliefs = _compute_beliefs(counts, no_fact_chance)
+        largest_belief = max(largest_belief, float(beliefs.max(initial=0.0)))
+    return largest_belief
 
 
-def _disclosed(counts: Counts, none: np.ndarray) -> np.ndarray:
-    """Return Pr(A) / (Pr(A) + Pr(none of the facts)), where A is the most frequent value of the group."""
+def _compute_beliefs(counts: Counts, no_fact_chance: np.ndarray) -> np.ndarray:
+    """Return for each group Pr(A) / (Pr(A) + Pr(none of the facts)), where A is its most frequent value."""
     share = counts.largest() / np.maximum(counts.sizes, 1)
-    return np.asarray(share / np.maximum(share + none, 1e-300))
+    return np.asarray(share / np.maximum(share + no_fact_chance, 1e-300))
 
 
 def least_chances(counts: Counts, facts: int) -> list[np.ndarray]:
-    """Return the least probability that none of 0, 1, ..., `facts` facts is true, one row of groups per number.
+    """Return the least probability that none of n facts is true, for n = 0, 1, ..., `facts`: one array of groups per n.
 
     A fact says that a certain person has a certain value. The worst facts give the i-th person the k_i most frequent
     values, k_1 >= k_2 >= ...
@@ -116,22 +120,23 @@ def least_chances(counts: Counts, facts: int) -> list[np.ndarray]:
     order = np.lexsort((-counts.counts, counts.owner))
     rank = np.arange(len(order)) - counts.starts[counts.owner]
     tops = np.zeros((facts + 1, counts.groups))
-    for most in range(1, facts + 1):
-        tops[most] = counts.summed(np.where(rank < most, counts.counts[order], 0))
+    for value_count in range(1, facts + 1):
+        tops[value_count] = counts.summed(np.where(rank < value_count, counts.counts[order], 0))
     chances = [np.ones(counts.groups)]
     for size in range(1, facts + 1):
-        least = np.ones(counts.groups)
+        least_chance = np.ones(counts.groups)
         for parts in partitions(size):
             chance = np.ones(counts.groups)
             for person, values in enumerate(parts):
-                others = counts.sizes - person
-                chance *= np.where(others > 0, np.maximum(others - tops[values], 0) / np.maximum(others, 1), 1.0)
-            least = np.minimum(least, chance)
-        chances.append(least)
+                people_left = counts.sizes - person
+                shares = np.maximum(people_left - tops[values], 0) / np.maximum(people_left, 1)
+                chance *= np.where(people_left > 0, shares, 1.0)
+            least_chance = np.minimum(least_chance, chance)
+        chances.append(least_chance)
     return chances
 
 
-def partitions(total: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+def partitions(total: int, largest_term: int | None = None) -> Iterator[tuple[int, ...]]:
     """Yield the ways to write a number as a sum of falling terms.
 
     >>> list(partitions(3))
@@ -140,6 +145,6 @@ def partitions(total: int, most: int | None = None) -> Iterator[tuple[int, ...]]
     if total == 0:
         yield ()
         return
-    for first in range(min(total, most or total), 0, -1):
-        for rest in partitions(total - first, first):
-            yield (first, *rest)
+    for term in range(min(total, largest_term or total), 0, -1):
+        for rest in partitions(total - term, term):
+            yield (term, *rest)

@@ -22,5 +22,5 @@ def requested_model(claim: Mapping[str, Any]) -> Model:
     """Build the model as a user would request it: with the claim's column, if the model takes the name of one."""
     name, column = str(claim["model"]), claim["column"]
     takes_column = any(field.name == "column" for field in fields(find_class("models", name)))
-    own = {"column": column} if takes_column and column is not None else {}
-    return narrow_type(Model, build_plugin("models", name, {**claim["parameters"], **own}))
+    column_parameter = {"column": column} if takes_column and column is not None else {}
+    return narrow_type(Model, build_plugin("models", name, {**claim["parameters"], **column_parameter}))

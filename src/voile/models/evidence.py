@@ -27,11 +27,13 @@ class Evidence:
         """Return the prior with this digest, if the checker has it."""
         return next((prior for prior in self.priors if prior.digest == digest), None)
 
-    def releases(self, named: Sequence[Release | str]) -> tuple[Release, ...] | None:
+    def releases(self, references: Sequence[Release | str]) -> tuple[Release, ...] | None:
         """Return the earlier releases that a claim names by digest, or None if the checker lacks one of them."""
-        known = {release.digest: release for release in self.earlier}
-        digests = [name if isinstance(name, str) else name.digest for name in named]
-        return tuple(known[digest] for digest in digests) if all(digest in known for digest in digests) else None
+        releases_by_digest = {release.digest: release for release in self.earlier}
+        digests = [reference if isinstance(reference, str) else reference.digest for reference in references]
+        if any(digest not in releases_by_digest for digest in digests):
+            return None
+        return tuple(releases_by_digest[digest] for digest in digests)
 
 
 NOTHING = Evidence()

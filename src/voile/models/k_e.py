@@ -38,15 +38,15 @@ class KE(Model):
 
     def holds(self, counts: Counts) -> np.ndarray:
         assert counts.column is not None
-        points = counts.column.domain.numeric_values
-        known = counts.values < len(points)  # the missing value is not a number
-        numbers = np.append(points.astype(np.float64), 0.0)[counts.values]
-        highest = replace(counts, counts=np.where(known, numbers, -np.inf)).largest()
-        minus_lowest = replace(counts, counts=np.where(known, -numbers, -np.inf)).largest()
-        distinct = counts.summed(known.astype(np.int64))
+        domain_numbers = counts.column.domain.numeric_values
+        is_number = counts.values < len(domain_numbers)  # the missing value is not a number
+        numbers = np.append(domain_numbers.astype(np.float64), 0.0)[counts.values]
+        highest = replace(counts, counts=np.where(is_number, numbers, -np.inf)).largest()
+        minus_lowest = replace(counts, counts=np.where(is_number, -numbers, -np.inf)).largest()
+        distinct_numbers = counts.summed(is_number.astype(np.int64))
         with np.errstate(invalid="ignore"):
             spread = highest + minus_lowest
-        return np.asarray((distinct >= self.k) & (spread >= self.e))
+        return np.asarray((distinct_numbers >= self.k) & (spread >= self.e))
 
     def bound(self) -> Fraction:
         return Fraction(1)

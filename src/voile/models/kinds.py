@@ -62,9 +62,9 @@ class ProcessModel(Model):
     basis: ClassVar[str] = "process"
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
-        seen = super().verify(release, counts, evidence)
-        if seen.answer is Answer.BROKEN:
-            return seen
+        recount = super().verify(release, counts, evidence)
+        if recount.answer is Answer.BROKEN:
+            return recount
         return Verification(
             Answer.NEEDS, "Everything visible fits. Checking the random draws needs the table and the key."
         )

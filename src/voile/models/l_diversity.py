@@ -56,9 +56,9 @@ class LDiversity(CountsPeople, AcceptsDistinctValues, Model):
             )
 
     def __repr__(self) -> str:
-        shown = [f"l={self.l}"] + [f"form={self.form!r}"] * (self.form != "frequency")
-        shown += [f"c={self.c}"] * (self.c is not None) + [f"column={self.column!r}"] * (self.column is not None)
-        return f"LDiversity({', '.join(shown)})"
+        arguments = [f"l={self.l}"] + [f"form={self.form!r}"] * (self.form != "frequency")
+        arguments += [f"c={self.c}"] * (self.c is not None) + [f"column={self.column!r}"] * (self.column is not None)
+        return f"LDiversity({', '.join(arguments)})"
 
     def count_people(self, rows_per_person: int) -> LDiversity:
         if self.form != "frequency":
@@ -67,7 +67,7 @@ class LDiversity(CountsPeople, AcceptsDistinctValues, Model):
 
     def holds(self, counts: Counts) -> np.ndarray:
         if self.form == "frequency":
-            return np.asarray(counts.largest() * self.l * self.rows_per_person <= counts.sizes)
+            return at_most(counts.largest(), Fraction(1, self.smallest()), counts.sizes)
         if self.form == "distinct":
             return np.asarray(counts.distinct() >= self.l)
         if self.form == "entropy":
@@ -111,17 +111,21 @@ class LDiversity(CountsPeople, AcceptsDistinctValues, Model):
 
     def best(self, counts: Counts) -> str:
         name = counts.column.name if counts.column else "the column"
-        total, top, kinds = int(counts.sizes.sum()), int(counts.totals.max(initial=0)), int((counts.totals > 0).sum())
+        total, top = int(counts.sizes.sum()), int(counts.totals.max(initial=0))
+        value_count = int((counts.totals > 0).sum())
         if self.form == "frequency" and top:
-            covers = f"The most frequent value of {name!r} covers {100 * top / total:.0f} % of rows"
-            return f"{covers}{each_with_rows(self)}; the largest possible l is {total // (top * self.rows_per_person)}."
+            coverage = f"The most frequent value of {name!r} covers {100 * top / total:.0f} % of rows"
+            largest_l = total // (top * self.rows_per_person)
+            return f"{coverage}{each_with_rows(self)}; the largest possible l is {largest_l}."
         if self.form == "distinct":
-            return f"{name!r} has {kinds} different values; the largest possible l is {kinds}."
+            return f"{name!r} has {value_count} different values; the largest possible l is {value_count}."
         if self.form == "entropy":
-            whole = float(np.exp(entropy(counts)[0]))
-            return f"The entropy of {name!r} over the whole table allows at most l = {int(whole + SLACK)}."
-        covers = f"{name!r} has {kinds} different values, and the most frequent one covers {top} of {total} rows"
-        return f"Raise c or lower l: {covers}."
+            perplexity = float(np.exp(entropy(counts)[0]))
+            return f"The entropy of {name!r} over the whole table allows at most l = {int(perplexity + SLACK)}."
+        coverage = (
+            f"{name!r} has {value_count} different values, and the most frequent one covers {top} of {total} rows"
+        )
+        return f"Raise c or lower l: {coverage}."
 
 
 def entropy(counts: Counts) -> np.ndarray:
@@ -134,10 +138,10 @@ def entropy(counts: Counts) -> np.ndarray:
 def recursive(counts: Counts, c: Fraction, l: int) -> np.ndarray:  # noqa: E741 - the letter of the literature
     """Return for each group whether n_1 <= c (n_l + ... + n_m), in integers, and at least l values occur."""
     order = np.lexsort((-counts.counts, counts.owner))
-    ranked = counts.counts[order]
-    rank = np.arange(len(ranked)) - counts.starts[counts.owner]
-    tail = counts.summed(np.where(rank >= l - 1, ranked, 0))
-    return at_most(counts.largest(), c, tail) & (counts.distinct() >= l)
+    ranked_counts = counts.counts[order]
+    rank = np.arange(len(ranked_counts)) - counts.starts[counts.owner]
+    tail_counts = counts.summed(np.where(rank >= l - 1, ranked_counts, 0))
+    return at_most(counts.largest(), c, tail_counts) & (counts.distinct() >= l)
 
 
 def check_recursive(frequencies: np.ndarray, c: float, l: int) -> bool:  # noqa: E741 - the letter of the literature
@@ -148,5 +152,5 @@ def check_recursive(frequencies: np.ndarray, c: float, l: int) -> bool:  # noqa:
     """
     counts = np.asarray(frequencies, dtype=np.int64)
     counts = counts[counts > 0]
-    whole = Counts(counts.sum(keepdims=True), np.array([0, len(counts)]), np.arange(len(counts)), counts, counts)
-    return bool(recursive(whole, Fraction(str(c)), l)[0])
+    group = Counts(counts.sum(keepdims=True), np.array([0, len(counts)]), np.arange(len(counts)), counts, counts)
+    return bool(recursive(group, Fraction(str(c)), l)[0])

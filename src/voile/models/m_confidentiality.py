@@ -28,7 +28,7 @@ from voile.models.kinds import ProcessModel
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
-from voile.tables.group_counts import Counts
+from voile.tables.group_counts import Counts, at_most
 
 
 @dataclass(frozen=True)
@@ -51,23 +51,25 @@ class MConfidentiality(ProtectsValues, ProcessModel):
     def holds(self, counts: Counts) -> np.ndarray:
         """Check what can be seen: no protected value covers more than 1/m of a group."""
         assert counts.column is not None
-        protected = np.asarray(self.protected_sets(counts.column).any(axis=0))
-        entries = np.where(protected[counts.values], counts.counts, 0)
+        is_protected = np.asarray(self.protected_sets(counts.column).any(axis=0))
+        entries = np.where(is_protected[counts.values], counts.counts, 0)
         largest = replace(counts, counts=entries).largest()
-        return np.asarray(largest * self.m <= counts.sizes)
+        return at_most(largest, self.bound(), counts.sizes)
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
-        seen = super().verify(release, counts, evidence)
-        if seen.answer is Answer.BROKEN:
-            return seen
+        recount = super().verify(release, counts, evidence)
+        if recount.answer is Answer.BROKEN:
+            return recount
         method = release.certificate.method
         if method.get("name") != self.method or (method.get("sampling") != "slack" and self.reading == "mechanism"):
-            which = f"reading {self.reading}"
-            return Verification(Answer.BROKEN, f"The method that the certificate names does not promise it ({which}).")
+            reading = f"reading {self.reading}"
+            return Verification(
+                Answer.BROKEN, f"The method that the certificate names does not promise it ({reading})."
+            )
         if self.reading == "published":
-            how = f"Recounted in {counts.groups} groups. The promise is about published values only."
-            return Verification(Answer.HOLDS, how)
-        return seen
+            detail = f"Recounted in {counts.groups} groups. The promise is about published values only."
+            return Verification(Answer.HOLDS, detail)
+        return recount
 
     def bound(self) -> Fraction:
         return Fraction(1, self.m)

@@ -25,6 +25,7 @@ from voile.models.abilities import AcceptsDistinctValues, HasColumnParameters
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.plugins.number_text import parse_fraction
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
@@ -32,7 +33,7 @@ from voile.tables.group_counts import Counts, at_most
 from voile.tables.schema import Column, Columns, suggest_name
 
 SLACK = 1e-9
-DIGITS = 10_000
+LEVEL_STEPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -58,17 +59,19 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "l", numbers_by_column("multi-diversity", "l", self.l))
-        wrong = not isinstance(self.reached, Mapping)
+        is_malformed = not isinstance(self.reached, Mapping)
         try:
-            wrong = wrong or any(not 0 < Fraction(str(level)) <= 1 for level in self.reached.values())
+            is_malformed = is_malformed or any(
+                not 0 < parse_fraction(str(level)) <= 1 for level in self.reached.values()
+            )
         except (ValueError, ArithmeticError):
-            wrong = True
-        if wrong:
+            is_malformed = True
+        if is_malformed:
             raise PolicyError("multi-diversity: reached must give each column a fraction.", code="policy.parameter")
 
     def __repr__(self) -> str:
-        shown = [repr(dict(self.l))] + [f"otherwise={self.otherwise}"] * (self.otherwise != 2)
-        return f"MultiDiversity({', '.join(shown + [f'reached={dict(self.reached)}'] * bool(self.reached))})"
+        arguments = [repr(dict(self.l))] + [f"otherwise={self.otherwise}"] * (self.otherwise != 2)
+        return f"MultiDiversity({', '.join(arguments + [f'reached={dict(self.reached)}'] * bool(self.reached))})"
 
     def level(self, column: str) -> int:
         """Return the l of a column."""
@@ -84,12 +87,12 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
         """Return the model with the level that a release reaches in each column."""
         levels = {}
         for name in release.sensitive_names:
-            found = release.belief_bound(name)
-            assert found is not None, "only releases that list values state a level"
-            worst, asked = found.largest, Fraction(1, self.level(name))
-            level = Fraction(math.ceil((worst - SLACK) * DIGITS), DIGITS)
-            highest = asked if worst <= asked + SLACK else Fraction(1)
-            levels[name] = str(max(min(level, highest), Fraction(1, DIGITS)))
+            belief = release.belief_bound(name)
+            assert belief is not None, "only releases that list values state a level"
+            largest_belief, requested_bound = belief.largest, Fraction(1, self.level(name))
+            level = Fraction(math.ceil((largest_belief - SLACK) * LEVEL_STEPS), LEVEL_STEPS)
+            ceiling = requested_bound if largest_belief <= requested_bound + SLACK else Fraction(1)
+            levels[name] = str(max(min(level, ceiling), Fraction(1, LEVEL_STEPS)))
         return replace(self, reached=levels)
 
     def holds(self, counts: Counts) -> np.ndarray:
@@ -100,34 +103,36 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
         assert counts.column is not None
-        found = release.belief_bound(counts.column.name)
-        if found is None:
+        belief = release.belief_bound(counts.column.name)
+        if belief is None:
             return super().verify(release, counts, evidence)
-        worst, bound = found.largest, self.for_column(counts.column.name).bound()
-        answer = Answer.HOLDS if worst <= bound + SLACK else Answer.BROKEN
-        if found.counted is None:
-            return Verification(answer, f"Counted in {release.groups} groups: belief is at most {worst:.4f}.")
-        how = "all matchings of rows and people were counted"
-        if found.counted < release.groups:
-            how += f" for {found.counted} groups, and bounded from above for {release.groups - found.counted}"
-        return Verification(answer, f"Belief is at most {worst:.4f} in {release.groups} groups; {how}.")
+        largest_belief, bound = belief.largest, self.for_column(counts.column.name).bound()
+        answer = Answer.HOLDS if largest_belief <= bound + SLACK else Answer.BROKEN
+        if belief.counted is None:
+            return Verification(answer, f"Counted in {release.groups} groups: belief is at most {largest_belief:.4f}.")
+        coverage = "all matchings of rows and people were counted"
+        if belief.counted < release.groups:
+            coverage += f" for {belief.counted} groups, and bounded from above for {release.groups - belief.counted}"
+        return Verification(answer, f"Belief is at most {largest_belief:.4f} in {release.groups} groups; {coverage}.")
 
     def bound(self) -> Fraction:
         levels = {name: Fraction(1, number) for name, number in self.l.items()}
-        levels |= {name: Fraction(str(level)) for name, level in self.reached.items()}
+        levels |= {name: parse_fraction(str(level)) for name, level in self.reached.items()}
         return max(levels.values(), default=Fraction(1, self.otherwise))
 
     def adversary(self) -> Adversary:
         return Adversary.who("neighbour", *NEIGHBOUR)
 
     def promise(self, column: str) -> str:
-        own = self.for_column(column or None)
-        bound, asked = own.bound(), own.level(column) if column else 1
+        model = self.for_column(column or None)
+        bound, requested_level = model.bound(), model.level(column) if column else 1
         if bound == 1:
             return f"Nothing is promised about {column!r}; its values are listed."
         text = f"Nobody can be linked to a value of {column!r} with probability above {bound}"
-        more = f" (1/{asked} was requested)" if bound > Fraction(1, asked) else ""
-        return f"{text}{more}, if all ways to match sensitive rows with people that fit the tables are equally likely."
+        remark = f" (1/{requested_level} was requested)" if bound > Fraction(1, requested_level) else ""
+        return (
+            f"{text}{remark}, if all ways to match sensitive rows with people that fit the tables are equally likely."
+        )
 
     def smallest(self) -> int:
         return math.ceil(1 / self.bound())
@@ -136,13 +141,13 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
         return max([*self.l.values(), 1 if self.l else self.otherwise])
 
     def targets(self, columns: Columns) -> list[Column | None]:
-        known = [column.name for column in columns.sensitive]
-        unknown = [name for name in self.l if name not in known]
-        if unknown:
+        sensitive_names = [column.name for column in columns.sensitive]
+        unknown_names = [name for name in self.l if name not in sensitive_names]
+        if unknown_names:
             raise PolicyError(
-                f"{self.name} names {unknown[0]!r}, which is not a sensitive column.",
+                f"{self.name} names {unknown_names[0]!r}, which is not a sensitive column.",
                 code="policy.column",
-                hint=suggest_name(unknown[0], known),
+                hint=suggest_name(unknown_names[0], sensitive_names),
             )
         return super().targets(columns)
 
@@ -155,16 +160,16 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
         )
 
 
-def numbers_by_column(owner: str, what: str, numbers: object) -> dict[str, int]:
+def numbers_by_column(owner: str, parameter_name: str, numbers: object) -> dict[str, int]:
     """Check that a parameter gives each column it names a whole number of at least 1, or raise PolicyError."""
-    valid = isinstance(numbers, Mapping) and all(
+    is_valid = isinstance(numbers, Mapping) and all(
         isinstance(name, str) and type(number) is int and number >= 1 for name, number in numbers.items()
     )
-    if not valid:
+    if not is_valid:
         raise PolicyError(
-            f"{owner}: {what} must give each column a whole number of at least 1.",
+            f"{owner}: {parameter_name} must give each column a whole number of at least 1.",
             code="policy.parameter",
-            hint=f"E.g. {parameter(what, {'diagnosis': 4, 'treatment': 2})}.",
+            hint=f"E.g. {parameter(parameter_name, {'diagnosis': 4, 'treatment': 2})}.",
         )
     assert isinstance(numbers, Mapping)
     return dict(numbers)

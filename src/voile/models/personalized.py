@@ -42,9 +42,9 @@ class Personalized(ProtectsSets, AcceptsDistinctValues, Model):
     def holds(self, counts: Counts) -> np.ndarray:
         assert counts.column is not None
         answer = np.ones(counts.groups, dtype=bool)
-        for inside in self.protected_sets(counts.column):
-            covered = counts.summed(np.where(inside[counts.values], counts.counts, 0))
-            answer &= at_most(covered, self.bound(), counts.sizes)
+        for is_guarded in self.protected_sets(counts.column):
+            covered_rows = counts.summed(np.where(is_guarded[counts.values], counts.counts, 0))
+            answer &= at_most(covered_rows, self.bound(), counts.sizes)
         return answer
 
     def protected_sets(self, column: Column) -> np.ndarray:
@@ -70,11 +70,11 @@ class Personalized(ProtectsSets, AcceptsDistinctValues, Model):
 
     def check(self, column: Column | None) -> None:
         assert column is not None
-        unknown = [node for node in self.nodes if not values_below(column, node).any()]
-        if unknown:
+        unknown_nodes = [node for node in self.nodes if not values_below(column, node).any()]
+        if unknown_nodes:
             raise PolicyError(
-                f"{self.name}: {len(unknown)} guarded nodes are neither values of {column.name!r} nor labels of its "
-                "hierarchy.",
+                f"{self.name}: {len(unknown_nodes)} guarded nodes are neither values of {column.name!r} nor labels of "
+                "its hierarchy.",
                 code="policy.nodes",
                 hint="Give the sensitive column a hierarchy that has them, or check their spelling.",
             )
@@ -87,16 +87,16 @@ class Personalized(ProtectsSets, AcceptsDistinctValues, Model):
 
     def best(self, counts: Counts) -> str:
         assert counts.column is not None
-        most = max(int(counts.totals[inside].sum()) for inside in self.protected_sets(counts.column))
-        return f"The most frequent guarded node covers {most} of {int(counts.totals.sum())} rows."
+        largest_count = max(int(counts.totals[is_guarded].sum()) for is_guarded in self.protected_sets(counts.column))
+        return f"The most frequent guarded node covers {largest_count} of {int(counts.totals.sum())} rows."
 
 
 def values_below(column: Column, node: str) -> np.ndarray:
     """Mark the values of a column that lie below a node, which is a value itself or a label of the hierarchy."""
-    inside = np.array([text == node for text in column.domain.labels], dtype=bool)
+    is_below = np.array([text == node for text in column.domain.labels], dtype=bool)
     if column.hierarchy is not None:
         for level, labels in enumerate(column.hierarchy.labels):
-            for number, label in enumerate(labels):
+            for node_index, label in enumerate(labels):
                 if label == node:
-                    inside |= column.hierarchy.maps[level] == number
-    return inside
+                    is_below |= column.hierarchy.maps[level] == node_index
+    return is_below

@@ -65,7 +65,8 @@ class Policy:
         raise_together(problems)
 
     def count_people(self, rows_per_person: int) -> Policy:
-        """Return the policy for people with at most that many rows each; raise what has no such form together."""
+        """Return the policy for people with at most `rows_per_person` rows each. Raise the errors of all models that
+        have no such form together."""
         models: list[Model] = []
         problems: list[SpecError] = []
         for model in self:
@@ -134,8 +135,8 @@ class Policy:
 
     def columns_read(self, columns: Columns) -> list[Column]:
         """Return the sensitive columns that some model looks at."""
-        seen = {column.name for model in self for column in model.targets(columns) if column}
-        return [column for column in columns.sensitive if column.name in seen]
+        names = {column.name for model in self for column in model.targets(columns) if column}
+        return [column for column in columns.sensitive if column.name in names]
 
     # what it says about groups -------------------------------------------------------------------------------------
     def holds(self, columns: Columns, tallies: Mapping[str, Counts], sizes: np.ndarray) -> np.ndarray:
@@ -195,10 +196,10 @@ def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = (), u
 def unreachable_error(model: Model, column: Column | None, counts: Counts) -> Unsatisfiable:
     """Build the error for a promise that fails even with everybody in one group."""
     parameters = ", ".join(f"{key} = {value}" for key, value in model.parameters().items() if value is not None)
-    where = f" for {column.name!r}" if column else ""
+    scope = f" for {column.name!r}" if column else ""
     best = model.best(counts)
     return Unsatisfiable(
-        f"{model.name} with {parameters} is out of reach{where}, even with all rows in one group.",
+        f"{model.name} with {parameters} is out of reach{scope}, even with all rows in one group.",
         code=f"unsatisfiable.{model.name}",
         hint=best,
         best=best,

@@ -61,6 +61,7 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
     method: ClassVar[str] = "art"
     shapes: ClassVar[tuple[str, ...]] = ("bucketized",)
     monotone: ClassVar[bool] = False
+    findings: ClassVar[tuple[str, ...]] = ("worst_belief",)
 
     r: float = knob(above=1)
     protect: tuple[str, ...] | str = "all"
@@ -73,14 +74,14 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        named = (self.protect,) if isinstance(self.protect, str) else tuple(self.protect)
-        if not any(named) or not all(isinstance(value, str) for value in named):
+        values = (self.protect,) if isinstance(self.protect, str) else tuple(self.protect)
+        if not any(values) or not all(isinstance(value, str) for value in values):
             raise PolicyError(
                 f"{self.name}: protect names no value.",
                 code="policy.protect",
                 hint='Write "all" or a list of texts, e.g. ["HIV", "hepatitis"].',
             )
-        object.__setattr__(self, "protect", "all" if named == ("all",) else named)
+        object.__setattr__(self, "protect", "all" if values == ("all",) else values)
 
     @property
     def protected_values(self) -> tuple[str, ...]:
@@ -99,22 +100,22 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         """Check what counts alone can show: the members' beliefs in an event sum to its count, so some member reaches
         its share."""
         assert counts.column is not None
-        event = self.events(counts.column)[counts.values]
-        most = np.zeros(counts.groups, dtype=np.int64)
-        for number in np.unique(event[event >= 0]):
-            inside = np.where(event == number, counts.counts, 0)
-            most = np.maximum(most, counts.summed(inside))
-        return at_most(most, self.bound(), counts.sizes)
+        event_of_entry = self.events(counts.column)[counts.values]
+        largest_counts = np.zeros(counts.groups, dtype=np.int64)
+        for event_index in np.unique(event_of_entry[event_of_entry >= 0]):
+            event_counts = np.where(event_of_entry == event_index, counts.counts, 0)
+            largest_counts = np.maximum(largest_counts, counts.summed(event_counts))
+        return at_most(largest_counts, self.bound(), counts.sizes)
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
-        seen = super().verify(release, counts, evidence)
-        if seen.answer is Answer.BROKEN:
-            return seen
+        recount = super().verify(release, counts, evidence)
+        if recount.answer is Answer.BROKEN:
+            return recount
         prior = evidence.prior(self._digest)
         if prior is None:
-            other = "The prior at hand is a different one. " if evidence.priors else ""
-            needed = f"Needs the prior {self._digest[:19]}..., the publisher's statistics."
-            return Verification(Answer.NEEDS, other + needed)
+            remark = "The prior at hand is a different one. " if evidence.priors else ""
+            request = f"Needs the prior {self._digest[:19]}..., the publisher's statistics."
+            return Verification(Answer.NEEDS, remark + request)
         assert counts.column is not None
         events, binary = self.events(counts.column), self.reading == "binary"
         beliefs = compute_posterior(prior, release.members, counts, events, self.protected_values, binary=binary)
@@ -161,11 +162,11 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         return statistician(self.reading)
 
     def promise(self, column: str) -> str:
-        weighs = " and weighs a value only against its contrary" if self.reading == "binary" else ""
+        restriction = " and weighs a value only against its contrary" if self.reading == "binary" else ""
         return (
-            f"An adversary who knows one of the distributions of the prior{weighs}, and infers nothing from how the "
-            f"groups were chosen, can link nobody to {self.describe_protected()} of {column!r} with probability above "
-            f"{self.bound()}."
+            f"An adversary who knows one of the distributions of the prior{restriction}, and infers nothing from how "
+            f"the groups were chosen, can link nobody to {self.describe_protected()} of {column!r} with probability "
+            f"above {self.bound()}."
         )
 
     def smallest(self) -> int:

@@ -62,19 +62,19 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
         return self.requirement.holds(counts)
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
-        alone = self.requirement.verify(release, counts, evidence)
-        if alone.answer is not Answer.HOLDS:
-            return Verification(alone.answer, alone.detail)
+        recount = self.requirement.verify(release, counts, evidence)
+        if recount.answer is not Answer.HOLDS:
+            return Verification(recount.answer, recount.detail)
         earlier = evidence.releases(self.earlier)
         if earlier is None:
             return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
         assert counts.column is not None
-        together = count_join(release, earlier, counts.column.name)
-        failing, groups = int((~self.requirement.holds(together)).sum()), f"{together.groups} groups of the join"
-        if failing:
-            detail = f"{failing} of {groups} with {len(earlier)} earlier releases do not satisfy it."
+        join = count_join(release, earlier, counts.column.name)
+        failing_groups, scope = int((~self.requirement.holds(join)).sum()), f"{join.groups} groups of the join"
+        if failing_groups:
+            detail = f"{failing_groups} of {scope} with {len(earlier)} earlier releases do not satisfy it."
             return Verification(Answer.BROKEN, detail)
-        return Verification(Answer.HOLDS, f"Recounted in {groups} with {len(earlier)} earlier releases.")
+        return Verification(Answer.HOLDS, f"Recounted in {scope} with {len(earlier)} earlier releases.")
 
     def protected_sets(self, column: Column) -> np.ndarray:
         return protected_sets(self.requirement, column)
@@ -87,8 +87,8 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
         return self.requirement.limits
 
     def adversary(self) -> Adversary:
-        alone = self.requirement.adversary()
-        return Adversary(f"{alone.name} with earlier releases", alone.knows | {Knowledge.EARLIER}, alone.excludes)
+        base = self.requirement.adversary()
+        return Adversary(f"{base.name} with earlier releases", base.knows | {Knowledge.EARLIER}, base.excludes)
 
     def promise(self, column: str) -> str:
         return f"Even combined with {len(self.earlier)} earlier releases: {self.requirement.promise(column)}"

@@ -9,6 +9,7 @@ import polars as pl
 
 from voile.errors import SpecError, option
 from voile.flow.report.figures import draw_figure
+from voile.io.text_files import write_texts
 from voile.papers.paper import Item, Paper, Run, papers
 
 
@@ -31,17 +32,17 @@ def reproduce(
     if data is not None:
         _check_takers(source, chosen)
     place = Path(out)
-    place.mkdir(parents=True, exist_ok=True)
     with_table, without = Run(Path(data) if data else None, quick, step), Run(None, quick, step)
     results = {}
     for item in chosen:
         frame = item.compute(with_table if item.takes_table else without)
         results[item.name] = frame
-        frame.write_csv(place / f"{item.name}.csv")
+        texts = {place / f"{item.name}.csv": frame.write_csv()}
         for figure in item.figures:
             name = item.name if len(item.figures) == 1 else f"{item.name}-{figure.y}"
-            (place / f"{name}.svg").write_text(draw_figure(frame, item.title, figure), encoding="utf-8")
-    (place / "README.md").write_text(_write_page(source, chosen), encoding="utf-8")
+            texts[place / f"{name}.svg"] = draw_figure(frame, item.title, figure)
+        write_texts(texts, "result")
+    write_texts({place / "README.md": _write_page(source, chosen)}, "page")
     return results
 
 

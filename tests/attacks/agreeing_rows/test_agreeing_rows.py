@@ -1,4 +1,5 @@
-"""Agreeing rows: what somebody believes who knows how often a person came, and that the reason was always the same."""
+"""Agreeing rows: the belief of an adversary who knows how often a person came, and that the reason was always the
+same."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from voile.testing import check_attack
 DISEASES = ("acne", "flu", "gout")
 
 
-def visits(seed: int, people: int = 12, *, moving: bool = False) -> pl.DataFrame:
+def make_visits(seed: int, people: int = 12, *, moving: bool = False) -> pl.DataFrame:
     """Visits of people with one chronic disease each; with `moving` their age differs from visit to visit."""
     rng = np.random.default_rng(seed)
     times = rng.integers(1, 6, people)
@@ -37,8 +38,8 @@ def read(frame: pl.DataFrame, rows_per_person: int) -> Any:
     return vl.read(frame, schema)
 
 
-def published(release: Any) -> tuple[list[set[int]], list[list[str]]]:
-    """The ages and the diseases of each box."""
+def boxes_and_diseases(release: Any) -> tuple[list[set[int]], list[list[str]]]:
+    """Return the ages and the diseases of each box."""
     table = release.tables["table"].select(pl.col("age").cast(pl.String).alias("box"), "disease")
     entry = next(entry for entry in release.described("quasi") if entry["name"] == "age")
     groups = table.group_by("box", maintain_order=True).agg("disease")
@@ -48,29 +49,29 @@ def published(release: Any) -> tuple[list[set[int]], list[list[str]]]:
 
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_belief_by_enumeration(seed: int, moving: bool) -> None:
-    frame, limit = visits(seed, moving=moving), 2 + seed % 2
+def test_belief_equals_that_of_enumerated_draws(seed: int, moving: bool) -> None:
+    frame, limit = make_visits(seed, moving=moving), 2 + seed % 2
     data = read(frame, limit)
     release = vl.publish(data, vl.KAnonymity(k=2))
     (finding,) = vl.audit(release, data, [vl.attacks.AgreeingRows()]).findings
-    boxes, groups = published(release)
-    wanted, unclear, contradictory = [], 0, 0
+    boxes, groups = boxes_and_diseases(release)
+    expected, unclear_people, contradictory_people = [], 0, 0
     for (_,), rows in frame.group_by("patient"):
-        homes = [[g for g, box in enumerate(boxes) if age in box] for age in rows["age"]]
-        if any(len(fitting) != 1 for fitting in homes):
-            unclear += 1
+        groups_of_rows = [[g for g, box in enumerate(boxes) if age in box] for age in rows["age"]]
+        if any(len(fitting) != 1 for fitting in groups_of_rows):
+            unclear_people += 1
             continue
-        person = Counter(fitting[0] for fitting in homes)
+        person = Counter(fitting[0] for fitting in groups_of_rows)
         beliefs = oracle.agreeing_rows(person, limit, groups, DISEASES)
         if beliefs is None:
-            contradictory += 1
+            contradictory_people += 1
         else:
-            wanted.append(float(max(beliefs)))
-    assert sorted(finding.belief.rows) == pytest.approx(sorted(wanted))
+            expected.append(float(max(beliefs)))
+    assert sorted(finding.belief.rows) == pytest.approx(sorted(expected))
     assert finding.belief.details == {
-        "people whose value is certain": sum(belief > 1 - 1e-9 for belief in wanted),
-        "people whose group is unclear": unclear,
-        "people whose rows cannot agree": contradictory,
+        "people whose value is certain": sum(belief > 1 - 1e-9 for belief in expected),
+        "people whose group is unclear": unclear_people,
+        "people whose rows cannot agree": contradictory_people,
     }
 
 
@@ -91,8 +92,8 @@ def test_a_promise_about_people_does_not_cover_it() -> None:
     diseases = ["acne", "acne", "flu", "gout", "HIV", "migraine", "asthma", "rosacea"]
     data = read(pl.DataFrame({"patient": people, "age": [30] * 8, "disease": diseases}), 2)
     release = vl.publish(data, vl.LDiversity(l=2))
-    found = vl.audit(release, data)
-    by_attack = {finding.attack: finding for finding in found.findings}
+    audit = vl.audit(release, data)
+    by_attack = {finding.attack: finding for finding in audit.findings}
     assert by_attack["homogeneity"].inside
     assert by_attack["homogeneity"].belief.worst == pytest.approx(1 / 2)
     finding = by_attack["agreeing-rows"]
@@ -100,41 +101,41 @@ def test_a_promise_about_people_does_not_cover_it() -> None:
     assert sorted(finding.belief.rows) == pytest.approx([1 / 4] * 6 + [1])
     assert finding.belief.details["people whose value is certain"] == 1
     assert finding.before is not None
-    assert found.passed
+    assert audit.passed
 
 
-def test_one_row_per_person_has_nothing_to_agree() -> None:
-    data = read(visits(0, 40), 1)
+def test_the_attack_does_not_apply_to_one_row_per_person() -> None:
+    data = read(make_visits(0, 40), 1)
     release = vl.publish(data, vl.KAnonymity(k=2))
     assert "agreeing-rows" not in {finding.attack for finding in vl.audit(release, data).findings}
     with pytest.raises(PolicyError, match="agreeing-rows does not apply"):
         vl.audit(release, data, [vl.attacks.AgreeingRows()])
 
 
-def test_it_needs_to_know_whose_the_rows_are() -> None:
-    frame = visits(0, 40)
+def test_the_attack_needs_the_original_table_with_its_persons() -> None:
+    frame = make_visits(0, 40)
     data = read(frame, 2)
     release = vl.publish(data, vl.KAnonymity(k=2))
-    alone = vl.audit(release)
-    assert alone.notes == (
+    audit_without_table = vl.audit(release)
+    assert audit_without_table.notes == (
         "The attack agreeing-rows needs the original table in memory, read with the column of persons.",
     )
-    assert alone.findings
+    assert audit_without_table.findings
     with pytest.raises(PolicyError, match="needs the original table") as caught:
         vl.audit(release, attacks=[vl.attacks.AgreeingRows()])
     assert caught.value.code == "policy.adversary"
-    found = vl.audit(release, adversary="receptionist")
-    assert found.notes[0].startswith("receptionist: the attack agreeing-rows needs the original table")
-    assert {finding.attack for finding in found.findings} == {"linking", "homogeneity"}
+    audit = vl.audit(release, adversary="receptionist")
+    assert audit.notes[0].startswith("receptionist: the attack agreeing-rows needs the original table")
+    assert {finding.attack for finding in audit.findings} == {"linking", "homogeneity"}
 
 
-def test_the_contract() -> None:
+def test_the_attack_keeps_the_contract() -> None:
     check_attack(vl.attacks.AgreeingRows)
 
 
 def test_a_comparison_runs_it_where_people_have_several_rows() -> None:
     measures = [vl.measures.Certainty()]
     for limit in (1, 2):
-        compared = vl.compare(read(visits(0, 40), limit), vl.KAnonymity(k=2), [vl.Mondrian()], measures=measures)
-        reached = {item.attack for trial in compared.rows for item in trial.reached}
-        assert ("agreeing-rows" in reached) is (limit > 1)
+        comparison = vl.compare(read(make_visits(0, 40), limit), vl.KAnonymity(k=2), [vl.Mondrian()], measures=measures)
+        attacks = {finding.attack for trial in comparison.rows for finding in trial.reached}
+        assert ("agreeing-rows" in attacks) is (limit > 1)

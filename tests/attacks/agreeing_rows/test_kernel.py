@@ -1,4 +1,4 @@
-"""Belief in the value of agreeing rows, against every way of giving rows to people."""
+"""Belief in the value of agreeing rows, compared with every way of giving rows to people."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ VALUES = (0, 1, 2)
 
 def largest_beliefs(people: Sequence[Mapping[int, int]], limit: int, groups: Sequence[Sequence[int]]) -> np.ndarray:
     """Call the kernel with plain lists."""
-    counted = [sorted(Counter(group).items()) for group in groups]
-    value_starts = np.cumsum([0, *map(len, counted)])
-    values, counts = np.array([pair for group in counted for pair in group]).T
+    counts_of_groups = [sorted(Counter(group).items()) for group in groups]
+    value_starts = np.cumsum([0, *map(len, counts_of_groups)])
+    values, counts = np.array([pair for group in counts_of_groups for pair in group]).T
     starts = np.cumsum([0, *map(len, people)])
     group, rows = np.array([pair for person in people for pair in sorted(person.items())]).T
     sizes = np.array([len(group) for group in groups])
@@ -28,12 +28,12 @@ def largest_beliefs(people: Sequence[Mapping[int, int]], limit: int, groups: Seq
     )
 
 
-def expected(beliefs: list[Fraction] | None) -> float:
+def largest_expected(beliefs: list[Fraction] | None) -> float:
     return NONE if beliefs is None else float(max(beliefs))
 
 
 @pytest.mark.parametrize("seed", range(400))
-def test_every_draw_of_every_person(seed: int) -> None:
+def test_beliefs_equal_those_over_every_draw_of_a_person(seed: int) -> None:
     """Up to three groups of up to five rows, people with up to six rows of which up to four are published."""
     rng = np.random.default_rng(seed)
     groups = [rng.integers(0, len(VALUES), rng.integers(1, 6)).tolist() for _ in range(rng.integers(1, 4))]
@@ -41,23 +41,25 @@ def test_every_draw_of_every_person(seed: int) -> None:
     people = [
         dict(Counter(rng.integers(0, len(groups), rng.integers(1, 7)).tolist())) for _ in range(rng.integers(1, 4))
     ]
-    found = largest_beliefs(people, limit, groups)
-    wanted = [expected(oracle.agreeing_rows(person, limit, groups, VALUES)) for person in people]
-    assert found == pytest.approx(wanted, abs=1e-12)
+    beliefs = largest_beliefs(people, limit, groups)
+    expected = [largest_expected(oracle.agreeing_rows(person, limit, groups, VALUES)) for person in people]
+    assert beliefs == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_every_assignment_of_all_rows_to_all_people(seed: int) -> None:
-    """Where all rows are published, giving out the rows of everybody is the same as looking at one person."""
+def test_beliefs_equal_those_over_every_assignment_of_rows_to_people(seed: int) -> None:
+    """If all rows are published, giving rows to everybody is the same as looking at one person."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 6, rng.integers(1, 3))
     groups = [rng.integers(0, len(VALUES), size).tolist() for size in sizes]
     owners = [rng.integers(0, 3, size).tolist() for size in sizes]
     people = [{g: owner.count(i) for g, owner in enumerate(owners) if i in owner} for i in range(3)]
-    present = [i for i, person in enumerate(people) if person]
-    found = largest_beliefs([people[i] for i in present], 10, groups)
-    wanted = [expected(oracle.agreeing_rows_of_everybody(people, i, groups, VALUES)) for i in present]
-    assert found == pytest.approx(wanted, abs=1e-12)
+    people_with_rows = [i for i, person in enumerate(people) if person]
+    beliefs = largest_beliefs([people[i] for i in people_with_rows], 10, groups)
+    expected = [
+        largest_expected(oracle.agreeing_rows_of_everybody(people, i, groups, VALUES)) for i in people_with_rows
+    ]
+    assert beliefs == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_only_value_that_occurs_often_enough_is_certain() -> None:
@@ -70,6 +72,6 @@ def test_the_only_value_that_occurs_often_enough_is_certain() -> None:
 def test_large_numbers_do_not_underflow() -> None:
     """With 1,100 drawn rows of 2,200 in two groups, the probability of every value is below the least float."""
     groups = [[0] * 2000 + [1] * 1999 + [2]] * 2
-    (found,) = largest_beliefs([{0: 1100, 1: 1100}], 1100, groups)
+    (belief,) = largest_beliefs([{0: 1100, 1: 1100}], 1100, groups)
     # of t rows drawn in one group, value 0 is 2000² / ((2000 - t) (900 + t)) times as likely as value 1
-    assert 2000**2 / 1450**2 < found / (1 - found) < 2000 / 900
+    assert 2000**2 / 1450**2 < belief / (1 - belief) < 2000 / 900

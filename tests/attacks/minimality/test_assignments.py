@@ -20,5 +20,5 @@ def test_fillings_stand_for_all_assignments(sizes: list[int], values: str) -> No
 
 def test_placements_choose_people_for_every_group() -> None:
     """Three people of kind a and one of kind b fill two groups of two; b fits the first group only."""
-    found = list(list_placements(["g", "h"], {"a": 3, "b": 1}, {"g": ["a", "b"], "h": ["a"]}, {"g": 2, "h": 2}))
-    assert found == [(3, {"g": {"a": 1, "b": 1}, "h": {"a": 2}})]
+    placements = list(list_placements(["g", "h"], {"a": 3, "b": 1}, {"g": ["a", "b"], "h": ["a"]}, {"g": 2, "h": 2}))
+    assert placements == [(3, {"g": {"a": 1, "b": 1}, "h": {"a": 2}})]

@@ -1,4 +1,4 @@
-"""Belief about small releases, compared with handing out the values person by person."""
+"""Belief about small releases, compared with assigning the values person by person."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def half_may_be_yes(table: Mapping[Any, Sequence[Any]]) -> bool:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_belief_equals_that_of_labelled_people(seed: int) -> None:
-    """200 random tables, every requirement in turn: equal fractions, not close numbers."""
+    """200 random tables, every requirement in turn: the fractions are equal, not just close."""
     external, published = random_release(seed)
     model = REQUIREMENTS[seed % len(REQUIREMENTS)]
     values = [value for group in published for value in group.values]
@@ -57,38 +57,38 @@ def test_belief_equals_that_of_labelled_people(seed: int) -> None:
         requirement = require_model(model, values)
     except PolicyError:  # a guarded value that does not occur
         requirement = require_model(vl.LDiversity(l=2), values)
-    found = compute_credibility(external, published, requirement)
-    labelled = [
+    credibility = compute_credibility(external, published, requirement)
+    labelled_groups = [
         ([kind for kind, count in group.inside.items() for _ in range(count)], group.values) for group in published
     ]
-    assert found.belief == oracle.minimality(labelled, requirement)
-    assert found.naive == oracle.minimality(labelled, lambda table: False)
-    assert found.total == math.prod(len(set(itertools.permutations(group.values))) for group in published)
+    assert credibility.belief == oracle.minimality(labelled_groups, requirement)
+    assert credibility.naive == oracle.minimality(labelled_groups, lambda table: False)
+    assert credibility.total == math.prod(len(set(itertools.permutations(group.values))) for group in published)
     for kind in external:
-        for table in (found.naive, found.belief or found.naive):
+        for table in (credibility.naive, credibility.belief or credibility.naive):
             assert sum(table[kind, value] for value in set(values)) == 1
 
 
-def test_if_no_table_remains_there_is_no_belief() -> None:
-    found = compute_credibility({"a": 2}, [PublishedGroup({"a": 2}, "xy")], lambda table: True)
-    assert found.belief is None
-    assert found.kept == 0
+def test_no_remaining_table_means_no_belief() -> None:
+    credibility = compute_credibility({"a": 2}, [PublishedGroup({"a": 2}, "xy")], lambda table: True)
+    assert credibility.belief is None
+    assert credibility.kept == 0
 
 
 def test_counts_alone_may_place_everybody() -> None:
-    """The slides' example, without saying who is in which group."""
+    """The example of the slides, if nobody says who is in which group."""
     fitting = {"Q": ["q1", "q2"], "q2": ["q2"]}
-    found = compute_overlapping({"q1": 2, "q2": 4}, fitting, {"Q": "YYNN", "q2": "NN"}, half_may_be_yes, 10_000)
-    assert found is not None
-    assert found.belief is not None
-    assert (found.naive["q1", "Y"], found.belief["q1", "Y"]) == (Fraction(1, 2), 1)
+    credibility = compute_overlapping({"q1": 2, "q2": 4}, fitting, {"Q": "YYNN", "q2": "NN"}, half_may_be_yes, 10_000)
+    assert credibility is not None
+    assert credibility.belief is not None
+    assert (credibility.naive["q1", "Y"], credibility.belief["q1", "Y"]) == (Fraction(1, 2), 1)
 
 
 def test_too_many_worlds_are_not_listed() -> None:
     assert compute_overlapping({"a": 9}, {"g": ["a"]}, {"g": range(9)}, lambda table: False, 0) is None
 
 
-def test_an_external_table_that_does_not_cover_the_release() -> None:
+def test_an_external_table_that_does_not_cover_the_release_is_refused() -> None:
     with pytest.raises(DataError, match="disagree on the number of people of 1 kinds") as error:
         compute_credibility({"a": 1}, [PublishedGroup({"a": 2}, "xy")], lambda table: False)
     assert error.value.code == "data.external-cover"

@@ -1,4 +1,5 @@
-"""Beliefs about the people behind real releases: methods refuse what they say, and worlds are counted exactly."""
+"""Beliefs about the people behind real releases: methods refuse the steps that they report, and worlds are counted
+exactly."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ MODELS = [
 ]
 
 
-def people(seed: int) -> pl.DataFrame:
+def make_people(seed: int) -> pl.DataFrame:
     rng = np.random.default_rng(seed)
     rows = int(rng.integers(8, 26))
     return pl.DataFrame(
@@ -49,17 +50,17 @@ class Example:
         self.model = MODELS[seed % 5]
         trees = TREES if seed % 3 == 2 else {}
         schema = vl.Schema(quasi=SCHEMA.quasi, sensitive=SCHEMA.sensitive, hierarchies=trees)
-        for other in range(seed, seed + 6000, 60):  # the first table that can be published
-            self.data = vl.read(people(other), schema)
+        for table_seed in range(seed, seed + 6000, 60):  # the first table that can be published
+            self.data = vl.read(make_people(table_seed), schema)
             with contextlib.suppress(Unsatisfiable):
                 self.release = vl.publish(self.data, self.model, METHODS[seed % 3])
                 break
         self.candidates = find_candidates(self.release, self.data, vl.Policy(self.model), False)
-        table, full = (self.data.rows.histogram(names) for names in (SCHEMA.quasi, SCHEMA.names()))
-        true: dict[tuple[int, ...], list[int]] = {}
-        for row, count in zip(full.codes.tolist(), full.counts.tolist(), strict=True):
-            true.setdefault(tuple(row[:3]), []).extend([row[3]] * count)
-        self.values = [true[tuple(table.codes[kind].tolist())] for kind in self.candidates.kind]
+        table, full_table = (self.data.rows.histogram(names) for names in (SCHEMA.quasi, SCHEMA.names()))
+        values_by_kind: dict[tuple[int, ...], list[int]] = {}
+        for row, count in zip(full_table.codes.tolist(), full_table.counts.tolist(), strict=True):
+            values_by_kind.setdefault(tuple(row[:3]), []).extend([row[3]] * count)
+        self.values = [values_by_kind[tuple(table.codes[kind].tolist())] for kind in self.candidates.kind]
 
     def may_show(self, values: list[int]) -> bool:
         counts = self.release.tallies["disease"]
@@ -68,46 +69,54 @@ class Example:
         group = tally(counts.column, 0 * ones, np.array(values), ones, 1, counts.totals)
         return bool(self.model.holds(group)[0])
 
-    def merged(self, step: int, given: Any) -> dict[tuple[int, int], list[int]]:
-        """The values of each part of each group after a step."""
-        found: dict[tuple[int, int], list[int]] = {}
-        for entry, values in given:
+    def merge_parts(self, step: int, entries: Any) -> dict[tuple[int, int], list[int]]:
+        """Return the values of each part of each group after a step."""
+        values_by_part: dict[tuple[int, int], list[int]] = {}
+        for entry, values in entries:
             part = int(self.candidates.steps.parts[entry, step])  # type: ignore[union-attr]
-            found.setdefault((int(self.candidates.group[entry]), part), []).extend(values)
-        return found
+            values_by_part.setdefault((int(self.candidates.group[entry]), part), []).extend(values)
+        return values_by_part
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_a_method_refused_does_fail(seed: int) -> None:
+def test_every_step_that_a_method_refused_fails_in_the_true_table(seed: int) -> None:
     """The true table must never be eliminated: every step that a method says it refused fails in it."""
     case = Example(seed)
     steps = case.candidates.steps
-    if steps is None:  # the method does not say; then the original table could not be shown
-        coarse = case.release.groups < len(np.unique(case.candidates.kind))
-        assert not coarse or not all(case.may_show(values) for values in case.values)
+    if steps is None:  # the method reports no steps, so the original table could not be shown
+        is_coarse = case.release.groups < len(np.unique(case.candidates.kind))
+        assert not is_coarse or not all(case.may_show(values) for values in case.values)
         return
     for step in range(steps.parts.shape[1]):
-        parts = case.merged(step, enumerate(case.values))
+        parts = case.merge_parts(step, enumerate(case.values))
         groups = {group for group, part in parts if part >= 0}
-        failing = {place[0] for place, values in parts.items() if place[1] >= 0 and not case.may_show(values)}
+        failing_groups = {
+            group_and_part[0]
+            for group_and_part, values in parts.items()
+            if group_and_part[1] >= 0 and not case.may_show(values)
+        }
         if steps.whole:
-            assert failing
+            assert failing_groups
         else:
-            several = {group for group in groups if sum(place[0] == group for place in parts) > 1}
-            assert several <= failing
+            divided_groups = {
+                group for group in groups if sum(group_and_part[0] == group for group_and_part in parts) > 1
+            }
+            assert divided_groups <= failing_groups
 
 
-@pytest.mark.parametrize("seed", [seed for seed in range(60) if seed % 3 != 2])  # methods that say what they refuse
+@pytest.mark.parametrize(
+    "seed", [seed for seed in range(60) if seed % 3 != 2]
+)  # methods that report the steps they refuse
 def test_belief_is_counted_world_by_world(seed: int) -> None:
     case = Example(seed)
     steps = case.candidates.steps
     assert steps is not None
-    found = compute_beliefs(case.candidates, vl.Policy(case.model), "disease", 10**6)
-    assert found.unexplained == found.estimated == found.unanswered == 0
-    assert found.belief.sum(axis=1) == pytest.approx(np.ones(len(found.belief)))
-    everybody = range(case.release.groups)
-    together = [list(everybody)] if steps.whole else [[group] for group in everybody]
-    for groups in together:
+    beliefs = compute_beliefs(case.candidates, vl.Policy(case.model), "disease", 10**6)
+    assert beliefs.unexplained == beliefs.estimated == beliefs.unanswered == 0
+    assert beliefs.belief.sum(axis=1) == pytest.approx(np.ones(len(beliefs.belief)))
+    all_groups = range(case.release.groups)
+    independent_groups = [list(all_groups)] if steps.whole else [[group] for group in all_groups]
+    for groups in independent_groups:
         entries = np.flatnonzero(np.isin(case.candidates.group, groups))
         size = sum(len(case.values[entry]) for entry in entries)
         if size > (11 if steps.whole else 12):
@@ -118,43 +127,52 @@ def test_belief_is_counted_world_by_world(seed: int) -> None:
                 part = steps.parts[entries, step]
                 if not steps.whole and (part[0] < 0 or len(set(part.tolist())) == 1):
                     continue
-                if all(case.may_show(values) for values in case.merged(step, table.items()).values()):
+                if all(case.may_show(values) for values in case.merge_parts(step, table.items()).values()):
                     return True
             return False
 
-        shown = []
+        published_groups = []
         for group in groups:
-            mine = [int(entry) for entry in entries if case.candidates.group[entry] == group]
-            inside = {entry: int(case.candidates.count[entry]) for entry in mine}
-            shown.append(PublishedGroup(inside, [value for entry in mine for value in case.values[entry]]))
-        exact = compute_credibility({int(e): int(case.candidates.count[e]) for e in entries}, shown, could_show)
-        assert exact.belief is not None
-        for (entry, value), share in exact.belief.items():
-            assert found.belief[entry, value] == pytest.approx(float(share), abs=1e-9)
-            assert found.naive[entry, value] == pytest.approx(float(exact.naive[entry, value]), abs=1e-9)
+            own_entries = [int(entry) for entry in entries if case.candidates.group[entry] == group]
+            counts_by_entry = {entry: int(case.candidates.count[entry]) for entry in own_entries}
+            published_groups.append(
+                PublishedGroup(counts_by_entry, [value for entry in own_entries for value in case.values[entry]])
+            )
+        credibility = compute_credibility(
+            {int(e): int(case.candidates.count[e]) for e in entries}, published_groups, could_show
+        )
+        assert credibility.belief is not None
+        for (entry, value), share in credibility.belief.items():
+            assert beliefs.belief[entry, value] == pytest.approx(float(share), abs=1e-9)
+            assert beliefs.naive[entry, value] == pytest.approx(float(credibility.naive[entry, value]), abs=1e-9)
 
 
-def test_estimates_agree_with_what_is_listed() -> None:
-    data = vl.read(people(7).vstack(people(8)).vstack(people(9)), SCHEMA)
+def test_sampled_beliefs_agree_with_enumerated_ones() -> None:
+    data = vl.read(make_people(7).vstack(make_people(8)).vstack(make_people(9)), SCHEMA)
     release = vl.publish(data, vl.LDiversity(l=2))
     policy = vl.Policy(vl.LDiversity(l=2))
-    who = find_candidates(release, data, policy, False)
-    exact, drawn = compute_beliefs(who, policy, "disease", 10**6), compute_beliefs(who, policy, "disease", 1)
-    assert exact.estimated == 0
-    assert drawn.estimated > 0
-    assert 0 < drawn.error < 0.1
-    assert np.abs(exact.belief - drawn.belief).max() < 3 * drawn.error
+    candidates = find_candidates(release, data, policy, False)
+    enumerated, estimated = (
+        compute_beliefs(candidates, policy, "disease", 10**6),
+        compute_beliefs(candidates, policy, "disease", 1),
+    )
+    assert enumerated.estimated == 0
+    assert estimated.estimated > 0
+    assert 0 < estimated.error < 0.1
+    assert np.abs(enumerated.belief - estimated.belief).max() < 3 * estimated.error
 
 
-def test_a_register_with_more_people_than_the_release() -> None:
+def test_strangers_in_the_register_are_not_counted_as_published() -> None:
     """Strangers make the adversary less sure, and only the people of the release are counted."""
-    frame = people(3)
-    strangers = people(4).with_columns(pl.col("age") + 0)
+    frame = make_people(3)
+    strangers = make_people(4).with_columns(pl.col("age") + 0)
     data, model = vl.read(frame, SCHEMA), vl.LDiversity(l=2, form="distinct")
     release = vl.publish(data, model)
-    wide = vl.read(pl.concat([frame, strangers]), vl.Schema(quasi=SCHEMA.quasi))
-    found = compute_beliefs(find_candidates(release, wide, vl.Policy(model), False), vl.Policy(model), "disease", 10**5)
-    assert int(found.people.sum()) == release.people
-    assert (found.belief >= -1e-12).all()
-    assert (found.belief <= 1 + 1e-12).all()
-    assert found.belief[found.people > 0].sum(axis=1) == pytest.approx(np.ones(int((found.people > 0).sum())))
+    register = vl.read(pl.concat([frame, strangers]), vl.Schema(quasi=SCHEMA.quasi))
+    beliefs = compute_beliefs(
+        find_candidates(release, register, vl.Policy(model), False), vl.Policy(model), "disease", 10**5
+    )
+    assert int(beliefs.people.sum()) == release.people
+    assert (beliefs.belief >= -1e-12).all()
+    assert (beliefs.belief <= 1 + 1e-12).all()
+    assert beliefs.belief[beliefs.people > 0].sum(axis=1) == pytest.approx(np.ones(int((beliefs.people > 0).sum())))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+import pytest
 from calling import Voile
 
 
@@ -13,3 +15,25 @@ def test_report_writes_a_page_and_json(voile: Voile, release: Path, table: Path)
     assert (voile.folder / "page.html").stat().st_size > 1000
     assert answer.json["report"].endswith("page.html")
     assert "Report:" in voile("report", release, "--out", "page.html").out
+
+
+def test_the_report_lies_beside_the_folder_by_default(voile: Voile, release: Path) -> None:
+    """The folder goes to recipients; the report is the publisher's."""
+    shutil.copytree(release, voile.folder / "out")
+    before = sorted((voile.folder / "out").iterdir())
+    answer = voile("report", "out", "--json")
+    assert answer.code == 0
+    assert Path(answer.json["report"]) == voile.folder / "out-report.html"
+    assert sorted((voile.folder / "out").iterdir()) == before
+    assert sorted(entry.name for entry in voile.folder.iterdir()) == ["out", "out-report.html", "out-report.json"]
+
+
+@pytest.mark.parametrize("page", ["out/report.html", "out/sub/report.html", "link/report.html"])
+def test_a_report_inside_a_release_folder_is_refused(voile: Voile, release: Path, page: str) -> None:
+    shutil.copytree(release, voile.folder / "out")
+    (voile.folder / "link").symlink_to("out")
+    before = sorted((voile.folder / "out").iterdir())
+    answer = voile("report", release, "--out", page, "--json")
+    assert answer.code == 2
+    assert answer.json["error"]["code"] == "spec.out"
+    assert sorted((voile.folder / "out").iterdir()) == before

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import voile as vl
 from voile.errors import DataError
 from voile.flow.compare import trial_store
 from voile.flow.compare.trial_store import user_key
+from voile.io.safe_writing import locks
 from voile.tables.microdata import Microdata
 
 POLICY, METHODS = vl.LDiversity(l=3), [vl.Mondrian(), vl.Anatomy()]
@@ -189,10 +189,13 @@ def test_a_killed_run_leaves_whole_files(frame: pl.DataFrame, tmp_path: Path) ->
 
 
 def test_what_a_killed_writer_left_is_removed(frame: pl.DataFrame, tmp_path: Path) -> None:
-    old, fresh = tmp_path / ".trial-a.json.0.partial", tmp_path / ".trial-b.json.0.partial"
-    for left in (old, fresh):
-        left.write_text("{")
-    os.utime(old, (time.time() - 3600,) * 2)
+    dead, live = tmp_path / ".trial-a.json.abcdefgh.partial", tmp_path / ".trial-b.json.abcdefgh.partial"
+    for folder in (dead, live):
+        folder.mkdir()
+        (folder / "new").write_text("{")
+    lock = locks.open_folder(live)
+    assert locks.try_lock(lock)
     compared(read(frame), tmp_path)
-    assert not old.exists()
-    assert fresh.exists(), "somebody may be writing it"
+    os.close(lock)
+    assert not dead.exists()
+    assert live.exists(), "somebody is writing it"

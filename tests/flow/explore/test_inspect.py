@@ -121,13 +121,13 @@ def test_the_header_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = tmp_path / "t.csv"
     path.write_text("age;sex\n31;F\n32;M\n")
     opened_paths: list[Path] = []
-    open_csv = csv_files._open_csv
+    read_header = csv_files._read_header
 
-    def open_and_record(path: Path, *options: Any) -> Any:
+    def read_and_record(path: Path, *options: Any) -> Any:
         opened_paths.append(path)
-        return open_csv(path, *options)
+        return read_header(path, *options)
 
-    monkeypatch.setattr(csv_files, "_open_csv", open_and_record)
+    monkeypatch.setattr(csv_files, "_read_header", read_and_record)
     assert vl.inspect(path).people == 2
     assert opened_paths == [path]
 

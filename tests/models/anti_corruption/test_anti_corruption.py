@@ -1,4 +1,4 @@
-"""Anti-corruption: what may be asked for, and what a stranger can see."""
+"""Anti-corruption: the targets that may be requested, and the checks that a recipient can make."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY = vl.Key(bytes(32))
 
 
 @pytest.mark.parametrize(
-    ("knobs", "said"),
+    ("knobs", "message"),
     [
         ({"rho1": 0.5, "rho2": 0.2}, "must be below rho2"),
         ({"rho1": 0.5, "rho2": 0.5}, "must be below rho2"),
@@ -34,8 +34,8 @@ KEY = vl.Key(bytes(32))
         ({"growth": 0.1, "bounds": "best"}, "one of paper, tight"),
     ],
 )
-def test_bad_requests(knobs: dict[str, Any], said: str) -> None:
-    with pytest.raises(PolicyError, match=said):
+def test_targets_out_of_range_are_refused(knobs: dict[str, Any], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
         vl.AntiCorruption(**knobs)
 
 
@@ -45,21 +45,23 @@ def test_faults_are_raised_together() -> None:
     assert len(raised.value.problems) == 2
 
 
-def test_the_usual_targets() -> None:
+def test_the_default_targets_are_a_fifth_and_a_half() -> None:
     model = vl.AntiCorruption()
     assert (model.rho1, model.rho2, model.growth) == (0.2, 0.5, None)
     assert model.bound() == Fraction(1, 2)
     assert repr(vl.AntiCorruption(growth=0.2, skew=0.3)) == "AntiCorruption(growth=0.2, skew=0.3)"
 
 
-def test_a_skew_that_no_belief_has() -> None:
+def test_a_skew_below_one_over_the_domain_is_refused() -> None:
     data = vl.read(ROWS, SCHEMA)
     with pytest.raises(PolicyError, match="below 1/5") as raised:
         vl.publish(data, vl.AntiCorruption(skew=0.1))
     assert "0.2" in raised.value.hint
-    alone = vl.read(ROWS.with_columns(disease=pl.lit("flu")), vl.Schema(quasi=["age"], sensitive=["disease"]))
+    data_with_one_value = vl.read(
+        ROWS.with_columns(disease=pl.lit("flu")), vl.Schema(quasi=["age"], sensitive=["disease"])
+    )
     with pytest.raises(PolicyError, match="no other value to hide it among"):
-        vl.publish(alone, vl.AntiCorruption(skew=0.1))
+        vl.publish(data_with_one_value, vl.AntiCorruption(skew=0.1))
 
 
 def test_two_targets_make_two_claims() -> None:
@@ -75,40 +77,40 @@ def test_two_targets_make_two_claims() -> None:
     assert vl.verify(release, data=data, key=KEY).holds
 
 
-def test_the_certificate_says_whose_bounds_and_whose_domain() -> None:
-    told = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4, bounds="tight"))
-    assert "Tight bounds" in told.certificate.claims[0]["promise"]
-    assert "assumed to be known" not in told.certificate.claims[0]["promise"]
+def test_the_certificate_states_the_bounds_and_the_origin_of_the_domain() -> None:
+    declared = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4, bounds="tight"))
+    assert "Tight bounds" in declared.certificate.claims[0]["promise"]
+    assert "assumed to be known" not in declared.certificate.claims[0]["promise"]
     observed = vl.publish(vl.read(ROWS, vl.Schema(quasi=["age"], sensitive=["disease"])), vl.AntiCorruption(skew=0.4))
     claim = observed.certificate.claims[0]
     assert claim["parameters"]["domain"] == "observed"
     assert "Which values occur in the table is assumed to be known" in claim["promise"]
 
 
-def test_tight_bounds_let_more_be_kept() -> None:
+def test_tight_bounds_allow_a_larger_p() -> None:
     data = vl.read(ROWS, SCHEMA)
-    kept = [
+    p_by_bounds = [
         vl.publish(data, vl.AntiCorruption(skew=0.4, bounds=bounds)).certificate.method["p"]
         for bounds in ("paper", "tight")
     ]
-    assert kept[0] < kept[1]
+    assert p_by_bounds[0] < p_by_bounds[1]
 
 
-def test_a_claim_that_p_does_not_carry_is_broken() -> None:
+def test_a_claim_for_which_p_is_too_large_is_broken() -> None:
     release = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), key=KEY)
     assert [check.answer for check in vl.verify(release).checks] == [Answer.HOLDS, Answer.NEEDS]
     claim = dict(release.certificate.claims[0])
-    less = {**claim["parameters"], "rho2": 0.3}
+    smaller_target = {**claim["parameters"], "rho2": 0.3}
     promise = claim["promise"].replace("0.5", "0.3")
-    forged = {**claim, "parameters": less, "bound": "3/10", "promise": promise}
-    certificate = dataclasses.replace(release.certificate, claims=(forged,))
+    forged_claim = {**claim, "parameters": smaller_target, "bound": "3/10", "promise": promise}
+    certificate = dataclasses.replace(release.certificate, claims=(forged_claim,))
     verdict = vl.verify(dataclasses.replace(release, certificate=certificate))
     assert verdict.broken
     assert "too large" in str(verdict)
 
 
-def test_a_claim_of_blindness_needs_more_p_than_a_look_allows() -> None:
-    """Who grouped by value and says so with the p of a blind grouping is found out."""
+def test_a_value_aware_grouping_with_the_p_of_a_blind_one_is_broken() -> None:
+    """A publisher who groups by value but uses the p of a blind grouping is caught."""
     release = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), key=KEY)
     method = {**release.certificate.method, "splitter": "specialization"}
     certificate = dataclasses.replace(release.certificate, method=method)
@@ -126,11 +128,11 @@ def test_a_claim_of_blindness_needs_more_p_than_a_look_allows() -> None:
         {"s": 0.5, "p": 0.1, "splitter": "by hand"},
     ],
 )
-def test_a_process_that_is_not_stated(method: Any) -> None:
+def test_a_malformed_process_is_not_read(method: Any) -> None:
     assert read_process(method) is None
 
 
-def test_the_model_has_no_meaning_elsewhere() -> None:
+def test_the_model_and_the_method_are_refused_without_each_other() -> None:
     with pytest.raises(PolicyError, match="anti-corruption"):
         vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), vl.Mondrian())
     with pytest.raises(PolicyError, match="k-anonymity has no meaning"):

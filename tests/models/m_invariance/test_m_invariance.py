@@ -41,7 +41,7 @@ def test_a_value_twice_in_a_group_is_refused() -> None:
     assert vl.MInvariance(m=2).holds(release.tallies["disease"]).tolist() == [False]
 
 
-def test_people_need_a_column() -> None:
+def test_a_table_without_a_person_column_is_refused() -> None:
     data = vl.read(FRAME, vl.Schema(quasi=["age"], sensitive=["disease"]))
     with pytest.raises(DataError) as error:
         require_people(data)

@@ -18,7 +18,7 @@ import numpy as np
 
 from voile.adversaries import prior_learning
 from voile.adversaries.group_members import Members
-from voile.adversaries.prior import INDICATOR, SUPPORT
+from voile.adversaries.prior import SUPPORT
 from voile.adversaries.prior import Prior as Statistics
 from voile.adversaries.prior_learning import read_prior, tabulate_statistics
 from voile.adversaries.prior_posterior import MAX_STATES, compute_posterior
@@ -96,7 +96,7 @@ class Prior(PiecewiseAttack):
             questions: list[tuple[tuple[str, ...], bool, str]] = [((), False, self.reading)]
             questions += [question for question in _list_claimed_questions(target, name) if question not in questions]
             assert counts.column is not None
-            if tuple(counts.column.domain.labels) == INDICATOR:
+            if counts.column.indicator:
                 questions = [question for question in questions if question[0]] or questions[:0]
             for protect, as_set, reading in questions:
                 model = RRobustness(r=2, protect=protect or "all", protect_as="set" if as_set else "values")
@@ -240,7 +240,7 @@ def _compute_baseline(
 ) -> float:
     """Return the mean over people of the greatest prior belief in an event, without the release."""
     assert counts.column is not None
-    is_indicator = tuple(counts.column.domain.labels) == INDICATOR
+    is_indicator = counts.column.indicator
     statistics = prior.as_indicator(model.protected_values) if is_indicator else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     encoded = statistics.encode(members.columns, members.codes, counts.column, usual[: counts.column.size])

@@ -18,11 +18,12 @@ from voile.cli.flags import (
     Plugins,
     ReadOptions,
     SchemaOptions,
+    SigningKeyFile,
     Source,
     drop_unset,
     with_table_options,
 )
-from voile.cli.inputs import load_plugins, open_ledger, read_priors
+from voile.cli.inputs import load_plugins, open_ledger, open_signing_key, read_priors
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
 from voile.cli.unused_options import refuse_unused_reading
@@ -46,6 +47,7 @@ def publish(
     after: After = None,
     ledger: LedgerFile = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
+    sign: SigningKeyFile = None,
     *,
     schema_options: SchemaOptions,
     read_options: ReadOptions,
@@ -73,15 +75,16 @@ def publish(
         key = Key.read(key_file) if key_file else None
         book = open_ledger(request.ledger)
         release_folder.check_target(out, force)  # fail before the work, not after it
+        if book is not None:
+            book.companion().check_place(out)
+        signing_key = open_signing_key(sign)
         step("read")
         engine = choose_engine(source, request.engine, step.part)
         data = read(source, request.schema, **request.read, engine=engine)
         step("publish")
         release = publish_table(data, request.policy, request.method, key=key, after=request.after, ledger=book)
         step("save")
-        release.save(out, format=request.format, force=force)
-        if book is not None and request.ledger is not None:
-            book.save(request.ledger)
+        release.save(out, format=request.format, force=force, ledger=book, sign=signing_key)
         step("verify")
         prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
         verdict = verify_folder(out, prior=read_priors(release, prior_files), after=request.after, engine=engine)

@@ -22,12 +22,13 @@ from voile.cli.flags import (
 from voile.cli.inputs import load_plugins, open_register, open_release, open_table
 from voile.cli.terminal import print_json, step_bar
 from voile.cli.unused_options import refuse_unused, refuse_unused_person, refuse_unused_reading
+from voile.errors import SpecError
 
 
 @with_table_options
 def report(
     release: Folder,
-    out: Annotated[Path | None, typer.Option(help="The page; DIR/report.html by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The page; DIR-report.html, beside DIR, by default.")] = None,
     adversary: Adversaries = None,
     data: Data = None,
     person: Person = None,
@@ -44,6 +45,8 @@ def report(
     from voile.flow.measure.measure import measure
     from voile.flow.report.report import report as write_report
 
+    page_path = out if out is not None else _place_beside(release)
+    _refuse_release_folder(page_path)
     refuse_unused_reading(read_options, data, external)
     if data is None:
         refuse_unused("the table is not given", {"person": person})
@@ -64,5 +67,23 @@ def report(
         losses = measure(table, opened) if table is not None else None
         step("write")
         page = write_report(opened, attacks, losses, verdict)
-        path = page.save(out or release / "report.html")
+        path = page.save(page_path)
     print_json({"report": str(path), **page.as_json()}) if as_json else typer.echo(f"Report: {path}")
+
+
+def _place_beside(folder: Path) -> Path:
+    """Name the page of a release: beside its folder, because the folder goes to recipients."""
+    place = folder.resolve()
+    return place.with_name(f"{place.name or 'release'}-report.html")
+
+
+def _refuse_release_folder(page: Path) -> None:
+    """Refuse a page inside a release folder: the folder goes to recipients, and the report tells what attacks reach."""
+    from voile.io.release_folder import CERTIFICATE
+
+    if any((folder / CERTIFICATE).exists() for folder in page.resolve().parents):
+        raise SpecError(
+            f"The report {page.name!r} would lie in a release folder, which goes to recipients.",
+            code="spec.out",
+            hint="Name a page outside of it.",
+        )

@@ -19,6 +19,7 @@ from voile.cli.flags import (
     Person,
     Plugins,
     ReadOptions,
+    SignerFile,
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_table, read_priors
@@ -43,6 +44,7 @@ def verify(
     key_file: KeyFile = None,
     ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
+    signer: SignerFile = None,
     *,
     read_options: ReadOptions,
     engine_options: EngineOptions,
@@ -53,12 +55,13 @@ def verify(
 
     Joint claims need the earlier releases (--after); claims that rest on random numbers need the table and the key
     (--data, --key-file). With the table and the column that tells people apart (--data, --person), it is checked that
-    nobody has more rows than the release says.
+    nobody has more rows than the release says. With a public key (--signer), it is checked who signed the release.
     """
     from voile.adversaries.ledger import Ledger
     from voile.engines.selection import choose_engine
     from voile.flow.checking.check_folder import check_folder
     from voile.flow.verify.verify import gather_evidence
+    from voile.io.release_folder.signature import read_signer
     from voile.tables.secret_key import Key
 
     refuse_unused_reading(read_options, data)
@@ -68,6 +71,7 @@ def verify(
     load_plugins(plugin)
     key = Key.read(key_file) if key_file else None
     book = Ledger.read(ledger) if ledger else None
+    signer_key = read_signer(signer) if signer else None
 
     def read_evidence(opened: Release) -> Evidence:
         """Read the publisher's own evidence, under the schema that the release's dictionary describes."""
@@ -78,7 +82,7 @@ def verify(
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
         return gather_evidence(prior=read_priors(opened, prior), after=after or (), data=table, key=key, ledger=book)
 
-    verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options))
+    verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options), signer_key)
     used = (
         "with the table and the key" if data and key else "with the table" if data else "from the published files alone"
     )

@@ -17,6 +17,7 @@ from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
 from voile.errors import PolicyError, SchemaError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
 from voile.flow.checking.people_check import require_people_of
+from voile.plugins.number_text import parse_fraction
 from voile.releases.release import Release
 from voile.releases.release_pieces import lies_in_pieces, split_into_pieces
 from voile.results import Audit, Belief, Finding
@@ -127,7 +128,7 @@ def _strictest_claim(claims: Sequence[Mapping[str, Any]], guess: Guess) -> tuple
         adversary = Adversary(
             str(stated["name"]), frozenset(Knowledge[item.upper()] for item in stated["knows"]), int(stated["excludes"])
         )
-        bound = Fraction(str(claim["bound"]))
+        bound = parse_fraction(str(claim["bound"]))
         covers = claim["limits"] == guess.belief.limits and claim["column"] in (None, guess.belief.column)
         if claim["basis"] == "prior" and guess.prior and claim["parameters"].get("prior") != guess.prior:
             continue

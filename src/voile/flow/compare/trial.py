@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from voile.errors import VoileError
 from voile.models.policy import Policy
+from voile.plugins.number_text import parse_number
 from voile.plugins.registry import Plugin, as_plain_value, knob_fields
 from voile.results import Finding, Loss
 
@@ -69,7 +69,7 @@ class AttackResult:
     @property
     def limit(self) -> float | None:
         """The bound as a number."""
-        return float(Fraction(self.bound)) if self.bound is not None else None
+        return parse_number(self.bound) if self.bound is not None else None
 
     @property
     def is_bet(self) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,11 +19,10 @@ from typing import Any
 from voile.errors import DataError
 from voile.flow.compare.trial import Trial
 from voile.io import text_files
+from voile.io.safe_writing.staging import sweep_folder
 from voile.tables.microdata import Microdata
 from voile.tables.secret_key import BYTES, Key
 from voile.version import __version__
-
-STALE = 60  # seconds after which nobody is still writing a file
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +43,7 @@ class TrialStore:
                 code="data.write",
                 hint="Name a folder that you may write to.",
             ) from None
-        for partial in folder.glob(".trial-*.partial"):  # of a run that was killed while it wrote
-            with suppress(OSError):
-                if time.time() - partial.stat().st_mtime > STALE:
-                    partial.unlink()
+        sweep_folder(folder)  # after a run that was killed while it wrote
         state = hashlib.blake2b(key=(key or user_key()).secret, person=b"voile compare", digest_size=16)
         state.update(json.dumps([__version__, shared], sort_keys=True, default=str).encode())
         for table in tables:

@@ -21,17 +21,21 @@ BARS = 12
 
 @dataclass(frozen=True)
 class Distribution:
-    """How many people have each value, or a value in each range: in the table, and as estimated from the release."""
+    """How many people have each value, or a value in each range: in the table, and as estimated from the release. A
+    column that is `*` in every row is `lost`: nothing is estimated, and everybody counts as moved."""
 
     column: str
     role: str
     labels: tuple[str, ...]
     before: tuple[int, ...]
     after: tuple[float, ...]
+    lost: bool = False
 
     @property
     def moved(self) -> float:
         """The share of people who would have to change value to make the two distributions equal."""
+        if self.lost:
+            return 1.0
         return float(np.abs(np.subtract(self.before, self.after)).sum() / 2 / max(sum(self.before), 1))
 
 
@@ -54,12 +58,15 @@ def distributions(data: Microdata, release: Release, bars: int = BARS) -> list[D
         parts = list(
             _split_range(column, counts, bars) if column.domain.uses_intervals else _list_values(column, counts, bars)
         )
+        lost = False
         try:
             after = [release.answer(Query({column.name: condition})) for _, condition, _ in parts]
-        except SchemaError:  # this release does not publish the column
-            continue
+        except SchemaError as error:
+            if error.code != "schema.suppressed":
+                continue  # this release does not publish the column
+            after, lost = [0.0] * len(parts), True
         labels, before = [label for label, _, _ in parts], [people for _, _, people in parts]
-        results.append(Distribution(column.name, column.role, tuple(labels), tuple(before), tuple(after)))
+        results.append(Distribution(column.name, column.role, tuple(labels), tuple(before), tuple(after), lost))
     return results
 
 

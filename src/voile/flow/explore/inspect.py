@@ -18,7 +18,7 @@ import numpy as np
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.engines.memory_rows import build_rows
-from voile.engines.person_rows import PersonRows
+from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.errors import DataError, option
 from voile.flow.explore.column_profiles import RepeatedValues, find_repeats, profile_column, profile_table
 from voile.tables.microdata import PUBLIC_KEY, Microdata
@@ -183,7 +183,7 @@ def inspect(
     sizes = {name: coded[name][0].size for name in names}
     codes = [coded[name][1] for name in names]
     if person in coded:
-        owner = coded[person][1].astype(np.uint64)
+        owner = hash_people(write_names(frame[person]).fill_null(""))
         people = PersonRows(tuple(names), tuple(sizes.values()), tuple(codes), owner)
         inspection = _inspect_rows(profiles, people.draw(1, PUBLIC_KEY), sizes)
     else:

@@ -13,6 +13,7 @@ import polars as pl
 
 from voile.errors import PolicyError, SpecError, raise_together
 from voile.flow.report.figures import Figure, draw_figure
+from voile.io.text_files import write_texts
 from voile.models.anti_corruption.privacy_arithmetic import Terms
 from voile.releases.randomized_response import exact_fraction
 
@@ -50,7 +51,7 @@ class Budget:
             raise SpecError(
                 f"A plot is an SVG file; {path.name!r} is not.", code="spec.out", hint="Use a name that ends in .svg."
             )
-        path.write_text(self.svg(what), encoding="utf-8")
+        write_texts({path: self.svg(what)}, "plot")
         return path
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from voile.adversaries.prior import INDICATOR
 from voile.adversaries.prior_posterior import replace_by_indicator
 from voile.flow.checking.people_check import require_people_of
 from voile.measures.base import ByGroup, Measure
@@ -35,7 +34,7 @@ def match_release(data: Microdata, release: Release) -> Microdata:
     """Reduce sensitive columns to what the release shows: "protected or not", if it shows no more than that."""
     for claim in release.certificate.claims:
         entry = next((entry for entry in release.described("sensitive") if entry["name"] == claim["column"]), None)
-        if entry is not None and tuple(entry["domain"].get("values", ())) == INDICATOR:
+        if entry is not None and entry.get("indicator") is True:
             target, protect = data.columns[str(entry["name"])], tuple(claim["parameters"]["protect"])
             columns, rows = replace_by_indicator(data.columns, data.rows, target, protect)
             weighted = data.withheld_weight

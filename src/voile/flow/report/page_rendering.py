@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from fractions import Fraction
 from functools import partial
 from importlib import resources
 from typing import Any
+
+from voile.errors import hide_credentials
+from voile.plugins.number_text import parse_number
 
 HERE = "voile.flow.report"
 
@@ -16,9 +19,8 @@ def render(template: str, package: str = HERE, **content: Any) -> str:
     import jinja2
 
     loader = jinja2.FunctionLoader(partial(_text, package))
-    page = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
+    layout: Any = {"trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
+    page = jinja2.Environment(loader=loader, autoescape=True, finalize=finish_text, **layout)
     page.filters.update(percent=percent, number=number, bound=bound, risk=risk)
     return page.get_template(template).render(**content, style=_text(HERE, "style.css"))
 
@@ -26,6 +28,11 @@ def render(template: str, package: str = HERE, **content: Any) -> str:
 def _text(package: str, name: str) -> str:
     own = resources.files(package).joinpath(name)
     return (own if own.is_file() else resources.files(HERE).joinpath(name)).read_text(encoding="utf-8")
+
+
+def finish_text(value: Any) -> Any:
+    """Hide the passwords of URLs in a text that a page shows. Drawings are left as they are: voile makes them."""
+    return hide_credentials(value) if type(value) is str else value
 
 
 def percent(share: float | None) -> str:
@@ -49,7 +56,7 @@ def number(value: float | None) -> str:
     >>> [number(value) for value in (400, 12345.6, 0.12345, 2.5)]
     ['400', '12,346', '0.123', '2.5']
     """
-    if value is None:
+    if value is None or not math.isfinite(value):
         return "–"
     if value == int(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
@@ -69,7 +76,7 @@ def bound(stated: str | None, limits: str) -> str:
     """
     if stated is None or not re.fullmatch(r"\d{1,18}(/0*[1-9]\d{0,17})?", stated):
         return stated or "–"  # a certificate from elsewhere may state anything
-    value = float(Fraction(stated))
+    value = parse_number(stated)
     if value >= 1:
         return "no limit"
     return f"{stated} = " + (f"{value:.2f}" if limits == "distance" else percent(value))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from voile.adversaries.prior import INDICATOR
 from voile.errors import SpecError, option
 from voile.releases.release import Release
 from voile.tables.schema import Schema
@@ -38,9 +37,9 @@ def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None,
         confirmed=by_role["other"],  # they are published already
         weight=weight,
         kinds=_kinds(entries),
-        domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _needs_domain(release, entry)},
+        domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _is_declared(entry)},
         hierarchies=_hierarchies_of(entries, hierarchies),
-        missing="value" if any(entry["domain"].get("missing") for entry in entries) else "drop",
+        missing="value" if release.dictionary.get("missing") == "value" else "drop",
         person=person,
         rows_per_person=release.unit.rows,
     )
@@ -73,15 +72,7 @@ def _hierarchies_of(entries: list[Mapping[str, Any]], hierarchies: Mapping[str, 
     return {name: hierarchy for name, hierarchy in (hierarchies or {}).items() if name in names}
 
 
-def _needs_domain(release: Release, entry: Mapping[str, Any]) -> bool:
-    """Whether reading the table again needs the listed values: for their order, or because some do not occur.
-
-    Values of withheld rows are not listed, so a list is passed on only where it tells something.
-    """
-    listed = entry["domain"].get("values")
-    if not listed or tuple(listed) == INDICATOR:  # the indicator stands in place of the values; it is not their domain
-        return False
-    if release.covers_domain or (entry["kind"] == "ordered" and entry["type"] == "String"):
-        return True  # boxes reach to the ends of the domain, and values are redrawn from it
-    columns = [table[entry["name"]] for table in release.tables.values() if entry["name"] in table.columns]
-    return entry["shown"] == "exact" and all(column.drop_nulls().n_unique() < len(listed) for column in columns)
+def _is_declared(entry: Mapping[str, Any]) -> bool:
+    """Whether the dictionary lists a declared domain. Other lists have only the values that cells name, and an
+    indicator stands in place of the values: it is not their domain."""
+    return entry["domain"].get("declared") is True and entry.get("indicator") is not True

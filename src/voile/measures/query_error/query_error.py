@@ -69,7 +69,7 @@ class QueryError(ByGroup):
             )
         sums = over(sum_piece, outline_table(data), chosen)
         estimate = combine_sums(sums, chosen, int(questions.offset[questions.quasi]), release.channel)
-        withheld = weighted is not None and release.weight_name is None
+        withheld = weighted is not None and release.shown_weight is None
         if weighted is not None and withheld:
             estimate = estimate * (weighted.total / data.rows.total)
         errors = np.abs(actual - estimate) / actual

@@ -159,9 +159,8 @@ class Art(Partitionable, Replayable, Method):
             if count * rows_per_case <= total:
                 continue
             if self.frequent != "suppress":
-                labelled_events = zip(target.domain.labels, model.events(target), strict=True)
-                names = [text for text, event_number in labelled_events if event_number == event]
-                subject = f"The value {names[0]!r}" if len(names) == 1 else f"The protected set of {len(names)} values"
+                values = sum(event_number == event for event_number in model.events(target))
+                subject = "A protected value" if values == 1 else f"The protected set of {values} values"
                 reach = f"the largest possible r is {total / count:.4g}"
                 raise Unsatisfiable(
                     f"{subject} of {target.name!r} covers {count} of {total} rows, too many for r = {model.r:g}; "

@@ -8,7 +8,7 @@ import numpy as np
 
 from voile import kernels
 from voile.adversaries.group_members import Members
-from voile.adversaries.prior import INDICATOR, Prior
+from voile.adversaries.prior import Prior
 from voile.adversaries.prior_posterior import protected_events
 from voile.models.r_robustness import RRobustness
 from voile.tables.group_counts import Counts
@@ -95,7 +95,7 @@ def rebuild_buckets(members: Members, counts: Counts, model: RRobustness, prior:
     of the bucket by value and published row (-1 if a person cannot have a value)."""
     assert counts.column is not None
     column = counts.column
-    statistics = prior.as_indicator(model.protected_values) if tuple(column.domain.labels) == INDICATOR else prior
+    statistics = prior.as_indicator(model.protected_values) if column.indicator else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
     encoded = statistics.encode(members.columns, members.codes, column, usual)
     group = np.repeat(np.arange(members.groups), np.diff(members.starts))

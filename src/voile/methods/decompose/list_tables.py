@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from voile.methods.decompose.value_lists import GroupSlots
-from voile.releases.certificate import UNSIGNED
-from voile.releases.dictionary import describe
+from voile.releases.certificate import FORMAT, UNSIGNED
+from voile.releases.dictionary import LISTED_ONCE, LISTED_OR_NOISE, describe
 from voile.releases.linked_tables import draw_group_numbers, show_quasi_table
 from voile.releases.shapes.decomposed import Decomposed
 from voile.tables.row_protocol import Rows
@@ -48,8 +48,5 @@ def show_lists(
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, *columns.sensitive)]
     for entry in entries:
         if entry["role"] == "sensitive":
-            primary = entry["name"] == names[0]
-            entry["cell"] = "a value that the group lists, " + (
-                "each person's once" if primary else "someone's or noise"
-            )
-    return Decomposed(tables, {"format": 1, "primary": names[0], "columns": entries}, UNSIGNED)
+            entry["cell"] = LISTED_ONCE if entry["name"] == names[0] else LISTED_OR_NOISE
+    return Decomposed(tables, {"format": FORMAT, "primary": names[0], "columns": entries}, UNSIGNED)

@@ -17,7 +17,7 @@ from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, R
 from voile.methods.full_domain.lattice_search import LatticeSearch
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
-from voile.releases.cell_choice import level_cells
+from voile.releases.cells.cell_choice import level_cells
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import show_boxes
 from voile.tables.row_protocol import Histogram, Rows, Table

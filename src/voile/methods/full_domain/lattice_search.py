@@ -15,7 +15,7 @@ import numpy as np
 
 from voile import kernels
 from voile.models.policy import Policy
-from voile.releases.cells import node_cells
+from voile.releases.cells.cells import node_cells
 from voile.tables.group_counts import tally
 from voile.tables.row_protocol import WITHHELD, Histogram
 from voile.tables.schema import Columns

@@ -18,8 +18,8 @@ from voile.methods.base import ExplainsRefusals, Method, Partitionable, RefusedS
 from voile.methods.mondrian.policy_cuts import FINE, PolicyCuts, cut_by_size
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
-from voile.releases.cell_choice import ancestor_cells, tight_cells
-from voile.releases.cells import Cells
+from voile.releases.cells.cell_choice import ancestor_cells, tight_cells
+from voile.releases.cells.cells import Cells
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import show_boxes
 from voile.tables.row_protocol import Histogram, Rows

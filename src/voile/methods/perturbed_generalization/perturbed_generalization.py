@@ -86,10 +86,10 @@ class PerturbedGeneralization(Partitionable, Method):
                 )
             )
         if columns.other:
-            listed = ", ".join(repr(column.name) for column in columns.other)
+            names = ", ".join(repr(column.name) for column in columns.other)
             problems.append(
                 PolicyError(
-                    f"{self.name} publishes no other columns; the schema has {listed}.",
+                    f"{self.name} publishes no other columns; the schema has {names}.",
                     code="policy.other-columns",
                     hint="One person's exact values would reveal whose row it is: leave them out.",
                 )
@@ -111,19 +111,21 @@ class PerturbedGeneralization(Partitionable, Method):
     ) -> tuple[PerturbedGeneralization, Policy]:
         """Choose the largest p that meets every target, or keep the given p if it does."""
         size = columns.sensitive[0].size
-        wanted = [model for model in policy if isinstance(model, AntiCorruption)]
-        found = [model.terms(self.k, size, self.blind).largest_p(**model.belief_targets()) for model in wanted]
-        largest = min(found)
+        models = [model for model in policy if isinstance(model, AntiCorruption)]
+        largest_by_model = [
+            model.terms(self.k, size, self.blind).largest_p(**model.belief_targets()) for model in models
+        ]
+        largest = min(largest_by_model)
         if self.p is None and largest > 0:
             return replace(self, p=float(largest)), policy
         if self.p is not None and all(
-            model.terms(self.k, size, self.blind).meets(self.p, **model.belief_targets()) for model in wanted
+            model.terms(self.k, size, self.blind).meets(self.p, **model.belief_targets()) for model in models
         ):
             return self, policy
         best = f"With k = {self.k} and {size} values the largest p is {float(largest):g}."
-        what = f"p = {self.p:g} does not meet" if self.p is not None else "No p above 0 meets"
-        listed = ", ".join(repr(model) for model in wanted)
-        raise Unsatisfiable(f"{what} {listed}.", code="unsatisfiable.anti-corruption", hint=best, best=best)
+        failure = f"p = {self.p:g} does not meet" if self.p is not None else "No p above 0 meets"
+        requests = ", ".join(repr(model) for model in models)
+        raise Unsatisfiable(f"{failure} {requests}.", code="unsatisfiable.anti-corruption", hint=best, best=best)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         if rows.total < self.k:
@@ -153,18 +155,20 @@ class PerturbedGeneralization(Partitionable, Method):
         region_high[:] = np.array([[last] for _, last in space])
         separable = region_kernel.narrow_regions(low, high, region_low, region_high)
         assert separable, "groups are the leaves of a split tree, in its order"
-        shown = {
-            column.name: region_cells(column, ranks[column.name], region_low[place], region_high[place])
-            for place, column in enumerate(columns.quasi)
+        cells = {
+            column.name: region_cells(column, ranks[column.name], region_low[index], region_high[index])
+            for index, column in enumerate(columns.quasi)
         }
         values, sizes = _sample_people(rows, target)
-        return show_samples(columns, shown, values, sizes, self._channel(target))
+        return show_samples(columns, cells, values, sizes, self._channel(target))
 
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
         quasi = [column.name for column in columns.quasi]
-        wanted = [model for model in policy if isinstance(model, AntiCorruption)]
+        models = [model for model in policy if isinstance(model, AntiCorruption)]
         return tuple(
-            make_claim(part, columns.sensitive[0], quasi) for model in wanted for part in model.split_targets()
+            make_claim(target_model, columns.sensitive[0], quasi)
+            for model in models
+            for target_model in model.split_targets()
         )
 
     def _channel(self, target: Column) -> Channel:
@@ -221,8 +225,8 @@ def _rank_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:
     people = kernels.column_codes.count_codes(table.codes[:, : len(sizes)], sizes, table.counts)
     ranks = {}
     for column, frequency in zip(columns.quasi, people, strict=True):
-        inside = rows.box[column.name] if rows.box is not None else np.ones(len(frequency), dtype=bool)
-        ranks[column.name] = CUTS.order_codes(column, np.where(inside, frequency, -1))[0]
+        is_inside = rows.box[column.name] if rows.box is not None else np.ones(len(frequency), dtype=bool)
+        ranks[column.name] = CUTS.order_codes(column, np.where(is_inside, frequency, -1))[0]
     return ranks
 
 
@@ -230,9 +234,9 @@ def _find_space(column: Column, rank: np.ndarray | None, rows: Rows) -> tuple[in
     """Return the first and the last rank in the cutting order that these people may have."""
     if rows.box is None:
         return 0, max(column.size, 1) - 1
-    inside = np.flatnonzero(rows.box[column.name])
-    places = inside if rank is None else rank[inside]
-    return int(places.min()), int(places.max())
+    codes_inside = np.flatnonzero(rows.box[column.name])
+    ranks = codes_inside if rank is None else rank[codes_inside]
+    return int(ranks.min()), int(ranks.max())
 
 
 def _sample_people(rows: Rows, target: Column) -> tuple[np.ndarray, np.ndarray]:

@@ -45,7 +45,7 @@ CORRUPTER = Adversary.who(
     Knowledge.ALGORITHM,
     Knowledge.CORRUPTION,
 )
-USUAL = (0.2, 0.5)
+DEFAULT_TARGETS = (0.2, 0.5)
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rho1 is None and self.rho2 is None and self.growth is None:
-            object.__setattr__(self, "rho1", USUAL[0])
-            object.__setattr__(self, "rho2", USUAL[1])
-        wrong = []
+            object.__setattr__(self, "rho1", DEFAULT_TARGETS[0])
+            object.__setattr__(self, "rho2", DEFAULT_TARGETS[1])
+        faults = []
         if (self.rho1 is None) != (self.rho2 is None):
-            wrong.append(("rho1 and rho2 belong together", "Write anti-corruption:rho1=0.2,rho2=0.5."))
+            faults.append(("rho1 and rho2 belong together", "Write anti-corruption:rho1=0.2,rho2=0.5."))
         elif self.rho1 is not None and self.rho2 is not None and self.rho1 >= self.rho2:
-            wrong.append(
+            faults.append(
                 (
                     f"rho1 = {self.rho1} must be below rho2 = {self.rho2}",
                     "A release can at best leave belief as it was.",
@@ -90,13 +90,17 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
             )
         for name in ("rho2", "growth"):
             if getattr(self, name) == 1:
-                wrong.append((f"{name} = 1 promises nothing", "Choose a number below 1."))
-        raise_together(PolicyError(f"{self.name}: {what}.", code="policy.parameter", hint=do) for what, do in wrong)
+                faults.append((f"{name} = 1 promises nothing", "Choose a number below 1."))
+        raise_together(
+            PolicyError(f"{self.name}: {fault}.", code="policy.parameter", hint=remedy) for fault, remedy in faults
+        )
 
     def __repr__(self) -> str:
-        usual = {"bounds": "paper", "skew": 0.1}
-        shown = {name: value for name, value in self.parameters().items() if value not in (None, usual.get(name))}
-        return f"AntiCorruption({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        defaults = {"bounds": "paper", "skew": 0.1}
+        arguments = {
+            name: value for name, value in self.parameters().items() if value not in (None, defaults.get(name))
+        }
+        return f"AntiCorruption({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def belief_targets(self) -> dict[str, float | None]:
         """Return the targets as the arithmetic takes them."""
@@ -133,19 +137,19 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
         return CORRUPTER
 
     def promise(self, column: str) -> str:
-        results = []
+        clauses = []
         if self.rho1 is not None and self.rho2 is not None:
-            results.append(
+            clauses.append(
                 f"a set of values that had probability at most {self.rho1:g} before the release has probability at "
                 f"most {self.rho2:g} after it"
             )
         if self.growth is not None:
-            results.append(f"the probability of any set of values rises by at most {self.growth:g}")
-        public = "" if self.domain == "declared" else " Which values occur in the table is assumed to be known."
+            clauses.append(f"the probability of any set of values rises by at most {self.growth:g}")
+        domain_note = "" if self.domain == "declared" else " Which values occur in the table is assumed to be known."
         return (
             f"Consider an adversary who knows the value of {column!r} of everybody else, and who gives no value a "
-            f"probability above {self.skew:g} before seeing the release. For this adversary, {', and '.join(results)}. "
-            f"({self.bounds.capitalize()} bounds.){public}"
+            f"probability above {self.skew:g} before seeing the release. For this adversary, {', and '.join(clauses)}. "
+            f"({self.bounds.capitalize()} bounds.){domain_note}"
         )
 
     def check(self, column: Column | None) -> None:
@@ -169,22 +173,22 @@ class AntiCorruption(LearnsFromTable, ProcessModel):
         and the key repeats them."""
         channel = release.channel
         assert channel is not None, "only sampled releases have this claim checked"
-        stated = read_process(release.certificate.method)
-        if stated is None:
-            missing = "The certificate does not say how people were grouped and values were perturbed."
-            return Verification(Answer.BROKEN, missing)
-        s, p, blind = stated
+        process = read_process(release.certificate.method)
+        if process is None:
+            message = "The certificate does not say how people were grouped and values were perturbed."
+            return Verification(Answer.BROKEN, message)
+        s, p, blind = process
         fault = self._find_fault(release, channel, evidence, group_size(s), p, blind)
         if fault:
             return Verification(Answer.BROKEN, fault)
-        seen = f"Boxes, sizes and arithmetic fit (p = {p:g}, k = {group_size(s)}, {channel.size} values)"
-        return Verification(Answer.NEEDS, f"{seen}; checking the random draws needs the table and the key.")
+        summary = f"Boxes, sizes and arithmetic fit (p = {p:g}, k = {group_size(s)}, {channel.size} values)"
+        return Verification(Answer.NEEDS, f"{summary}; checking the random draws needs the table and the key.")
 
     def _find_fault(self, release: Release, channel: Channel, evidence: Evidence, k: int, p: float, blind: bool) -> str:
         """Describe what in the release contradicts the promise; empty if nothing does."""
-        small = int((release.sizes < k).sum())
-        if small:
-            return f"{small} of {len(release.sizes)} groups have fewer than {k} people."
+        small_groups = int((release.sizes < k).sum())
+        if small_groups:
+            return f"{small_groups} of {len(release.sizes)} groups have fewer than {k} people."
         if exact_fraction(p) != exact_fraction(channel.keep):
             return "The certificate and the dictionary state different values of p."
         entries = release.described("quasi")
@@ -205,5 +209,5 @@ def read_process(method: Any) -> tuple[float, float, bool] | None:
         splitter = str(method["splitter"])
     except (KeyError, TypeError, ValueError):
         return None
-    valid = 0 < s <= 1 and 0 <= p <= 1 and splitter in ("mondrian", "specialization")
-    return (s, p, splitter == "mondrian") if valid else None
+    is_valid = 0 < s <= 1 and 0 <= p <= 1 and splitter in ("mondrian", "specialization")
+    return (s, p, splitter == "mondrian") if is_valid else None

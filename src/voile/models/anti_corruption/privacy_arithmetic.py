@@ -23,8 +23,8 @@ from fractions import Fraction
 
 from voile.releases.randomized_response import Channel, exact_fraction
 
-FINE = 10**9  # p is solved to nine decimals, rounded down
-SHOWN = 10**6  # certified numbers are shown with six decimals, rounded up
+P_STEPS = 10**9  # p is solved to nine decimals, rounded down
+CERTIFIED_STEPS = 10**6  # certified numbers are shown with six decimals, rounded up
 
 
 @dataclass(frozen=True)
@@ -44,31 +44,31 @@ class Terms:
     tight: bool = False
 
     @property
-    def hidden(self) -> int:
+    def candidates(self) -> int:
         """The number of people whose row the published one may be: k, or 1 if the grouping looked at the values."""
         return self.k if self.blind else 1
 
     def ownership(self, p: float | Fraction) -> Fraction:
         """Return h, the highest belief that the published row is the person's."""
         u, mass = Channel(p, self.size).noise, exact_fraction(p) * exact_fraction(self.skew)
-        return (mass + u) / (mass + self.hidden * u) if mass + u else Fraction(1)
+        return (mass + u) / (mass + self.candidates * u) if mass + u else Fraction(1)
 
     def exact_belief(self, p: float | Fraction, rho1: float | Fraction) -> Fraction:
         """Return the exact bound on belief in any set of values whose prior is at most rho1."""
         keep, prior, u = exact_fraction(p), exact_fraction(rho1), Channel(p, self.size).noise
         if self.tight:
             w = min(exact_fraction(self.skew), prior)
-            below = keep * w + self.hidden * u
-            return prior + keep * w * (1 - prior) / below if below else Fraction(1)
-        below = keep * prior + u
-        if not below:
+            denominator = keep * w + self.candidates * u
+            return prior + keep * w * (1 - prior) / denominator if denominator else Fraction(1)
+        denominator = keep * prior + u
+        if not denominator:
             return Fraction(1)
         h = self.ownership(p)
-        return h * (keep + u) * prior / below + (1 - h) * prior
+        return h * (keep + u) * prior / denominator + (1 - h) * prior
 
     def belief(self, p: float | Fraction, rho1: float | Fraction) -> Fraction:
         """Return the certified bound on belief: the exact one, rounded up."""
-        return Fraction(math.ceil(self.exact_belief(p, rho1) * SHOWN), SHOWN)
+        return Fraction(math.ceil(self.exact_belief(p, rho1) * CERTIFIED_STEPS), CERTIFIED_STEPS)
 
     def grows_within(self, p: float | Fraction, growth: float | Fraction) -> bool:
         """Decide exactly whether belief in every set of values grows by at most `growth`.
@@ -78,7 +78,9 @@ class Terms:
         """
         keep, skew, u = exact_fraction(p), exact_fraction(self.skew), Channel(p, self.size).noise
         d, c = (
-            (exact_fraction(growth), self.hidden * u) if self.tight else (exact_fraction(growth) / self.ownership(p), u)
+            (exact_fraction(growth), self.candidates * u)
+            if self.tight
+            else (exact_fraction(growth) / self.ownership(p), u)
         )
         if d >= 1 or not keep:
             return True
@@ -88,7 +90,8 @@ class Terms:
 
     def growth(self, p: float | Fraction) -> Fraction:
         """Return the certified bound on growth: the least number on the grid that belief does not grow beyond."""
-        return Fraction(_first(SHOWN, lambda step: self.grows_within(p, Fraction(step, SHOWN))), SHOWN)
+        step = _find_first(CERTIFIED_STEPS, lambda step: self.grows_within(p, Fraction(step, CERTIFIED_STEPS)))
+        return Fraction(step, CERTIFIED_STEPS)
 
     def largest_p(self, rho1: float | None = None, rho2: float | None = None, growth: float | None = None) -> Fraction:
         """Return the largest p that meets every target, rounded down to nine decimals. Both bounds rise with p.
@@ -97,10 +100,10 @@ class Terms:
         0.368452407
         """
 
-        def broken(step: int) -> bool:
-            return not self.meets(Fraction(step, FINE), rho1, rho2, growth)
+        def misses_target(step: int) -> bool:
+            return not self.meets(Fraction(step, P_STEPS), rho1, rho2, growth)
 
-        return Fraction(_first(FINE + 1, broken) - 1, FINE)
+        return Fraction(_find_first(P_STEPS + 1, misses_target) - 1, P_STEPS)
 
     def meets(
         self, p: float | Fraction, rho1: float | None = None, rho2: float | None = None, growth: float | None = None
@@ -111,13 +114,13 @@ class Terms:
         return growth is None or self.grows_within(p, growth)
 
 
-def _first(last: int, true: Callable[[int], bool]) -> int:
-    """Return the first whole number from 0 to `last` at which a monotone statement is true; at `last` it is assumed to
-    be."""
+def _find_first(last: int, statement: Callable[[int], bool]) -> int:
+    """Return the first whole number from 0 to `last` at which a monotone statement is true. It is assumed to be
+    true at `last`."""
     low, high = 0, last
     while low < high:
         middle = (low + high) // 2
-        if true(middle):
+        if statement(middle):
             high = middle
         else:
             low = middle + 1
@@ -140,4 +143,4 @@ def group_size(s: float) -> int:
     >>> group_size(0.3), group_size(1 / 6)
     (4, 6)
     """
-    return math.ceil(1 / exact_fraction(s) - Fraction(1, FINE))
+    return math.ceil(1 / exact_fraction(s) - Fraction(1, P_STEPS))

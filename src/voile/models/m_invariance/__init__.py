@@ -1,4 +1,4 @@
-"""m-invariance: whoever is published again is shown among the same values again."""
+"""m-invariance: a person who is published again is shown among the same values again."""
 
 from voile.models.m_invariance.m_invariance import MInvariance
 

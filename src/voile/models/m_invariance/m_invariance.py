@@ -49,23 +49,23 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
         return np.asarray((counts.largest() <= 1) & (counts.sizes >= self.m))
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
-        alone = super().verify(release, counts, evidence)
-        if alone.answer is Answer.BROKEN or not self.earlier:
-            return alone
+        recount = super().verify(release, counts, evidence)
+        if recount.answer is Answer.BROKEN or not self.earlier:
+            return recount
         earlier = evidence.releases(self.earlier)
         if earlier is None:
             return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
-        certain, unclear = count_changed_signatures(release, earlier, evidence)
-        if certain:
-            return Verification(Answer.BROKEN, f"{certain} people were shown among other values before.")
-        if unclear:
+        certain_changes, possible_changes = count_changed_signatures(release, earlier, evidence)
+        if certain_changes:
+            return Verification(Answer.BROKEN, f"{certain_changes} people were shown among other values before.")
+        if possible_changes:
             return Verification(
                 Answer.NEEDS,
-                f"Each release lists {self.m} values, but {unclear} people were either shown among other values before "
-                "or are different people with the same quasi-identifier. Needs the table (with persons) and the "
-                "ledger.",
+                f"Each release lists {self.m} values, but {possible_changes} people were either shown among other "
+                "values before or are different people with the same quasi-identifier. Needs the table (with persons) "
+                "and the ledger.",
             )
-        return Verification(Answer.HOLDS, f"{alone.detail} Signatures agree with {len(earlier)} earlier releases.")
+        return Verification(Answer.HOLDS, f"{recount.detail} Signatures agree with {len(earlier)} earlier releases.")
 
     def bound(self) -> Fraction:
         return Fraction(1, self.m)
@@ -87,5 +87,5 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
 
     def best(self, counts: Counts) -> str:
         total, top = int(counts.sizes.sum()), int(counts.totals.max(initial=0))
-        best = total // max(top, 1)
-        return f"The most frequent value covers {top} of {total} rows; the largest possible m is {best}."
+        largest_m = total // max(top, 1)
+        return f"The most frequent value covers {top} of {total} rows; the largest possible m is {largest_m}."

@@ -34,35 +34,35 @@ def signatures_by_row(release: Release) -> dict[Row, list[Signature]]:
 def list_signatures(earlier: Sequence[Release | str]) -> list[Signature]:
     """List all signatures that the earlier releases show, in rising order."""
     tables = [signatures_by_row(release) for release in earlier if isinstance(release, Release)]
-    return sorted({signature for table in tables for shown in table.values() for signature in shown})
+    return sorted({signature for table in tables for signatures in table.values() for signature in signatures})
 
 
 def number_signatures(data: Microdata, linked: Rows, ledger: Ledger, earlier: Sequence[Release]) -> np.ndarray:
     """Return the number of each person's signature, counted from 1 in the order of `list_signatures`; 0 for new
     people."""
-    numbers = {signature: number for number, signature in enumerate(list_signatures(earlier), 1)}
-    known = [ledger.signature(person) for person in require_people(data).list_names()]
-    unlisted = sum(signature is not None and signature not in numbers for signature in known)
-    if unlisted:
+    numbers = {signature: position for position, signature in enumerate(list_signatures(earlier), 1)}
+    signatures = [ledger.signature(person) for person in require_people(data).list_names()]
+    unlisted_people = sum(signature is not None and signature not in numbers for signature in signatures)
+    if unlisted_people:
         raise DataError(
-            f"The ledger shows {unlisted} people with values that no earlier release lists.",
+            f"The ledger shows {unlisted_people} people with values that no earlier release lists.",
             code="data.ledger",
             hint="Name all earlier releases, together with the ledger that was kept with them.",
         )
-    _refuse_changed_values(data.columns.sensitive[0], linked, known)
-    return np.array([numbers[signature] if signature is not None else 0 for signature in known], dtype=np.int64)
+    _refuse_changed_values(data.columns.sensitive[0], linked, signatures)
+    return np.array([numbers[signature] if signature is not None else 0 for signature in signatures], dtype=np.int64)
 
 
-def _refuse_changed_values(target: Column, linked: Rows, known: Sequence[Signature | None]) -> None:
+def _refuse_changed_values(target: Column, linked: Rows, signatures: Sequence[Signature | None]) -> None:
     """Raise Unsatisfiable if anybody's value is not in their signature."""
     table = linked.histogram([target.name, PERSON])
-    changed = 0
+    changed_people = 0
     for value, person in table.codes.tolist():
-        signature = known[person]
-        changed += signature is not None and target.domain.labels[value] not in signature
-    if changed:
+        signature = signatures[person]
+        changed_people += signature is not None and target.domain.labels[value] not in signature
+    if changed_people:
         raise Unsatisfiable(
-            f"{changed} people have a sensitive value that is not among those they were shown with before.",
+            f"{changed_people} people have a sensitive value that is not among those they were shown with before.",
             code="unsatisfiable.changed",
             hint="m-invariance assumes that values do not change: give a changed record a person of its own.",
             best="Publish the people whose values did not change.",
@@ -79,47 +79,47 @@ def current_signatures(
     values: dict[int, list[str]] = defaultdict(list)
     for group, code in zip(groups.tolist(), table.codes[:, 0].tolist(), strict=True):
         values[group].append(texts[code])
-    _, number = rows.find_extents(SIGNATURE)
+    _, list_numbers = rows.find_extents(SIGNATURE)
     groups, table = rows.count_by_group([PERSON])
-    people, shown = require_people(data).list_names(), []
+    people, people_with_signatures = require_people(data).list_names(), []
     for group, person in zip(groups.tolist(), table.codes[:, 0].tolist(), strict=True):
-        signature = lists[number[group] - 1] if number[group] else tuple(sorted(values[group]))
-        shown.append((people[person], signature))
-    return shown
+        signature = lists[list_numbers[group] - 1] if list_numbers[group] else tuple(sorted(values[group]))
+        people_with_signatures.append((people[person], signature))
+    return people_with_signatures
 
 
 def count_changed_signatures(release: Release, earlier: Sequence[Release], evidence: Evidence) -> tuple[int, int]:
-    """Count the people who were shown among other values before: for certain, and if they are the same people.
+    """Count the people who were shown among other values before: those who certainly were, and those who may have been.
 
     From the releases alone, of n people with one quasi-identifier now and m before, min(n, m) may be the same people.
     With the table and the ledger it is known who they are, and which values they were shown with.
     """
-    now = signatures_by_row(release)
+    signatures_now = signatures_by_row(release)
     if evidence.data is not None and evidence.ledger is not None:
-        return _count_missing(now, evidence.data, evidence.ledger), 0
-    unclear = 0
-    for other in earlier:
-        before = signatures_by_row(other)
-        for row in now.keys() & before.keys():
-            common = Counter(now[row]) & Counter(before[row])
-            unclear += max(min(len(now[row]), len(before[row])) - common.total(), 0)
-    return 0, unclear
+        return _count_missing(signatures_now, evidence.data, evidence.ledger), 0
+    possible_changes = 0
+    for earlier_release in earlier:
+        signatures_before = signatures_by_row(earlier_release)
+        for row in signatures_now.keys() & signatures_before.keys():
+            common = Counter(signatures_now[row]) & Counter(signatures_before[row])
+            possible_changes += max(min(len(signatures_now[row]), len(signatures_before[row])) - common.total(), 0)
+    return 0, possible_changes
 
 
-def _count_missing(now: dict[Row, list[Signature]], data: Microdata, ledger: Ledger) -> int:
-    """Count the people of the table for whom the release has no row with their quasi-identifier and signature. Of
-    somebody with more rows than one, the table alone does not tell which was published."""
+def _count_missing(signatures_now: dict[Row, list[Signature]], data: Microdata, ledger: Ledger) -> int:
+    """Count the people of the table for whom the release has no row with their quasi-identifier and signature. For
+    a person with several rows, the table alone does not tell which row was published."""
     people = require_people(data).list_names()  # EngineError where the table is not in memory
-    linked = data.with_linked_rows()
-    assert linked is not None
-    rows = linked.rows.histogram([PERSON]).counts
+    linked_data = data.with_linked_rows()
+    assert linked_data is not None
+    rows_per_person = linked_data.rows.histogram([PERSON]).counts
     names = [column.name for column in data.columns.quasi]
-    table = linked.rows.histogram([*names, PERSON])
+    table = linked_data.rows.histogram([*names, PERSON])
     texts = [np.array(data.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
-    expected: Counter[tuple[Row, Signature]] = Counter()
+    expected_rows: Counter[tuple[Row, Signature]] = Counter()
     for row, person in zip(zip(*texts, strict=True), table.column(PERSON).tolist(), strict=True):
         signature = ledger.signature(people[person])
-        if signature is not None and rows[person] == 1:
-            expected[row, signature] += 1
-    published = Counter((row, signature) for row, shown in now.items() for signature in shown)
-    return (expected - published).total()
+        if signature is not None and rows_per_person[person] == 1:
+            expected_rows[row, signature] += 1
+    published_rows = Counter((row, signature) for row, signatures in signatures_now.items() for signature in signatures)
+    return (expected_rows - published_rows).total()

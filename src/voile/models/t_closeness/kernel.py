@@ -7,7 +7,7 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def ordered(starts, values, share, table):
+def ordered_distances(starts, values, share, table):
     """Return for each group the sum over the domain of |cumulated share - cumulated table| / (m - 1).
 
     `values` must rise within a group. O(groups * m).

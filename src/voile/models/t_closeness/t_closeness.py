@@ -96,23 +96,25 @@ def distances(counts: Counts, ground: str) -> np.ndarray:
         expected = table[counts.values]
         # a value that is absent from the group contributes its whole share of the table
         return np.asarray((counts.summed(np.abs(share - expected)) + 1 - counts.summed(expected)) / 2)
-    known = _known_values(counts)
+    known_values = _mark_known_values(counts)
     if ground == "ordered":
-        rank = np.cumsum(known) - 1
-        return kernel.ordered(counts.starts, rank[counts.values], share, table[known])  # type: ignore[no-any-return]
-    return hierarchical_distances(counts, share, table, known)
+        rank = np.cumsum(known_values) - 1
+        return kernel.ordered_distances(counts.starts, rank[counts.values], share, table[known_values])  # type: ignore[no-any-return]
+    return hierarchical_distances(counts, share, table, known_values)
 
 
-def _known_values(counts: Counts) -> np.ndarray:
+def _mark_known_values(counts: Counts) -> np.ndarray:
     """Mark the values that a reader of the release knows: all of a declared domain, otherwise those that occur. Nobody
     learns of a value whose rows are all withheld, so it is neither a step of the order nor a leaf of the hierarchy."""
     assert counts.column is not None
     domain = counts.column.domain
-    listed = np.arange(domain.size) < (len(domain.values) if domain.declared else 0)
-    return np.asarray((counts.totals > 0) | listed)
+    is_declared = np.arange(domain.size) < (len(domain.values) if domain.declared else 0)
+    return np.asarray((counts.totals > 0) | is_declared)
 
 
-def hierarchical_distances(counts: Counts, share: np.ndarray, table: np.ndarray, known: np.ndarray) -> np.ndarray:
+def hierarchical_distances(
+    counts: Counts, share: np.ndarray, table: np.ndarray, known_values: np.ndarray
+) -> np.ndarray:
     """Sum the mass that must cross each node: moving between two values costs level(lowest common ancestor) / height.
 
     A node with a surplus must send it at least one level up, and an edge costs 1/(2 height) each way, so the distance
@@ -120,7 +122,7 @@ def hierarchical_distances(counts: Counts, share: np.ndarray, table: np.ndarray,
     as the level below it does not count.
     """
     assert counts.column is not None and counts.column.hierarchy is not None
-    answer, levels = np.zeros(counts.groups), _levels(counts.column.hierarchy, known)
+    answer, levels = np.zeros(counts.groups), _select_levels(counts.column.hierarchy, known_values)
     for nodes in levels:
         expected = np.bincount(nodes, weights=table)
         # sum the entries of one group that fall into one node before taking the difference
@@ -129,15 +131,16 @@ def hierarchical_distances(counts: Counts, share: np.ndarray, table: np.ndarray,
         mass = np.bincount(inverse, weights=share, minlength=len(keys))
         owner, node = keys // len(expected), keys % len(expected)
         gap = np.bincount(owner, weights=np.abs(mass - expected[node]), minlength=counts.groups)
-        covered = np.bincount(owner, weights=expected[node], minlength=counts.groups)
-        answer += (gap + 1 - covered) / (2 * len(levels))
+        covered_mass = np.bincount(owner, weights=expected[node], minlength=counts.groups)
+        answer += (gap + 1 - covered_mass) / (2 * len(levels))
     return answer
 
 
-def _levels(hierarchy: Hierarchy, known: np.ndarray) -> list[np.ndarray]:
+def _select_levels(hierarchy: Hierarchy, known_values: np.ndarray) -> list[np.ndarray]:
     """Return the levels below the root that differ on the known values, leaves first, as the node of each value."""
-    nodes = [len(np.unique(level[known])) for level in hierarchy.maps]
-    return [hierarchy.maps[h] for h in range(hierarchy.height) if nodes[h] != nodes[h + 1]] or [hierarchy.maps[0]]
+    node_counts = [len(np.unique(level[known_values])) for level in hierarchy.maps]
+    levels = [hierarchy.maps[h] for h in range(hierarchy.height) if node_counts[h] != node_counts[h + 1]]
+    return levels or [hierarchy.maps[0]]
 
 
 def emd_equal(p: np.ndarray, q: np.ndarray) -> float:

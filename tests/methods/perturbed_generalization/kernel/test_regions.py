@@ -1,4 +1,4 @@
-"""Regions around the leaves of a split tree, against looking at every point."""
+"""Regions around the leaves of a split tree, compared with checking every point."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ region_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.regio
 
 @st.composite
 def leaves(draw: st.DrawFn) -> tuple[list[int], list[list[tuple[int, int]]]]:
-    """A random split tree: the sizes of the columns, and the extents of what its leaves hold, in order."""
+    """A random split tree: the sizes of the columns, and the extents of the people in each leaf, in order."""
     sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
 
     def cut(box: list[tuple[int, int]], depth: int) -> list[list[tuple[int, int]]]:
-        wide = [d for d, (low, high) in enumerate(box) if high > low]
-        if not depth or not wide or draw(st.integers(0, 3)) == 0:
+        cuttable_columns = [d for d, (low, high) in enumerate(box) if high > low]
+        if not depth or not cuttable_columns or draw(st.integers(0, 3)) == 0:
             return [box]
-        d = draw(st.sampled_from(wide))
-        at = draw(st.integers(box[d][0], box[d][1] - 1))
+        d = draw(st.sampled_from(cuttable_columns))
+        last_code = draw(st.integers(box[d][0], box[d][1] - 1))
         left, right = list(box), list(box)
-        left[d], right[d] = (box[d][0], at), (at + 1, box[d][1])
+        left[d], right[d] = (box[d][0], last_code), (last_code + 1, box[d][1])
         return cut(left, depth - 1) + cut(right, depth - 1)
 
     boxes = cut([(0, size - 1) for size in sizes], 5)
-    held = []
-    for box in boxes:  # the people of a leaf may fill a part of it
+    extents = []
+    for box in boxes:  # the people of a leaf may fill only a part of it
         ends = [sorted(draw(st.tuples(st.integers(low, high), st.integers(low, high)))) for low, high in box]
-        held.append([(low, high) for low, high in ends])
-    return sizes, held
+        extents.append([(low, high) for low, high in ends])
+    return sizes, extents
 
 
-def run(sizes: list[int], held: list[list[tuple[int, int]]]) -> tuple[bool, np.ndarray, np.ndarray]:
-    low, high = (np.array([[box[d][end] for box in held] for d in range(len(sizes))]) for end in (0, 1))
+def narrow_regions(sizes: list[int], extents: list[list[tuple[int, int]]]) -> tuple[bool, np.ndarray, np.ndarray]:
+    low, high = (np.array([[box[d][end] for box in extents] for d in range(len(sizes))]) for end in (0, 1))
     region_low = np.zeros_like(low)
     region_high = np.zeros_like(high) + np.array(sizes).reshape(-1, 1) - 1
-    parted = region_kernel.narrow_regions(low, high, region_low, region_high)
-    return parted, region_low, region_high
+    are_separable = region_kernel.narrow_regions(low, high, region_low, region_high)
+    return are_separable, region_low, region_high
 
 
 @given(leaves())
 def test_regions_tile_and_hold_their_people(tree: tuple[list[int], list[list[tuple[int, int]]]]) -> None:
-    sizes, held = tree
-    parted, low, high = run(sizes, held)
-    assert parted
-    boxes = [[set(range(low[d, leaf], high[d, leaf] + 1)) for d in range(len(sizes))] for leaf in range(len(held))]
+    sizes, extents = tree
+    are_separable, low, high = narrow_regions(sizes, extents)
+    assert are_separable
+    boxes = [[set(range(low[d, leaf], high[d, leaf] + 1)) for d in range(len(sizes))] for leaf in range(len(extents))]
     assert oracle.tiling(boxes, sizes)
-    for box, extents in zip(boxes, held, strict=True):
-        assert all({first, last} <= cell for cell, (first, last) in zip(box, extents, strict=True))
+    for box, extents_of_leaf in zip(boxes, extents, strict=True):
+        assert all({first, last} <= cell for cell, (first, last) in zip(box, extents_of_leaf, strict=True))
 
 
-def test_leaves_that_no_cut_parts() -> None:
-    assert not run([4], [[(0, 2)], [(1, 3)]])[0]
+def test_leaves_that_no_cut_separates_are_reported() -> None:
+    assert not narrow_regions([4], [[(0, 2)], [(1, 3)]])[0]

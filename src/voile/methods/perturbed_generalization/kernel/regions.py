@@ -1,9 +1,9 @@
 """The regions of a split tree, recovered from the codes in its leaves.
 
 Rows were moved so that every node of the tree is a run of leaves. A run can be cut wherever all codes on the left are
-below all codes on the right, in some column; the tree's own cut is one such place. Cutting every run at the place
-nearest to its middle gives a tree with the same leaves, and gives each leaf the region between the cuts around it. The
-regions tile the space, whichever of the possible cuts are taken.
+below all codes on the right, in some column; the tree's own cut is one such position. Cutting every run at the
+position nearest to its middle gives a tree with the same leaves, and gives each leaf the region between the cuts around
+it. The regions tile the space, whichever of the possible cuts are taken.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def _find_cut(low, high, first, last, front):
-    """Return the place and the column of a run's cut, and the last code left of it; place -1 if there is none.
+def _find_cut(low, high, first, last, highest_up_to):
+    """Return the position and the column of a run's cut, and the last code left of it; position -1 if there is none.
 
     O(leaves * columns), less if the first columns can be cut in the middle.
     """
-    best, at, column, code = np.int64(1) << 62, np.int64(-1), np.int64(-1), np.int64(-1)
+    best_gap, position, column, last_code = np.int64(1) << 62, np.int64(-1), np.int64(-1), np.int64(-1)
     for d in range(low.shape[0]):
-        most = np.int64(-1)
+        highest_so_far = np.int64(-1)
         for i in range(first, last):
-            most = max(most, high[d, i])
-            front[i] = most
-        least = np.int64(1) << 62
+            highest_so_far = max(highest_so_far, high[d, i])
+            highest_up_to[i] = highest_so_far
+        lowest_so_far = np.int64(1) << 62
         for i in range(last - 1, first, -1):
-            least = min(least, low[d, i])
-            if front[i - 1] < least:
+            lowest_so_far = min(lowest_so_far, low[d, i])
+            if highest_up_to[i - 1] < lowest_so_far:
                 gap = abs(2 * i - first - last)
-                if gap < best:
-                    best, at, column, code = gap, np.int64(i), np.int64(d), front[i - 1]
-        if best <= 1:
+                if gap < best_gap:
+                    best_gap, position, column, last_code = gap, np.int64(i), np.int64(d), highest_up_to[i - 1]
+        if best_gap <= 1:
             break
-    return at, column, code
+    return position, column, last_code
 
 
 @njit(nogil=True, cache=True)
@@ -45,7 +45,7 @@ def narrow_regions(low, high, region_low, region_high):
     About O(leaves * columns * depth).
     """
     leaves = low.shape[1]
-    front = np.empty(leaves, np.int64)
+    highest_up_to = np.empty(leaves, np.int64)
     stack = np.empty((64, 2), np.int64)
     stack[0] = (0, leaves)
     top = 1
@@ -54,15 +54,15 @@ def narrow_regions(low, high, region_low, region_high):
         first, last = stack[top]
         if last - first < 2:
             continue
-        at, column, code = _find_cut(low, high, first, last, front)
-        if at < 0:
+        position, column, last_code = _find_cut(low, high, first, last, highest_up_to)
+        if position < 0:
             return False
-        for i in range(first, at):
-            region_high[column, i] = code
-        for i in range(at, last):
-            region_low[column, i] = code + 1
+        for i in range(first, position):
+            region_high[column, i] = last_code
+        for i in range(position, last):
+            region_low[column, i] = last_code + 1
         if top + 2 > stack.shape[0]:
             stack = np.concatenate((stack, np.empty_like(stack)))
-        stack[top], stack[top + 1] = (at, last), (first, at)
+        stack[top], stack[top + 1] = (position, last), (first, position)
         top += 2
     return True

@@ -1,4 +1,4 @@
-"""Top-down specialization: cut a box where the (perturbed) sensitive values differ most between both sides.
+"""Top-down specialization: cut a box where the (perturbed) sensitive values differ most between the two sides.
 
 The score of a cut is its information gain over one more than its cost in hiding:
 gain / (people - people of the smaller half + 1). Both halves keep `smallest` people. Rows are moved as in Mondrian, so
@@ -27,7 +27,7 @@ def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width
     for v in range(size):
         if totals[v] > 0:
             total_entropy += totals[v] * np.log(totals[v])
-    best, column, at = -1.0, -1, np.int64(-1)
+    best_score, column, last_code = -1.0, -1, np.int64(-1)
     rows = high - low
     order = np.empty(rows, np.int64)
     for d in range(codes.shape[1]):
@@ -63,34 +63,34 @@ def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width
                     parts = people_left * np.log(people_left) + people_right * np.log(people_right)
                     gain = people * np.log(people) - total_entropy - (parts - left_entropy - right_entropy)
                     score = gain / (people - min(people_left, people_right) + 1)
-                    if score > best + 1e-9 * abs(best):
-                        best, column, at = score, d, np.int64(codes[row, d])
-    return column, at
+                    if score > best_score + 1e-9 * abs(best_score):
+                        best_score, column, last_code = score, d, np.int64(codes[row, d])
+    return column, last_code
 
 
 @njit(nogil=True, cache=True)
 def grow_tree(codes, values, weights, ids, smallest, size, width):
     """Cut all rows as far as `smallest` allows; return the ends of the leaves, in order. Reorders `ids`.
 
-    Fung, Wang, Yu: Top-down specialization (ICDE 2005). O(rows * columns * depth) and the counting tables.
+    Fung, Wang, Yu: Top-down specialization (ICDE 2005). O(rows * columns * depth), plus the counting tables.
     """
     ends = np.empty(ids.size, np.int64)
     stack = np.empty((64, 2), np.int64)
     stack[0] = (0, ids.size)
-    top, written = 1, 0
+    top, leaves = 1, 0
     while top > 0:
         top -= 1
         low, high = stack[top]
-        column, at = _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width)
+        column, last_code = _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width)
         if column < 0:
-            ends[written] = high
-            written += 1
+            ends[leaves] = high
+            leaves += 1
             continue
         i, j = low, high - 1
         while True:
-            while i <= j and codes[ids[i], column] <= at:
+            while i <= j and codes[ids[i], column] <= last_code:
                 i += 1
-            while i <= j and codes[ids[j], column] > at:
+            while i <= j and codes[ids[j], column] > last_code:
                 j -= 1
             if i >= j:
                 break
@@ -99,4 +99,4 @@ def grow_tree(codes, values, weights, ids, smallest, size, width):
             stack = np.concatenate((stack, np.empty_like(stack)))
         stack[top], stack[top + 1] = (i, high), (low, i)
         top += 2
-    return ends[:written]
+    return ends[:leaves]
