@@ -25,7 +25,16 @@ from voile.engines.selection import find_engines
 from voile.plugins import registry
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("the_rule.md", "tutorial.md", "compare.md", "workbench.md", "cluster.md", "people.md", "weights.md")
+PAGES = (
+    "the_rule.md",
+    "tutorial.md",
+    "compare.md",
+    "workbench.md",
+    "cluster.md",
+    "people.md",
+    "weights.md",
+    "signing.md",
+)
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]+)(?:#[^)]*)?\)")
