@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.adversaries.prior import join_escaped, split_escaped
+from voile.adversaries.signatures import join_escaped, split_escaped
 from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError
 
 HEAD = ["columns", "signature", "value", "probability"]

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from voile import kernels
-from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError, raise_together
+from voile.adversaries.signatures import REST, join_escaped, match_signatures, write_signature
+from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError, option, raise_together
 from voile.io.safe_writing.file_replacement import replace_files
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns, suggest_name
@@ -29,11 +29,13 @@ INDICATOR = ("other values", "protected values")  # the values if only "in the p
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """The statistics about one set of columns: for each signature, a row with the probability of each value."""
+    """The statistics about one set of columns: for each signature, a row with the probability of each value. `rest` is
+    the row of all people whose signature is not listed; without it the shares in the whole table stand in."""
 
     names: tuple[str, ...]
     signatures: tuple[tuple[str, ...], ...]
     rows: np.ndarray
+    rest: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return f"Statistics({len(self.signatures)} signatures of {', '.join(self.names) or 'the whole table'})"
@@ -52,7 +54,8 @@ class CodedPrior:
 @dataclass(frozen=True, eq=False)
 class Prior:
     """An adversary's statistics about one sensitive column. Learn them with `learn_prior`, or read published ones with
-    `read_prior`. About a signature that is not listed, the adversary knows only the shares in the whole table.
+    `read_prior`. About a signature that is not listed, the adversary knows the rates of all unlisted people of the same
+    column set if the statistics give them, and otherwise the shares in the whole table.
 
     A certificate names a prior by its `digest`. A learned prior is salted, so that nobody can test a guess about the
     table against the digest.
@@ -82,11 +85,15 @@ class Prior:
         marginal_statistics = () if self.marginal is None else (Statistics((), ((),), self.marginal.reshape(1, -1)),)
         for statistics in sorted((*marginal_statistics, *self.sets), key=lambda statistics: statistics.names):
             names = join_escaped(statistics.names)
-            for index in sorted(range(len(statistics.signatures)), key=statistics.signatures.__getitem__):
-                signature = join_escaped(statistics.signatures[index])
+            lines = [
+                (signature, write_signature(signature), row)
+                for signature, row in zip(statistics.signatures, statistics.rows, strict=True)
+            ]
+            lines += [((REST,), REST, statistics.rest)] if statistics.rest is not None else []
+            for _, text, row in sorted(lines, key=lambda line: line[:2]):
                 for value in order:
-                    if statistics.rows[index, value] > 0:
-                        yield names, signature, self.values[value], float(statistics.rows[index, value])
+                    if row[value] > 0:
+                        yield names, text, self.values[value], float(row[value])
 
     def frame(self) -> pl.DataFrame:
         """Return the statistics as a table with the columns columns, signature, value and probability."""
@@ -128,6 +135,17 @@ class Prior:
                     hint=suggest_name(name, quasi),
                 )
             )
+        for statistics in self.sets:
+            column = next((column for column in columns.quasi if (column.name,) == statistics.names), None)
+            if column is not None and statistics.rest is not None and REST in column.domain.labels:
+                if (REST,) not in statistics.signatures:
+                    problems.append(
+                        PolicyError(
+                            f"The prior has a line * for {column.name!r}, which also has the value *.",
+                            code="policy.prior-rest",
+                            hint="Write \\* for the value; * stands for all values that are not listed.",
+                        )
+                    )
         target = next((column for column in columns.sensitive if column.name == self.column), None)
         if target is None:
             problems.append(
@@ -159,17 +177,20 @@ class Prior:
         """
         positions = {text: position for position, text in enumerate(self.values)}
         order = np.array([positions.get(text, -1) for text in target.domain.labels])
-        tables = [self._reorder(statistics.rows, order) for statistics in self.sets]
         fallback = overall_shares if self.marginal is None else self._reorder(self.marginal.reshape(1, -1), order)[0]
-        table = np.concatenate([fallback.reshape(1, -1), *tables]) if tables else fallback.reshape(1, -1)
+        tables, row_count = [fallback.reshape(1, -1)], 1
         index = np.zeros((max(len(self.sets), 1), len(codes)), dtype=np.int64)
-        first_row = 1
         for set_index, statistics in enumerate(self.sets):
-            signature_rows = _match_signatures(statistics, people, codes)
-            index[set_index] = np.where(signature_rows >= 0, signature_rows + first_row, 0)
-            first_row += len(statistics.signatures)
+            signature_rows = match_signatures(statistics.names, statistics.signatures, people, codes)
+            tables.append(self._reorder(statistics.rows, order))
+            rest_row = 0
+            if statistics.rest is not None:
+                tables.append(self._reorder(statistics.rest.reshape(1, -1), order))
+                rest_row = row_count + len(statistics.signatures)
+            index[set_index] = np.where(signature_rows >= 0, signature_rows + row_count, rest_row)
+            row_count += len(tables[-1]) + (len(statistics.signatures) if rest_row else 0)
         # keep equal rows once: people whom these statistics do not tell apart are one class
-        rows, inverse = np.unique(table, axis=0, return_inverse=True)
+        rows, inverse = np.unique(np.concatenate(tables), axis=0, return_inverse=True)
         sets = tuple(statistics.names for statistics in self.sets) or ((),)
         return CodedPrior(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets)
 
@@ -182,7 +203,12 @@ class Prior:
             return np.stack([1.0 - protected_chance, protected_chance], axis=-1)
 
         sets = tuple(
-            Statistics(statistics.names, statistics.signatures, merge_values(statistics.rows))
+            Statistics(
+                statistics.names,
+                statistics.signatures,
+                merge_values(statistics.rows),
+                None if statistics.rest is None else merge_values(statistics.rest),
+            )
             for statistics in self.sets
         )
         marginal = None if self.marginal is None else merge_values(self.marginal)
@@ -193,74 +219,43 @@ class Prior:
         return np.where(order >= 0, rows[:, np.maximum(order, 0)], 0.0)
 
     def require_consistency(self, columns: Columns, rows: Table) -> None:
-        """Raise InconsistentKnowledge if anybody has a value that the prior rules out for them."""
+        """Raise InconsistentKnowledge if anybody has a value that the prior rules out for them, or if it says nothing
+        about somebody."""
         names = [column.name for column in columns.quasi]
         table = rows.histogram([*names, self.column])
-        target = columns[self.column]
+        target, codes = columns[self.column], table.codes[:, : len(names)]
         values = table.column(self.column)
+        self._require_coverage(columns, codes, table.counts)
         overall_shares = np.bincount(values, weights=table.counts, minlength=target.size) / table.total
-        coded_prior = self.encode(columns.quasi, table.codes[:, : len(names)], target, overall_shares)
-        for set_index, names_of_set in enumerate(coded_prior.sets):
-            ruled_out = int(table.counts[coded_prior.rows[coded_prior.index[set_index], values] <= 0].sum())
-            if ruled_out:
-                scope = ", ".join(map(repr, names_of_set)) or "the whole table"
+        coded_prior = self.encode(columns.quasi, codes, target, overall_shares)
+        contradicted, sets = np.zeros(len(values), dtype=bool), []
+        for index, names_of_set in zip(coded_prior.index, coded_prior.sets, strict=True):
+            ruled_out = coded_prior.rows[index, values] <= 0
+            contradicted |= ruled_out
+            sets += [names_of_set] if ruled_out.any() else []
+        if sets:
+            scope = ", ".join(map(repr, sets[0])) or "the whole table"
+            raise InconsistentKnowledge(
+                f"The prior contradicts the table: {int(table.counts[contradicted].sum())} rows have a value of "
+                f"{self.column!r} to which the statistics give probability 0 (in {len(sets)} of "
+                f"{len(coded_prior.sets)} column sets; the first is {scope}).",
+                code="data.prior-contradicts",
+                hint="A rate of 0 rules a value out, which rates of other people should not do: learn them with "
+                f"smoothing ({option('smoothing', 1)}), or list every value that occurs.",
+            )
+
+    def _require_coverage(self, columns: Columns, codes: np.ndarray, counts: np.ndarray) -> None:
+        """Raise InconsistentKnowledge if people have no rate at all. The shares of the table at hand may not stand in:
+        readers could not repeat the computation, because they do not see the values of withheld rows."""
+        for statistics in self.sets if self.marginal is None else ():
+            if statistics.rest is not None:
+                continue
+            listed = match_signatures(statistics.names, statistics.signatures, columns.quasi, codes) >= 0
+            if not listed.all():
                 raise InconsistentKnowledge(
-                    f"The prior contradicts the table: {ruled_out} rows have a value of {self.column!r} to which the "
-                    f"statistics of {scope} give probability 0.",
-                    code="data.prior-contradicts",
-                    hint="Correct these statistics, list every value that occurs, or learn the prior from the table.",
+                    f"The prior says nothing about {int(counts[~listed].sum())} rows under the columns "
+                    f"{', '.join(map(repr, statistics.names))}, and gives no shares of the whole table.",
+                    code="data.prior-coverage",
+                    hint="Add a line per value without columns and signature (the whole table), or with these columns "
+                    "and the signature * (all people whose signature is not listed).",
                 )
-
-
-def _match_signatures(statistics: Statistics, people: Sequence[Column], codes: np.ndarray) -> np.ndarray:
-    """Return for each person the position of their signature, or -1."""
-    by_name = {column.name: (index_in_codes, column) for index_in_codes, column in enumerate(people)}
-    if any(name not in by_name for name in statistics.names):
-        missing_names = [name for name in statistics.names if name not in by_name]
-        raise PolicyError(
-            f"The prior names {', '.join(map(repr, missing_names))}, which the release does not show exactly.",
-            code="policy.prior-column",
-            hint="Use a prior about its quasi-identifier columns.",
-        )
-    indexed_columns = [by_name[name] for name in statistics.names]
-    sizes = [column.size for _, column in indexed_columns]
-    codes_by_text = [{text: code for code, text in enumerate(column.domain.labels)} for _, column in indexed_columns]
-    signature_codes = np.array(
-        [
-            [code_of.get(text, -1) for code_of, text in zip(codes_by_text, signature, strict=True)]
-            for signature in statistics.signatures
-        ],
-        dtype=np.int64,
-    ).reshape(len(statistics.signatures), len(indexed_columns))
-    usable_signatures = np.flatnonzero((signature_codes >= 0).all(axis=1))
-    stacked_codes = [
-        np.concatenate([codes[:, index_in_codes].astype(np.int64), signature_codes[usable_signatures, position]])
-        for position, (index_in_codes, _) in enumerate(indexed_columns)
-    ]
-    row_ranks, first_rows = kernels.distinct_rows.rank_rows(stacked_codes, [max(size, 1) for size in sizes])
-    signature_of_row = np.full(len(first_rows), -1, dtype=np.int64)
-    signature_of_row[row_ranks[len(codes) :]] = usable_signatures
-    return np.asarray(signature_of_row[row_ranks[: len(codes)]])
-
-
-def join_escaped(parts: Sequence[str]) -> str:
-    """Join texts by `|`, which a backslash escapes within them."""
-    return "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
-
-
-def split_escaped(text: str) -> list[str]:
-    """Split a text that `join_escaped` joined.
-
-    >>> split_escaped("39|a\\\\|b")
-    ['39', 'a|b']
-    """
-    parts, current, escaped = [], "", False
-    for letter in text:
-        if escaped or letter not in "\\|":
-            current, escaped = current + letter, False
-        elif letter == "\\":
-            escaped = True
-        else:
-            parts.append(current)
-            current = ""
-    return [*parts, current]

@@ -11,15 +11,16 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.adversaries.prior import SALT, SUPPORT, Prior, Statistics, split_escaped
+from voile.adversaries.prior import SALT, SUPPORT, Prior, Statistics
+from voile.adversaries.signatures import REST, split_escaped
 from voile.errors import DataError
 from voile.io import table_files
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
 HEAD = ("columns", "signature", "value", "probability")
-# columns, signature, value: probability
-StatisticsByColumns = dict[tuple[str, ...], dict[tuple[str, ...], dict[str, float]]]
+# columns, signature (None for the rest), value: probability
+StatisticsByColumns = dict[tuple[str, ...], dict[tuple[str, ...] | None, dict[str, float]]]
 
 
 def learn_statistics(
@@ -33,8 +34,10 @@ def learn_statistics(
     salt: str = "",
 ) -> Prior:
     """Count the table's own statistics, for every set of up to `max_columns` quasi-identifier columns and every
-    signature that at least `min_support` people share. `smoothing` pulls each row towards the whole table with the
-    weight of that many people.
+    signature that at least `min_support` people share. People whose signature has less support get the rates of all
+    such people of the same column set, if they are `min_support` together, and otherwise those of the whole table.
+    `smoothing` pulls each row towards the whole table with the weight of that many people, and the whole table towards
+    equal shares of all values of the column's domain.
 
     O(rows * column sets). Memory is one row of probabilities per supported signature.
     """
@@ -58,7 +61,7 @@ def tabulate_statistics(
     """Count statistics in rows of codes that have a value and a weight each; a weight may be a fraction of a
     person."""
     totals = np.bincount(value, weights=weights, minlength=target.size)
-    marginal = totals / totals.sum()
+    marginal = (totals + smoothing / target.size) / (totals.sum() + smoothing)
     texts = [np.array(column.domain.labels, dtype=object) for column in quasi]
     sets = []
     for size in range(1, min(max_columns or len(quasi), len(quasi)) + 1):
@@ -70,16 +73,18 @@ def tabulate_statistics(
             )
             people = np.bincount(index, weights=weights, minlength=len(first_rows))
             supported_signatures = np.flatnonzero(people >= min_support - 1e-9)
-            position = np.full(len(first_rows), -1)
+            # one more row for all people whose signature lacks support
+            position = np.full(len(first_rows), len(supported_signatures))
             position[supported_signatures] = np.arange(len(supported_signatures))
-            is_supported = position[index] >= 0
-            key = position[index[is_supported]] * target.size + value[is_supported]
-            counts = np.bincount(key, weights=weights[is_supported], minlength=len(supported_signatures) * target.size)
-            shares = counts.reshape(len(supported_signatures), target.size) + smoothing * marginal
-            shares /= people[supported_signatures].reshape(-1, 1) + smoothing
+            cells = (len(supported_signatures) + 1, target.size)
+            key = position[index] * target.size + value
+            counts = np.bincount(key, weights=weights, minlength=cells[0] * cells[1]).reshape(cells)
+            shares = counts + smoothing * marginal
+            shares /= np.maximum(counts.sum(axis=1, keepdims=True) + smoothing, 1e-12)
             labels = [texts[j][codes[first_rows[supported_signatures], j]] for j in column_indexes]
             names = tuple(quasi[j].name for j in column_indexes)
-            sets.append(Statistics(names, tuple(zip(*labels, strict=True)), shares))
+            rest = shares[-1] if counts[-1].sum() >= min_support - 1e-9 else None
+            sets.append(Statistics(names, tuple(zip(*labels, strict=True)), shares[:-1], rest))
     return Prior(target.name, tuple(target.domain.labels), tuple(sets), marginal, salt)
 
 
@@ -87,8 +92,9 @@ def read_prior(path: str | Path, column: str) -> Prior:
     """Read published statistics about one sensitive column from a CSV or Parquet file with the columns `columns`,
     `signature`, `value` and `probability`. Several columns, and the values of a signature, are joined by `|`.
 
-    A line without columns gives a share in the whole table. A value that is not listed for a signature has probability
-    0; a signature that is not listed has the shares of the whole table.
+    A line without columns gives a share in the whole table. A line with the signature `*` gives a rate of all people
+    whose signature is not listed for these columns; without such lines they have the shares of the whole table. A value
+    that is not listed for a signature has probability 0. A single text `*` as a signature is written `\\*`.
     """
     frame = table_files.read_file(Path(path))
     return parse_prior(frame, column, Path(path).name)
@@ -117,10 +123,14 @@ def parse_prior(frame: pl.DataFrame, column: str, source: str = "the prior") -> 
             hint="Each line needs columns, signature (joined by |), value and probability; sums are at most 1.",
         )
     values = tuple(sorted({value for rows in statistics.values() for row in rows.values() for value in row}))
-    matrices = {names: _fill_matrix(list(rows.values()), values) for names, rows in statistics.items()}
-    marginal = matrices[()][0] if () in matrices else None
-    sets = tuple(Statistics(names, tuple(statistics[names]), matrices[names]) for names in sorted(statistics) if names)
-    return Prior(column, values, sets, marginal, salt)
+    marginal = _fill_row(statistics[()][()], values) if () in statistics else None
+    sets = []
+    for names in sorted(name for name in statistics if name):
+        rests = statistics[names].pop(None, None)
+        rows = np.array([_fill_row(row, values) for row in statistics[names].values()]).reshape(-1, len(values))
+        rest = None if rests is None else _fill_row(rests, values)
+        sets.append(Statistics(names, tuple(filter(None, statistics[names])), rows, rest))
+    return Prior(column, values, tuple(sets), marginal, salt)
 
 
 def _collect_statistics(lines: pl.DataFrame) -> tuple[StatisticsByColumns, list[str]]:
@@ -129,11 +139,13 @@ def _collect_statistics(lines: pl.DataFrame) -> tuple[StatisticsByColumns, list[
     fault_counts: dict[str, int] = {}
     for names_text, signature_text, value, probability in lines.select(HEAD).iter_rows():
         names = split_escaped(names_text) if names_text else []
+        is_rest = bool(names) and signature_text == REST
         signature = split_escaped(signature_text) if names else []
         pairs = sorted(zip(names, signature, strict=False))
-        row = statistics.setdefault(tuple(sorted(names)), {}).setdefault(tuple(text for _, text in pairs), {})
+        signature_key = None if is_rest else tuple(text for _, text in pairs)
+        row = statistics.setdefault(tuple(sorted(names)), {}).setdefault(signature_key, {})
         faults = {
-            "name more or fewer columns than values in the signature": len(names) != len(signature),
+            "name more or fewer columns than values in the signature": len(names) != len(signature) and not is_rest,
             "name a column twice": len(set(names)) < len(names),
             "have a probability that is not a number between 0 and 1": probability is None or not 0 <= probability <= 1,
             "repeat a value of the same signature": value in row,
@@ -144,5 +156,5 @@ def _collect_statistics(lines: pl.DataFrame) -> tuple[StatisticsByColumns, list[
     return statistics, [f"{count} lines {fault_text}" for fault_text, count in fault_counts.items()]
 
 
-def _fill_matrix(rows: Sequence[dict[str, float]], values: Sequence[str]) -> np.ndarray:
-    return np.array([[row.get(value, 0.0) for value in values] for row in rows])
+def _fill_row(row: dict[str, float], values: Sequence[str]) -> np.ndarray:
+    return np.array([row.get(value, 0.0) for value in values])

@@ -57,14 +57,19 @@ def compute_posterior(
     events: np.ndarray,
     protect: tuple[str, ...] = (),
     *,
+    as_set: bool = False,
     binary: bool = False,
     max_states: int = MAX_STATES,
 ) -> PriorPosterior:
     """Compute the belief about everybody under one prior. Raises InconsistentKnowledge if the prior gives every
-    assignment of the values in some group probability 0."""
-    key = (prior.digest, events.tobytes(), binary, max_states)
+    assignment of the values in some group probability 0.
+
+    `events` are the events of the column's values, `protect` and `as_set` what they were made from: a protected value
+    that no published row has still counts in the probability of its set.
+    """
+    key = (prior.digest, events.tobytes(), protect, as_set, binary, max_states)
     if key not in members.memo:
-        members.memo[key] = _compute_posterior(prior, members, counts, events, protect, binary, max_states)
+        members.memo[key] = _compute_posterior(prior, members, counts, events, protect, as_set, binary, max_states)
     posterior: PriorPosterior = members.memo[key]
     return posterior
 
@@ -75,17 +80,25 @@ def _compute_posterior(
     counts: Counts,
     events: np.ndarray,
     protect: tuple[str, ...],
+    as_set: bool,
     binary: bool,
     max_states: int,
 ) -> PriorPosterior:
     assert counts.column is not None
-    if counts.column.indicator:
+    column, size = counts.column, counts.column.size
+    if column.indicator:
         prior = prior.as_indicator(protect)
-    overall_shares = counts.totals / max(int(counts.totals.sum()), 1)
-    coded_prior = prior.encode(members.columns, members.codes, counts.column, overall_shares)
-    table = coded_prior.rows
-    if len(events) > table.shape[1]:
-        table = np.concatenate([table, np.ones((len(table), len(events) - table.shape[1]))], axis=1)
+    overall_shares = counts.totals[:size] / max(int(counts.totals.sum()), 1)
+    unpublished = [value for value in prior.values if as_set and value in protect and not column.indicator]
+    unpublished = [value for value in unpublished if value not in column.domain.labels]
+    labels = pl.Series([*column.domain.labels, *unpublished], dtype=pl.String)
+    full_column = replace(column, domain=Domain(labels, "categorical"), hierarchy=None)
+    shares = np.append(overall_shares, np.zeros(len(unpublished)))
+    coded_prior = prior.encode(members.columns, members.codes, full_column, shares)
+    # a value that only people outside the table have stands between the published values and the others
+    outside = np.ones((len(coded_prior.rows), len(events) - size))
+    table = np.concatenate([coded_prior.rows[:, :size], outside, coded_prior.rows[:, size:]], axis=1)
+    events = np.append(events, np.zeros(len(unpublished), dtype=events.dtype))
     people = (np.ascontiguousarray(coded_prior.index), members.starts, members.rows, members.counts)
     arguments = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
     ranges = _split_groups(members.starts)

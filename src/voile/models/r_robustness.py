@@ -118,7 +118,15 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
             return Verification(Answer.NEEDS, remark + request)
         assert counts.column is not None
         events, binary = self.events(counts.column), self.reading == "binary"
-        beliefs = compute_posterior(prior, release.members, counts, events, self.protected_values, binary=binary)
+        beliefs = compute_posterior(
+            prior,
+            release.members,
+            counts,
+            events,
+            self.protected_values,
+            as_set=self.protect_as == "set",
+            binary=binary,
+        )
         detail = f"The greatest belief over {len(beliefs.sets)} column sets is {beliefs.worst:.4f}"
         detail += "." if beliefs.exact.all() else f" (an upper bound in {int((~beliefs.exact).sum())} groups)."
         answer = Answer.HOLDS if beliefs.worst <= float(self.bound()) + SLACK else Answer.BROKEN

@@ -179,7 +179,14 @@ class Prior(PiecewiseAttack):
             return _belief_by_shares(counts, events, model)
         events = np.append(events, -1)  # one more value for people who are not in the table
         posterior = compute_posterior(
-            prior, members, counts, events, model.protected_values, binary=binary, max_states=self.max_states
+            prior,
+            members,
+            counts,
+            events,
+            model.protected_values,
+            as_set=model.protect_as == "set",
+            binary=binary,
+            max_states=self.max_states,
         )
         bounded_groups = float((~posterior.exact).sum())
         details = {SETS: float(len(posterior.sets)), "groups with an upper bound only": bounded_groups}

@@ -152,28 +152,25 @@ class Art(Partitionable, Replayable, Method):
     def _withhold_frequent(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> np.ndarray:
         """Return how many rows of each bucket to withhold so that each event leaves room for ceil(r) rows per case."""
         withheld_rows = np.zeros(len(people.size), dtype=np.int64)
-        rows_per_case = _round_up(model.r)
-        for event in range(len(people.chance)):
-            inside = np.flatnonzero(people.event[people.value] == event)
-            count, total = int(people.size[inside].sum()), people.total - int(withheld_rows.sum())
-            if count * rows_per_case <= total:
-                continue
-            if self.frequent != "suppress":
-                values = sum(event_number == event for event_number in model.events(target))
-                subject = "A protected value" if values == 1 else f"The protected set of {values} values"
-                reach = f"the largest possible r is {total / count:.4g}"
-                raise Unsatisfiable(
-                    f"{subject} of {target.name!r} covers {count} of {total} rows, too many for r = {model.r:g}; "
-                    f"{reach}.",
-                    code="unsatisfiable.art",
-                    hint='Lower r, protect only rarer values, or set frequent = "suppress" or "unprotect".',
-                    best=reach,
-                )
-            # every withheld row is also one row fewer to hide among: count - s <= (total - s) / rows_per_case
-            excess = math.ceil((count * rows_per_case - total) / (rows_per_case - 1))
-            rows = np.repeat(inside, people.size[inside])
-            sample = rows[key.shuffle(f"art frequent {event}", len(rows))[:excess]]
-            withheld_rows += np.bincount(sample, minlength=len(withheld_rows))
+        rows_per_case, event_of = _round_up(model.r), people.event[people.value]
+        turn, events_with_room = 0, 0
+        while events_with_room < len(people.chance):  # withholding rows of one event leaves less room for the others
+            event = turn % len(people.chance)
+            inside = np.flatnonzero(event_of == event)
+            remaining = people.size[inside] - withheld_rows[inside]
+            count, total = int(remaining.sum()), people.total - int(withheld_rows.sum())
+            events_with_room += 1
+            if count * rows_per_case > total:
+                if self.frequent != "suppress":
+                    raise _frequent_error(model, target, event, count, total)
+                # every withheld row is also one row fewer to hide among: count - s <= (total - s) / rows_per_case
+                excess = math.ceil((count * rows_per_case - total) / (rows_per_case - 1))
+                rows = np.repeat(inside, remaining)
+                purpose = f"art frequent {event}" if turn < len(people.chance) else f"art frequent {event} turn {turn}"
+                sample = rows[key.shuffle(purpose, len(rows))[:excess]]
+                withheld_rows += np.bincount(sample, minlength=len(withheld_rows))
+                events_with_room = 1
+            turn += 1
         return withheld_rows
 
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
@@ -209,6 +206,18 @@ def _model_and_target(policy: Policy, columns: Columns) -> tuple[RRobustness, Co
     target = model.targets(columns)[0]
     assert target is not None
     return model, target
+
+
+def _frequent_error(model: RRobustness, target: Column, event: int, count: int, total: int) -> Unsatisfiable:
+    values = int((model.events(target) == event).sum())
+    subject = "A protected value" if values == 1 else f"The protected set of {values} values"
+    reach = f"the largest possible r is {total / count:.4g}"
+    return Unsatisfiable(
+        f"{subject} of {target.name!r} covers {count} of {total} rows, too many for r = {model.r:g}; {reach}.",
+        code="unsatisfiable.art",
+        hint='Lower r, protect only rarer values, or set frequent = "suppress" or "unprotect".',
+        best=reach,
+    )
 
 
 def _round_up(r: float) -> int:

@@ -45,6 +45,8 @@ def group_by_blocks(buckets: Buckets, test: AcceptanceTest, key: Key, together: 
                 spread = np.zeros(len(buckets.size), dtype=np.int64)
                 spread[kinds] = row_counts
                 _withhold(grouping, spread > 0, spread, already_removed=True)
+    # if every value is protected, the deal may leave rows over, and such a row alone would show its value
+    _withhold(grouping, buckets.guarded & (grouping.remaining > 0), grouping.remaining.copy())
     return grouping
 
 

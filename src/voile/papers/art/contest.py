@@ -15,6 +15,7 @@ from voile.adversaries.group_members import Members, gather_members
 from voile.adversaries.prior import Prior
 from voile.adversaries.prior_learning import learn_statistics
 from voile.adversaries.prior_posterior import compute_posterior, protected_events
+from voile.adversaries.signatures import match_signatures
 from voile.errors import InconsistentKnowledge, Unsatisfiable
 from voile.flow.publish.plan import check_request
 from voile.flow.read.read import read
@@ -228,13 +229,14 @@ def deviations(data: Microdata, prior: Prior, outcome: Outcome, r: int) -> dict[
     usual = outcome.counts.totals / outcome.counts.totals.sum()
     known = prior.encode(members.columns, members.codes, column, usual)
     chance = known.rows[:, _protected_values(data)].sum(axis=1)
-    whole = chance[np.flatnonzero((known.rows == prior.marginal).all(axis=1))]
     held = np.add.reduceat(outcome.guarded, members.starts[:-1]) > 0
     every, some, limits = {}, {}, {}
-    for names, index in zip(known.sets, known.index, strict=True):
-        f = chance[index[members.rows]]
-        if len(whole) and np.average(f == whole[0], weights=members.counts) > 0.5:
+    for statistics, index in zip(prior.sets, known.index, strict=True):
+        names = statistics.names
+        listed = match_signatures(names, statistics.signatures, members.columns, members.codes) >= 0
+        if np.average(listed[members.rows], weights=members.counts) < 0.5:
             continue
+        f = chance[index[members.rows]]
         top, low = np.maximum.reduceat(f, members.starts[:-1]), np.minimum.reduceat(f, members.starts[:-1])
         place = ", ".join(names)
         every[place], some[place] = top - low, (top - low)[held]
