@@ -20,6 +20,7 @@ class Knowledge(Enum):
     STATISTICS = "how common each sensitive value is in the whole table"
     PRIOR = "how likely each sensitive value is for every group of people"
     RATES = "how likely each protected value is for every group of people, and nothing about the other values"
+    COUNTS = "exactly how many people of this table have each protected value, for every group of people"
     ALGORITHM = "which algorithm made the release, and its parameters"
     CORRUPTION = "the true sensitive values of other people in the table"
     RULES = "some rules that link people (if one person has a certain value, another has a certain one too)"

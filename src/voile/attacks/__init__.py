@@ -6,6 +6,7 @@ from voile.attacks.agreeing_rows.agreeing_rows import AgreeingRows
 from voile.attacks.chain import Chain
 from voile.attacks.corruption import Corruption
 from voile.attacks.elimination import Elimination
+from voile.attacks.exact_counts.exact_counts import ExactCounts
 from voile.attacks.exclusion.exclusion import Exclusion
 from voile.attacks.homogeneity import Homogeneity
 from voile.attacks.linking import Linking
@@ -19,6 +20,7 @@ __all__ = [
     "Chain",
     "Corruption",
     "Elimination",
+    "ExactCounts",
     "Exclusion",
     "Homogeneity",
     "Linking",

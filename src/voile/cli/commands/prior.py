@@ -11,6 +11,8 @@ from voile.cli.flags import EngineOptions, Json, Person, ReadOptions, Source, sp
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
 
+SMOOTHING = 1.0  # people: a rate of 0 among these people must not rule a value out for others
+
 
 @with_table_options
 def prior(
@@ -23,14 +25,21 @@ def prior(
     max_columns: Annotated[
         int | None, typer.Option(help="How many columns to combine at most; all by default.")
     ] = None,
-    smoothing: Annotated[float, typer.Option(help="Pull rare signatures towards the whole table.")] = 0.0,
+    smoothing: Annotated[
+        float,
+        typer.Option(
+            help="Pull every signature towards the whole table with the weight of this many people, so that no value "
+            "that occurs is ruled out for other people; 0 writes the exact shares of this table."
+        ),
+    ] = SMOOTHING,
     missing: Annotated[str, typer.Option(help="Rows with missing cells: error, drop or value.")] = "error",
     *,
     read_options: ReadOptions,
     engine_options: EngineOptions,
     as_json: Json = False,
 ) -> None:
-    """Learn the statistics that an adversary is assumed to know, and write them to a file for later use."""
+    """Learn the statistics that an adversary is assumed to know, and write them to a file, to publish other people with
+    (--model r-robustness:r=5,prior=FILE)."""
     from voile.engines.selection import choose_engine
     from voile.flow.explore.learn_prior import learn_prior
     from voile.flow.read.read import read

@@ -23,7 +23,11 @@ def learn_prior(
     smoothing: float = 0.0,
 ) -> Prior:
     """Learn the table's own statistics about a sensitive column (by default the first): for every set of up to
-    `max_columns` quasi-identifier columns, and every signature that at least `min_support` people share.
+    `max_columns` quasi-identifier columns, and every signature that at least `min_support` people share. People whose
+    signature has less support share the rates of all such people.
+
+    Pass `smoothing=1` to publish other people with these statistics (`voile prior` does so by default): each signature
+    is pulled towards the whole table with the weight of one person, so that no value that occurs is ruled out.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))

@@ -207,6 +207,7 @@ def problematic(data: Microdata, prior: Prior, outcome: Outcome, r: int, reading
             outcome.counts,
             events,
             PROTECTED,
+            as_set=True,
             binary=reading == "binary",
             max_states=most,
         )
