@@ -55,6 +55,7 @@ HEADERS = {
 }
 PATHS = ["/", "/mark", "/promise", "/compare", "/compare/found", "/publish", "/publish/release.zip", "/receive", "/job"]
 PATHS += ["/publish/report", "/publish/report.html", "/publish/report.json", "/publish/spec.toml", "/static/voile.css"]
+PATHS += ["/publish/private.json"]
 PATHS += ["/tree/1", "/tree/2", "/?rows=show", "/rows", "/people", "/people/choose", "/compare/look", "/receive/count"]
 ENDS = ["/", "%00", "/..", "?" + "a=b&" * 500, "%ff", "/" + "x" * 300, "?token=x", "?token=%00", "#x", "%0d%0aX: y"]
 ENDS += ["//", "?rows=show", "/%2e%2e/%2e%2e/etc/passwd", ".html", "?" + "x" * 100_000]

@@ -127,6 +127,8 @@ def test_a_table_goes_from_comparison_to_recipient(visitor: Any, folder: Path, t
     report = visitor.client.get("/publish/report")
     assert "Privacy report" in report.text
     assert "sandbox" in report.headers["content-security-policy"]
+    private = visitor.client.get("/publish/private.json")
+    assert private.json()["release"] == vl.load(folder / "out").digest
     check_command(visitor, page, folder, tmp_path)
     check_reception(visitor, packed.content, vl.load(folder / "out"))
 

@@ -109,8 +109,9 @@ Preset(
     "statistician",
     "a statistician who knows the algorithm",
     "Has read the papers. Knows which method made the release and with which parameters, has a register of the "
-    "people in it, and asks why the method did not group them more finely; or runs the method again.",
-    ("prior", "minimality", "replay"),
+    "people in it, and asks why the method did not group them more finely; or runs the method again; or subtracts what "
+    "the release shows from exact counts of the table.",
+    ("prior", "minimality", "replay", "exact-counts"),
 )
 Preset(
     "colleague",

@@ -59,7 +59,7 @@ def refuse_unused_person(release: Release, person: str | None) -> None:
 
 
 def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> None:
-    """Refuse evidence (data, key-file, ledger, after) that no claim of a release rests on. Where a column tells people
+    """Refuse evidence (data, key-file, ledger, after, private) that no claim of a release rests on. Where a column tells people
     apart, every claim rests on the table, and on the key that drew their rows. If a claim cannot be read, refuse
     nothing: the verdict reports it."""
     from voile.models.claimed_model import claimed_model
@@ -71,12 +71,14 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
         tells_people = evidence.get("person") is not None or release.unit.basis == PERSON_COLUMN
     except (KeyError, TypeError, ValueError, VoileError):
         return
-    draws_coins = any(model.basis == "process" for model in models)
+    # the key also repeats how statistics were learned from the table
+    draws_coins = any(model.basis in ("process", "prior") for model in models)
     follows_people = any(isinstance(model, FollowsPeople) for model in models)
     reasons = {
         "data": (draws_coins or follows_people or tells_people, "the table"),
         "key-file": (draws_coins or tells_people, "random numbers"),
         "ledger": (follows_people, "a ledger"),
+        "private": (draws_coins or tells_people, "statistics or random numbers"),
         "after": (any(isinstance(model, SpansReleases) for model in models), "earlier releases"),
     }
     problems: list[SpecError] = []

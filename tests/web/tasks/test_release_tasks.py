@@ -23,6 +23,7 @@ def payload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     vl.datasets.hospital().write_parquet(tmp_path / "patients.parquet")
     spec = {"schema": ROLES, "policy": [ROBUST]}
     out = {"place": str(tmp_path / "out"), "zip": str(tmp_path / "out.zip"), "page": str(tmp_path / "out.html")}
+    out["private"] = str(tmp_path / "private.json")
     options = {"name": "release", "format": "csv"}
     return {"source": str(tmp_path / "patients.parquet"), "spec": spec, **out, **options}
 
@@ -37,6 +38,7 @@ def test_an_r_robust_release_is_verified_with_its_own_statistics(payload: dict[s
     assert [check["answer"] for check in published["verdict"]["checks"]] == ["holds"] * 3
     assert not vl.verify(payload["place"]).broken
     assert not vl.verify(payload["place"]).holds, "a stranger would need the statistics"
+    assert vl.verify(payload["place"], private=payload["private"]).holds
 
 
 def test_publish_writes_the_release_that_was_looked_at(payload: dict[str, Any]) -> None:

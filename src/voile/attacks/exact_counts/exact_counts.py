@@ -71,7 +71,7 @@ class ExactCounts(Attack):
 
     name: ClassVar[str] = "exact-counts"
 
-    protect: tuple[str, ...] | str = ""
+    protect: tuple[str, ...] = ()
     protect_as: str = knob("values", choices=("values", "set"))
     min_support: int | None = knob(None, low=1)
     max_columns: int | None = knob(None, low=1)
@@ -106,10 +106,9 @@ class ExactCounts(Attack):
         """List what the claims of r-robustness are about, or what was asked for."""
         support, columns = self.min_support, self.max_columns
         if self.protect:
-            values = (self.protect,) if isinstance(self.protect, str) else tuple(self.protect)
             names = [str(entry["name"]) for entry in release.described("sensitive")]
             as_set = self.protect_as == "set"
-            return [Question(name, values, as_set, support or SUPPORT, columns, 1.0) for name in names]
+            return [Question(name, self.protect, as_set, support or SUPPORT, columns, 1.0) for name in names]
         questions = []
         for claim in release.certificate.claims:
             if claim["model"] == RRobustness.name:
@@ -153,7 +152,8 @@ def _subtract_counts(release: Release, data: Microdata, question: Question) -> B
         "people whose protected value is certain": int(placed.people[is_certain].sum()),
         "protected people in a signature lifted above the bound": lifted_cases,
     }
-    return Belief(RRobustness.limits, risk, placed.people, min(usual, 1.0), question.column, details)
+    limits = RRobustness(r=2, protect=question.values or "all").limits
+    return Belief(limits, risk, placed.people, min(usual, 1.0), question.column, details)
 
 
 def _count_lifted(

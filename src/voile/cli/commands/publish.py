@@ -48,6 +48,12 @@ def publish(
     ledger: LedgerFile = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
     sign: SigningKeyFile = None,
+    private: Annotated[
+        Path | None,
+        typer.Option(
+            help="A new file for the key and the learned statistics, for `voile verify --private`; keep it secret."
+        ),
+    ] = None,
     *,
     schema_options: SchemaOptions,
     read_options: ReadOptions,
@@ -57,6 +63,7 @@ def publish(
 ) -> None:
     """Publish a table under a policy, and verify the folder that was written."""
     with step_bar("read", "publish", "save", "verify") as step:
+        from voile.adversaries.private_file import check_private_path
         from voile.engines.selection import choose_engine
         from voile.flow.publish.publish import publish as publish_table
         from voile.flow.read.read import read
@@ -77,17 +84,22 @@ def publish(
         release_folder.check_target(out, force)  # fail before the work, not after it
         if book is not None:
             book.companion().check_place(out)
+        if private is not None:
+            check_private_path(private, out)
         signing_key = open_signing_key(sign)
         step("read")
         engine = choose_engine(source, request.engine, step.part)
         data = read(source, request.schema, **request.read, engine=engine)
         step("publish")
-        release = publish_table(data, request.policy, request.method, key=key, after=request.after, ledger=book)
+        release = publish_table(
+            data, request.policy, request.method, key=key, after=request.after, ledger=book, private=private
+        )
         step("save")
         release.save(out, format=request.format, force=force, ledger=book, sign=signing_key)
         step("verify")
         prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
-        verdict = verify_folder(out, prior=read_priors(release, prior_files), after=request.after, engine=engine)
+        known = read_priors(release, prior_files)
+        verdict = verify_folder(out, prior=known, after=request.after, engine=engine, private=private)
     _show_outcome(out, data, release, verdict, as_json)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)

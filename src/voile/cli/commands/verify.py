@@ -45,6 +45,9 @@ def verify(
     ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
     signer: SignerFile = None,
+    private: Annotated[
+        Path | None, typer.Option(help="The private file that `voile publish --private` wrote; keep it secret.")
+    ] = None,
     *,
     read_options: ReadOptions,
     engine_options: EngineOptions,
@@ -55,9 +58,11 @@ def verify(
 
     Joint claims need the earlier releases (--after); claims that rest on random numbers need the table and the key
     (--data, --key-file). With the table and the column that tells people apart (--data, --person), it is checked that
-    nobody has more rows than the release says. With a public key (--signer), it is checked who signed the release.
+    nobody has more rows than the release says. With a public key (--signer), it is checked who signed the release. The
+    publisher's private file (--private) has the statistics that a claim of r-robustness rests on, and the key.
     """
     from voile.adversaries.ledger import Ledger
+    from voile.adversaries.private_file import PrivateFile
     from voile.engines.selection import choose_engine
     from voile.flow.checking.check_folder import check_folder
     from voile.flow.verify.verify import gather_evidence
@@ -68,7 +73,10 @@ def verify(
     if data is None:
         needs_table = {"person": person, "key-file": key_file, "ledger": ledger, "hierarchies": hierarchies}
         refuse_unused("the table is not given", needs_table)
+    if private is not None:
+        refuse_unused("the private file has the key", {"key-file": key_file})
     load_plugins(plugin)
+    kept = PrivateFile.read(private) if private else None
     key = Key.read(key_file) if key_file else None
     book = Ledger.read(ledger) if ledger else None
     signer_key = read_signer(signer) if signer else None
@@ -76,16 +84,18 @@ def verify(
     def read_evidence(opened: Release) -> Evidence:
         """Read the publisher's own evidence, under the schema that the release's dictionary describes."""
         given = {"data": data, "person": person, "key-file": key_file, "ledger": ledger, "after": after}
-        refuse_unused_evidence(opened, given)
+        refuse_unused_evidence(opened, {**given, "private": private})
         table = None
         if data is not None:
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
-        return gather_evidence(prior=read_priors(opened, prior), after=after or (), data=table, key=key, ledger=book)
+        known = read_priors(opened, prior)
+        return gather_evidence(
+            opened, prior=known, after=after or (), data=table, key=key, ledger=book, private=kept
+        )
 
     verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options), signer_key)
-    used = (
-        "with the table and the key" if data and key else "with the table" if data else "from the published files alone"
-    )
+    used = "with the table and the key" if data and (key or kept) else "with the table" if data else ""
+    used = used or ("with the private file" if kept else "from the published files alone")
     print_json(verdict.as_json()) if as_json else show_verdict(verdict, f"Verified {used}")
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voile.adversaries.ledger import Ledger
+from voile.adversaries.private_file import PrivateFile, check_private_path
 from voile.flow.checking.check_release import check_release
 from voile.flow.publish.certification import certify
 from voile.flow.publish.earlier_releases import EarlierReleases
@@ -28,11 +29,13 @@ def publish(
     key: Key | None = None,
     after: Sequence[Release | str | Path] = (),
     ledger: Ledger | None = None,
+    private: str | Path | None = None,
 ) -> Release:
     """Publish a table under a policy. The publisher is not trusted: the last check is what anyone runs on the folder.
 
     `after` are earlier releases of the same people, or their folders; a release that breaks its promise together with
-    them is refused. `ledger` is where m-invariance remembers who was shown with which values; keep it secret.
+    them is refused. `ledger` is where m-invariance remembers who was shown with which values; keep it secret. `private`
+    is a new file for the key and the learned statistics, with which `verify` can later answer more; keep it secret too.
 
     >>> import voile as vl
     >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -40,6 +43,8 @@ def publish(
     >>> vl.publish(data, vl.Policy(vl.KAnonymity(k=5)))  # doctest: +ELLIPSIS
     Generalized(400 rows in ... groups; k-anonymity)
     """
+    if private is not None:
+        check_private_path(private)  # SpecError: fail before the work, not after it
     history = EarlierReleases.verified(after, ledger)  # BrokenPromise: an earlier release is broken
     plan = make_plan(data, policy, method, key, history)  # SpecError: what is asked, of whom, with which coins
     parts, task = partition_rows(plan)  # one part, unless the table is large
@@ -51,4 +56,6 @@ def publish(
     )  # what is claimed, against whom
     history.accept(check_release(release, plan.evidence))  # BrokenPromise: the code that a stranger runs
     history.record(release, groups, columns, code_map, data)  # who was shown with which values, for the next time
+    if private is not None:
+        PrivateFile(release.digest, plan.rows.key, plan.policy.priors()).save(private)
     return release

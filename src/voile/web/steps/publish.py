@@ -60,6 +60,7 @@ class Publish:
         private = await run_in_threadpool(visit.storage.empty, PUBLISHED)
         options: dict[str, Any] = {"force": bool(form.get("force")), "place": str(folder or private / "release")}
         options |= {"zip": str(private / "release.zip"), "page": str(private / REPORTS[0])}
+        options["private"] = str(private / "private.json")
         payload = visit.payload(name=name, format=format, **options)
         await wait_for(visit.start_job("publish", "Publishing", payload), SOON)
         return RedirectResponse("/publish#done", 303)
@@ -91,7 +92,7 @@ def _find_publication(visit: Visit) -> Mapping[str, Any] | None:
     """Return what was asked for in the last publication, if its files are there."""
     visit.collect_result()
     asked: Mapping[str, Any] | None = (visit.publication or {}).get("asked")
-    return asked if asked and all(Path(asked[name]).is_file() for name in ("zip", "page")) else None
+    return asked if asked and all(Path(asked[name]).is_file() for name in ("zip", "page", "private")) else None
 
 
 async def spec(request: Request, visit: Visit) -> Response:
@@ -117,6 +118,17 @@ async def download_report(request: Request, visit: Visit) -> Response:
         return RedirectResponse("/publish", 303)
     page = Path(asked["page"]).with_suffix(Path(request.url.path).suffix)
     return FileResponse(page, filename=page.name)
+
+
+async def download_private(request: Request, visit: Visit) -> Response:
+    """Download the private file: the key and the learned statistics, for `voile verify --private`."""
+    asked = _find_publication(visit)
+    if asked is None:
+        return RedirectResponse("/publish", 303)
+    headers = {"Cache-Control": "no-store"}
+    return FileResponse(
+        asked["private"], filename=f"{asked['name']}-private.json", media_type="application/json", headers=headers
+    )
 
 
 def _write_command(visit: Visit) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from voile.adversaries.private_file import PrivateFile
 from voile.attacks.base import Attack
 from voile.flow.audit.audit import audit
 from voile.flow.compare.compare import compare as compare_methods
@@ -98,7 +99,9 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(3, 5, "Writing the folder")
     release.save(folder, format=payload["format"], force=bool(payload.get("force")))
     progress(4, 5, "Verifying the folder")
-    verdict = verify(folder, prior=learn_priors(payload))
+    assert memory.key is not None
+    kept = PrivateFile(release.digest, memory.key, learn_priors(payload)).save(payload["private"])
+    verdict = verify(folder, private=kept)
     page = report(release, memory.audit, losses, verdict)
     page.save(payload["page"])
     files = [*release_folder.read_documents(folder).certificate["files"], release_folder.CERTIFICATE]
