@@ -25,6 +25,7 @@ from voile.tables.schema import Column, Columns, suggest_name
 SUPPORT = 30
 SALT = "#salt"
 INDICATOR = ("other values", "protected values")  # the values if only "in the protected set or not" is published
+CAPPED = (*INDICATOR, "not shown")  # the values if the protected ones of a group are shown up to a number only
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +44,13 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class CodedPrior:
-    """A prior in the codes of one table's people: `rows` are distinct rows of probabilities, and `index[a, p]` is the
-    row of person p under column set a."""
+    """A prior in the codes of one table's people: `rows` are distinct rows of probabilities, `index[a, p]` is the row of
+    person p under column set a, and `listed[a, p]` says whether the prior lists the person's signature there."""
 
     rows: np.ndarray
     index: np.ndarray
     sets: tuple[tuple[str, ...], ...]
+    listed: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +182,7 @@ class Prior:
         fallback = overall_shares if self.marginal is None else self._reorder(self.marginal.reshape(1, -1), order)[0]
         tables, row_count = [fallback.reshape(1, -1)], 1
         index = np.zeros((max(len(self.sets), 1), len(codes)), dtype=np.int64)
+        listed = np.zeros(index.shape, dtype=bool)
         for set_index, statistics in enumerate(self.sets):
             signature_rows = match_signatures(statistics.names, statistics.signatures, people, codes)
             tables.append(self._reorder(statistics.rows, order))
@@ -187,12 +190,13 @@ class Prior:
             if statistics.rest is not None:
                 tables.append(self._reorder(statistics.rest.reshape(1, -1), order))
                 rest_row = row_count + len(statistics.signatures)
-            index[set_index] = np.where(signature_rows >= 0, signature_rows + row_count, rest_row)
+            listed[set_index] = signature_rows >= 0
+            index[set_index] = np.where(listed[set_index], signature_rows + row_count, rest_row)
             row_count += len(tables[-1]) + (len(statistics.signatures) if rest_row else 0)
         # keep equal rows once: people whom these statistics do not tell apart are one class
         rows, inverse = np.unique(np.concatenate(tables), axis=0, return_inverse=True)
         sets = tuple(statistics.names for statistics in self.sets) or ((),)
-        return CodedPrior(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets)
+        return CodedPrior(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets, listed)
 
     def as_indicator(self, protect: Sequence[str]) -> Prior:
         """Return the same knowledge reduced to "one of the protected values, or another value"."""

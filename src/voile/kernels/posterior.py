@@ -22,9 +22,30 @@ def compute_beliefs(weights, amounts, capacity, events, max_states, ahead, behin
     classes, whichever has fewer states, O(states * bins); above `max_states` states the swap bound answers,
     O(classes^2 * bins^2).
     """
+    shares, status = _compute_shares(weights, amounts, capacity, events, max_states, ahead, behind)
+    worst = np.zeros(weights.shape[0])
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            if events[j] >= 0:
+                worst[i] = max(worst[i], _believe_event(shares, events, i, events[j]))
+    return worst, status
+
+
+@njit(nogil=True, cache=True)
+def _believe_event(shares, events, i, event):
+    """Return the belief that a member of class i is in an event, from the shares of its bins."""
+    belief = 0.0
+    for j in range(events.size):
+        if events[j] == event:
+            belief += shares[i, j]
+    return min(belief, 1.0)
+
+
+@njit(nogil=True, cache=True)
+def _compute_shares(weights, amounts, capacity, events, max_states, ahead, behind):
+    """Return the belief in every bin for each class, and how it was computed."""
     classes, bins = weights.shape
     total = amounts.sum()
-    worst = np.zeros(classes)
     status = EXACT
     shares = np.zeros((classes, bins))
     if classes == 1:
@@ -32,37 +53,26 @@ def compute_beliefs(weights, amounts, capacity, events, max_states, ahead, behin
             if weights[0, j] <= 0:
                 status = CONTRADICTION
             shares[0, j] = capacity[j] / total
-    else:
-        by_bin, by_class = count_states(capacity, max_states), count_states(amounts, max_states)
-        if min(by_bin, by_class) > max_states:
-            status = BOUNDED
-            for j in range(bins):
-                if events[j] >= 0:
-                    bound = bound_by_swaps(weights, amounts, capacity, j)
-                    for i in range(classes):
-                        shares[i, j] = bound[i]
-        elif by_bin <= by_class:
-            shares, possible = compute_expected_counts(weights, amounts, capacity, ahead, behind)
-            status = EXACT if possible else CONTRADICTION
-            for i in range(classes):
-                for j in range(bins):
-                    shares[i, j] /= amounts[i]
-        else:
-            transposed, possible = compute_expected_counts(weights.T.copy(), capacity, amounts, ahead, behind)
-            status = EXACT if possible else CONTRADICTION
-            for i in range(classes):
-                for j in range(bins):
-                    shares[i, j] = transposed[j, i] / amounts[i]
-    for i in range(classes):
+        return shares, status
+    by_bin, by_class = count_states(capacity, max_states), count_states(amounts, max_states)
+    if min(by_bin, by_class) > max_states:
         for j in range(bins):
-            if events[j] < 0:
-                continue
-            belief = 0.0
-            for other_bin in range(bins):
-                if events[other_bin] == events[j]:
-                    belief += shares[i, other_bin]
-            worst[i] = max(worst[i], min(belief, 1.0))
-    return worst, status
+            if events[j] >= 0:
+                bound = bound_by_swaps(weights, amounts, capacity, j)
+                for i in range(classes):
+                    shares[i, j] = bound[i]
+        return shares, BOUNDED
+    if by_bin <= by_class:
+        shares, possible = compute_expected_counts(weights, amounts, capacity, ahead, behind)
+        for i in range(classes):
+            for j in range(bins):
+                shares[i, j] /= amounts[i]
+    else:
+        transposed, possible = compute_expected_counts(weights.T.copy(), capacity, amounts, ahead, behind)
+        for i in range(classes):
+            for j in range(bins):
+                shares[i, j] = transposed[j, i] / amounts[i]
+    return shares, EXACT if possible else CONTRADICTION
 
 
 @njit(nogil=True, cache=True)
@@ -90,18 +100,51 @@ def _binary_reading(rows, prior_rows, events, values, counts, event):
 
 
 @njit(nogil=True, cache=True)
+def _judge_classes(rows, prior_rows, events, shares, kinds, floor, lift):
+    """Return, for each class, the greatest belief in an event and its greatest excess over what is allowed. O(classes *
+    bins * domain)."""
+    worst, over = np.zeros(prior_rows.size), np.full(prior_rows.size, -1.0)
+    for i in range(prior_rows.size):
+        for j in range(kinds.size):
+            if kinds[j] < 0:
+                continue
+            belief, chance = _believe_event(shares, kinds, i, kinds[j]), 0.0
+            for v in range(rows.shape[1]):
+                if events[v] == kinds[j]:
+                    chance += rows[prior_rows[i], v]
+            worst[i] = max(worst[i], belief)
+            over[i] = max(over[i], belief - max(floor, lift * min(chance, 1.0)))
+    return worst, over
+
+
+@njit(nogil=True, cache=True)
 def compute_group_beliefs(
-    rows, index, starts, members, counts, value_starts, values, value_counts, events, binary, max_states, first, last
+    rows,
+    index,
+    starts,
+    members,
+    counts,
+    value_starts,
+    values,
+    value_counts,
+    events,
+    binary,
+    max_states,
+    floor,
+    lift,
+    first,
+    last,
 ):
-    """Return, for every entry of the groups first..last-1, the greatest belief in an event over all column sets; and
-    for every group how it was computed (EXACT, BOUNDED or CONTRADICTION) and the column set that it comes from.
+    """Return, for every entry of the groups first..last-1, the greatest belief in an event over all column sets, and
+    the greatest excess of a belief over max(floor, lift * what the prior alone says); and for every group how it was
+    computed (EXACT, BOUNDED or CONTRADICTION) and the column set that the greatest belief comes from.
 
     `rows[index[a, members[e]]]` is the prior of entry e (`counts[e]` people) under column set a; the values of group g
     are `values[value_starts[g]:value_starts[g+1]]` with their counts. With `binary` the adversary weighs each event
     against its complement only. One call of `compute_beliefs` per group, column set and (if `binary`) event.
     """
     entries = starts[last] - starts[first]
-    risk, status = np.zeros(entries), np.zeros(last - first, np.int64)
+    risk, excess, status = np.zeros(entries), np.full(entries, -1.0), np.zeros(last - first, np.int64)
     where = np.zeros(last - first, np.int64)
     ahead, behind = np.empty(64), np.empty(64)
     slot, last_stamp = np.full(rows.shape[0], -1, np.int64), np.full(rows.shape[0], -1, np.int64)
@@ -155,15 +198,17 @@ def compute_group_beliefs(
                 states = min(count_states(capacity, max_states), count_states(amounts[:classes], max_states))
                 if states <= max_states and states > ahead.size:
                     ahead, behind = np.empty(2 * states), np.empty(2 * states)
-                worst, belief_status = compute_beliefs(
+                shares, belief_status = _compute_shares(
                     weights, amounts[:classes], capacity, kinds, max_states, ahead, behind
                 )
                 status[g - first] = max(status[g - first], belief_status)
+                worst, over = _judge_classes(rows, prior_rows[:classes], events, shares, kinds, floor, lift)
                 for e in range(size):
                     entry = starts[g] - starts[first] + e
                     risk[entry] = max(risk[entry], worst[home[e]])
+                    excess[entry] = max(excess[entry], over[home[e]])
                     if worst[home[e]] > worst_here:
                         worst_here, where[g - first] = worst[home[e]], a
                 if not binary or belief_status == CONTRADICTION:
                     break
-    return risk, status, where
+    return risk, excess, status, where

@@ -32,8 +32,8 @@ def withhold_failing(people: Buckets, test: AcceptanceTest, grouping: Grouping) 
         pairs[:, 1].astype(np.int64),
         amounts,
     )
-    risk, status, _ = kernels.posterior.compute_group_beliefs(
-        *arguments, people.event, test.binary, test.max_states, 0, len(grouping.groups)
+    risk, _, status, _ = kernels.posterior.compute_group_beliefs(
+        *arguments, people.event, test.binary, test.max_states, 1 / test.r, 0.0, 0, len(grouping.groups)
     )
     worst = np.maximum.reduceat(risk, starts[:-1])
     failing = (worst > 1 / test.r + 1e-9) | (status == kernels.posterior.CONTRADICTION)
