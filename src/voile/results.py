@@ -85,7 +85,8 @@ class Belief:
 
     `risk[i]` holds for `people[i]` persons. `limits` says what is believed: an identity, a value, or a distance. Above
     `floor`, where the attack knows one, a person counts as at risk. Where a person may have up to `rows_per_person`
-    rows and nobody tells whose they are, `people[i]` is the fewest people that `row_counts[i]` rows can have.
+    rows and nobody tells whose they are, `people[i]` is the fewest people that `row_counts[i]` rows can have. Where a
+    promise allows each person a belief of their own, `excess` is how far the risk lies above it.
     """
 
     limits: str
@@ -97,6 +98,7 @@ class Belief:
     floor: float | None = None
     row_counts: np.ndarray | None = None
     rows_per_person: int = 1
+    excess: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return f"Belief({self.limits}, worst {self.worst:.4g}, mean {self.mean:.4g}, {self.describe_people()})"
@@ -131,8 +133,8 @@ class Belief:
         return float(np.average(self.risk, weights=self.people)) if self.people.sum() else 0.0
 
     def above(self, bound: float | Fraction) -> int:
-        """How many people have a risk above a bound."""
-        return self.count_people(self.risk > float(bound) + 1e-9)
+        """How many people have a risk above a bound, or above their own where everybody has one."""
+        return self.count_people((self.risk - float(bound) if self.excess is None else self.excess) > 1e-9)
 
     def levels(self, most: int = 20) -> list[tuple[float, int]]:
         """The risks above the floor and how many people have each, the worst first."""

@@ -158,13 +158,14 @@ class Prior:
                 )
             )
         else:
-            unknown_values = len(set(self.values) - set(target.domain.labels))
+            # without a declared domain, a value that nobody has must not be seen from the refusal
+            unknown_values = len(set(self.values) - set(target.domain.labels)) if target.domain.declared else 0
             if unknown_values:
                 problems.append(
                     PolicyError(
                         f"The prior names {unknown_values} values that {self.column!r} does not have.",
                         code="policy.prior-value",
-                        hint="Check their spelling, or declare the column's domain.",
+                        hint="Check their spelling, or correct the domain that was declared for the column.",
                     )
                 )
         raise_together(problems)
@@ -223,13 +224,12 @@ class Prior:
         return np.where(order >= 0, rows[:, np.maximum(order, 0)], 0.0)
 
     def require_consistency(self, columns: Columns, rows: Table) -> None:
-        """Raise InconsistentKnowledge if anybody has a value that the prior rules out for them, or if it says nothing
-        about somebody."""
+        """Raise InconsistentKnowledge if anybody has a value that the prior rules out for them. The answer depends on
+        values, so only a method that promises nothing against an adversary who knows it may ask."""
         names = [column.name for column in columns.quasi]
         table = rows.histogram([*names, self.column])
         target, codes = columns[self.column], table.codes[:, : len(names)]
         values = table.column(self.column)
-        self._require_coverage(columns, codes, table.counts)
         overall_shares = np.bincount(values, weights=table.counts, minlength=target.size) / table.total
         coded_prior = self.encode(columns.quasi, codes, target, overall_shares)
         contradicted, sets = np.zeros(len(values), dtype=bool), []
@@ -248,9 +248,11 @@ class Prior:
                 f"smoothing ({option('smoothing', 1)}), or list every value that occurs.",
             )
 
-    def _require_coverage(self, columns: Columns, codes: np.ndarray, counts: np.ndarray) -> None:
+    def require_coverage(self, columns: Columns, rows: Table) -> None:
         """Raise InconsistentKnowledge if people have no rate at all. The shares of the table at hand may not stand in:
-        readers could not repeat the computation, because they do not see the values of withheld rows."""
+        they tell something about its values, and readers could not repeat the computation."""
+        table = rows.histogram([column.name for column in columns.quasi])
+        codes, counts = table.codes, table.counts
         for statistics in self.sets if self.marginal is None else ():
             if statistics.rest is not None:
                 continue

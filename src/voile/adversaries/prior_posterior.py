@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -13,7 +14,7 @@ import polars as pl
 
 from voile import kernels
 from voile.adversaries.group_members import Members
-from voile.adversaries.prior import INDICATOR, Prior
+from voile.adversaries.prior import CAPPED, INDICATOR, CodedPrior, Prior
 from voile.errors import InconsistentKnowledge
 from voile.tables.domain import Domain
 from voile.tables.group_counts import Counts
@@ -21,14 +22,20 @@ from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
 MAX_STATES = 2_000_000
+SHOWN = INDICATOR.index("protected values")
+HIDDEN = CAPPED.index("not shown")
+ANYTHING = (1.0, 0.0)  # whatever is believed is allowed
 
 
 @dataclass(frozen=True, eq=False)
 class PriorPosterior:
-    """The greatest belief in a protected value over all column sets, for each entry of the members (`risk`); and for
-    each group whether that is exact or an upper bound, and the column set that it comes from (`source`)."""
+    """The greatest belief in a protected value over all column sets, for each entry of the members (`risk`), how far a
+    belief exceeds what is allowed (`excess`) and what the prior alone says (`peak`); and for each group whether that is
+    exact or an upper bound, and the column set that it comes from (`source`)."""
 
     risk: np.ndarray
+    excess: np.ndarray
+    peak: np.ndarray
     exact: np.ndarray
     source: np.ndarray
     sets: tuple[tuple[str, ...], ...]
@@ -43,7 +50,7 @@ def protected_events(column: Column, protect: tuple[str, ...], as_set: bool) -> 
     `protect` protects every value; with `as_set` all protected values are one event."""
     texts = column.domain.labels
     if column.indicator and protect:
-        return np.array([-1, 0])
+        return np.where(np.arange(len(texts)) == SHOWN, 0, -1)
     if not protect:
         return np.arange(len(texts))
     protected = [text in protect for text in texts]
@@ -60,16 +67,20 @@ def compute_posterior(
     as_set: bool = False,
     binary: bool = False,
     max_states: int = MAX_STATES,
+    allowed: tuple[float, float] = ANYTHING,
 ) -> PriorPosterior:
     """Compute the belief about everybody under one prior. Raises InconsistentKnowledge if the prior gives every
-    assignment of the values in some group probability 0.
+    assignment of the values in some group probability 0. `allowed` is a number and a factor: a belief may reach the
+    number, or the factor times what the prior alone says, whichever is more.
 
     `events` are the events of the column's values, `protect` and `as_set` what they were made from: a protected value
     that no published row has still counts in the probability of its set.
     """
-    key = (prior.digest, events.tobytes(), protect, as_set, binary, max_states)
+    key = (prior.digest, events.tobytes(), protect, as_set, binary, max_states, allowed)
     if key not in members.memo:
-        members.memo[key] = _compute_posterior(prior, members, counts, events, protect, as_set, binary, max_states)
+        members.memo[key] = _compute_posterior(
+            prior, members, counts, events, protect, as_set, binary, max_states, allowed
+        )
     posterior: PriorPosterior = members.memo[key]
     return posterior
 
@@ -83,11 +94,14 @@ def _compute_posterior(
     as_set: bool,
     binary: bool,
     max_states: int,
+    allowed: tuple[float, float],
 ) -> PriorPosterior:
     assert counts.column is not None
     column, size = counts.column, counts.column.size
     if column.indicator:
         prior = prior.as_indicator(protect)
+        if size == len(CAPPED):
+            return _compute_from_counts(prior, members, counts, allowed)
     overall_shares = counts.totals[:size] / max(int(counts.totals.sum()), 1)
     unpublished = [value for value in prior.values if as_set and value in protect and not column.indicator]
     unpublished = [value for value in unpublished if value not in column.domain.labels]
@@ -100,21 +114,59 @@ def _compute_posterior(
     table = np.concatenate([coded_prior.rows[:, :size], outside, coded_prior.rows[:, size:]], axis=1)
     events = np.append(events, np.zeros(len(unpublished), dtype=events.dtype))
     people = (np.ascontiguousarray(coded_prior.index), members.starts, members.rows, members.counts)
-    arguments = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states)
-    ranges = _split_groups(members.starts)
+    arguments = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states, *allowed)
+    risk, excess, status, source = _compute_in_threads(
+        kernels.posterior.compute_group_beliefs, arguments, members.starts
+    )
+    _require_possible(status == kernels.posterior.CONTRADICTION)
+    event_chances = [table[:, events == event].sum(axis=1) for event in range(int(events.max(initial=-1)) + 1)]
+    peak = _find_peak(np.max(event_chances, axis=0), coded_prior, members) if event_chances else np.zeros(len(risk))
+    return PriorPosterior(risk, excess, peak, status == kernels.posterior.EXACT, source, coded_prior.sets)
+
+
+def _compute_from_counts(
+    prior: Prior, members: Members, counts: Counts, allowed: tuple[float, float]
+) -> PriorPosterior:
+    """Compute the beliefs where each group shows how many protected values it has, or that it has at least so many."""
+    assert counts.column is not None
+    shares = counts.totals / max(int(counts.totals.sum()), 1)
+    coded_prior = prior.encode(members.columns, members.codes, counts.column, shares)
+    chance = np.minimum(coded_prior.rows[:, SHOWN], 1.0)
+    cases = counts.summed(np.where(counts.values == SHOWN, counts.counts, 0))
+    exact = counts.summed(np.where(counts.values == HIDDEN, counts.counts, 0)) == 0
+    people = (np.ascontiguousarray(coded_prior.index), members.starts, members.rows, members.counts)
+    risk, excess, contradicted, source = _compute_in_threads(
+        kernels.count_beliefs.believe_counts, (chance, *people, cases, exact, *allowed), members.starts
+    )
+    _require_possible(contradicted)
+    peak = _find_peak(chance, coded_prior, members)
+    return PriorPosterior(risk, excess, peak, np.ones(counts.groups, dtype=bool), source, coded_prior.sets)
+
+
+def _compute_in_threads(
+    kernel: Callable[..., tuple[np.ndarray, ...]], arguments: tuple[object, ...], starts: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Run a kernel on ranges of groups, one per processor, and join its answers."""
+    ranges = _split_groups(starts)
     with ThreadPoolExecutor(len(ranges)) as pool:
-        results = list(pool.map(lambda span: kernels.posterior.compute_group_beliefs(*arguments, *span), ranges))
-    risk, status, source = (np.concatenate(pieces) for pieces in zip(*results, strict=True))
-    contradicted_groups = int((status == kernels.posterior.CONTRADICTION).sum())
-    if contradicted_groups:
-        first_group = int(np.flatnonzero(status == kernels.posterior.CONTRADICTION)[0]) + 1
+        results = list(pool.map(lambda span: kernel(*arguments, *span), ranges))
+    return tuple(np.concatenate(pieces) for pieces in zip(*results, strict=True))
+
+
+def _require_possible(contradicted: np.ndarray) -> None:
+    """Raise InconsistentKnowledge if the prior rules out what some groups show."""
+    if contradicted.any():
         raise InconsistentKnowledge(
-            f"The prior contradicts the release: in {contradicted_groups} groups (the first is number {first_group}) "
-            "it allows no assignment of the published values.",
+            f"The prior contradicts the release: in {int(contradicted.sum())} groups (the first is number "
+            f"{int(np.flatnonzero(contradicted)[0]) + 1}) it allows no assignment of the published values.",
             code="data.prior-contradicts",
             hint="Correct the statistics, or learn the prior from the table.",
         )
-    return PriorPosterior(risk, status == kernels.posterior.EXACT, source, coded_prior.sets)
+
+
+def _find_peak(chance: np.ndarray, coded_prior: CodedPrior, members: Members) -> np.ndarray:
+    """Return, for each entry of the members, the greatest probability of an event that the prior alone gives."""
+    return np.asarray(np.minimum(chance, 1.0)[coded_prior.index].max(axis=0)[members.rows])
 
 
 def _split_groups(starts: np.ndarray) -> list[tuple[int, int]]:
@@ -128,12 +180,18 @@ def _split_groups(starts: np.ndarray) -> list[tuple[int, int]]:
 AnyRows = TypeVar("AnyRows", bound=Table)
 
 
+def make_indicator(target: Column, labels: tuple[str, ...]) -> Column:
+    """Return the column that says of a sensitive value only whether it is protected, with these labels."""
+    domain = Domain(pl.Series(labels), "categorical", declared=True)
+    return replace(target, domain=domain, hierarchy=None, indicator=True)
+
+
 def replace_by_indicator(
-    columns: Columns, rows: AnyRows, target: Column, protect: tuple[str, ...]
+    columns: Columns, rows: AnyRows, target: Column, protect: tuple[str, ...], labels: tuple[str, ...] = INDICATOR
 ) -> tuple[Columns, AnyRows]:
-    """Replace a sensitive column of the table by "one of the protected values, or another value"."""
+    """Replace a sensitive column of the table by "one of the protected values, or another value". With the `labels`
+    CAPPED, values may also be hidden later."""
     is_protected = protected_events(target, protect, True) >= 0
-    domain = Domain(pl.Series(INDICATOR), "categorical", declared=True)
-    indicator = replace(target, domain=domain, hierarchy=None, indicator=True)
+    indicator = make_indicator(target, labels)
     sensitive = tuple(indicator if column.name == target.name else column for column in columns.sensitive)
     return replace(columns, sensitive=sensitive), rows.recode({target.name: is_protected.astype(np.int64)})

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from voile.kernels import (
         box_matching,
         column_codes,
+        count_beliefs,
         dealing,
         distinct_rows,
         group_scans,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "box_matching",
     "column_codes",
+    "count_beliefs",
     "dealing",
     "distinct_rows",
     "group_scans",

@@ -4,6 +4,9 @@ The adversary knows who is in which group and, for every set of quasi-identifier
 such people: "men get lung cancer with probability 0.1, women with probability 0.003". If a man and a woman form a group
 with one case of lung cancer, the adversary is almost sure whose it is. r-robustness bounds this conclusion for each set
 of columns.
+
+No release can keep belief below what the statistics alone say. So the bound of a person is 1/r, or `lift` times the
+chance that the statistics give them, whichever is more; for everybody whose chance is at most 1/(lift * r) it is 1/r.
 """
 
 from __future__ import annotations
@@ -27,49 +30,53 @@ from voile.models.kinds import PriorModel
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
-from voile.tables.group_counts import Counts, at_most
+from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
 DIGEST = "sha256:"
 MOST_COLUMNS = 12  # more columns than this have too many subsets to tabulate
 SLACK = 1e-9
+TABLE, ELSEWHERE = "table", "elsewhere"
 
 
 def statistician(reading: str) -> Adversary:
     """Return the adversary who knows the statistics. The two readings are two adversaries: neither knows everything
     that the other knows."""
     rates = Knowledge.PRIOR if reading == "full" else Knowledge.RATES
-    return Adversary.who("statistician", Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, rates)
+    return Adversary.who("statistician", Knowledge.MEMBERSHIP, Knowledge.QUASI, rates)
 
 
 @dataclass(frozen=True)
 class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
-    """Belief in a protected value is at most 1/r for an adversary who knows the statistics of every group of people.
+    """Belief in a protected value is at most 1/r for an adversary who knows the statistics of every group of people, or
+    at most `lift` times what the statistics alone say, whichever is more.
 
     `protect` is "all" or a list of values; with `protect_as="set"` the promise is about "one of these values", not
     about each of them. In the `full` reading the adversary knows the probability of every value; in the `binary`
     reading they only weigh a protected value against its contrary. `prior` holds the statistics or names a file of
     them. Without it they are learned from the table: every signature of up to `max_columns` columns that `min_support`
-    people share.
+    people share. `source` says where given statistics come from: "elsewhere", or "table" if they were learned from this
+    very table, which the claim must then admit; by default statistics that voile has learned count as the table's.
 
     >>> RRobustness(r=4).bound()
     Fraction(1, 4)
     """
 
     name: ClassVar[str] = "r-robustness"
-    method: ClassVar[str] = "art"
     shapes: ClassVar[tuple[str, ...]] = ("bucketized",)
     monotone: ClassVar[bool] = False
     findings: ClassVar[tuple[str, ...]] = ("worst_belief",)
 
     r: float = knob(above=1)
+    lift: float = knob(1.5, low=1)
     protect: tuple[str, ...] | str = "all"
     protect_as: str = knob("values", choices=("values", "set"))
     reading: str = knob("full", choices=("full", "binary"))
     prior: Prior | str | None = None
     min_support: int = knob(SUPPORT, low=1)
     max_columns: int | None = knob(None, low=1)
+    source: str | None = knob(None, choices=(TABLE, ELSEWHERE))
     column: str | None = None
 
     def __post_init__(self) -> None:
@@ -82,6 +89,11 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
                 hint='Write "all" or a list of texts, e.g. ["HIV", "hepatitis"].',
             )
         object.__setattr__(self, "protect", "all" if values == ("all",) else values)
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        """Counts of named values can be capped; where every value is protected, only ART serves."""
+        return "capped-counts" if self.protected_values else "art"
 
     @property
     def protected_values(self) -> tuple[str, ...]:
@@ -97,15 +109,16 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         return protected_events(column, self.protected_values, self.protect_as == "set")
 
     def holds(self, counts: Counts) -> np.ndarray:
-        """Check what counts alone can show: the members' beliefs in an event sum to its count, so some member reaches
-        its share."""
-        assert counts.column is not None
-        event_of_entry = self.events(counts.column)[counts.values]
-        largest_counts = np.zeros(counts.groups, dtype=np.int64)
-        for event_index in np.unique(event_of_entry[event_of_entry >= 0]):
-            event_counts = np.where(event_of_entry == event_index, counts.counts, 0)
-            largest_counts = np.maximum(largest_counts, counts.summed(event_counts))
-        return at_most(largest_counts, self.bound(), counts.sizes)
+        """Counts alone refute nothing: how much may be believed of somebody depends on the statistics."""
+        return np.ones(counts.groups, dtype=bool)
+
+    def belief_bound(self, chances: np.ndarray) -> np.ndarray:
+        """Return how much may be believed of people of whom the statistics alone say this much.
+
+        >>> RRobustness(r=4).belief_bound(np.array([0.1, 0.2])).round(3).tolist()
+        [0.25, 0.3]
+        """
+        return np.minimum(np.maximum(float(self.bound()), self.lift * np.asarray(chances)), 1.0)
 
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
         recount = super().verify(release, counts, evidence)
@@ -126,11 +139,28 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
             self.protected_values,
             as_set=self.protect_as == "set",
             binary=binary,
+            allowed=self.allowed,
         )
         detail = f"The greatest belief over {len(beliefs.sets)} column sets is {beliefs.worst:.4f}"
         detail += "." if beliefs.exact.all() else f" (an upper bound in {int((~beliefs.exact).sum())} groups)."
-        answer = Answer.HOLDS if beliefs.worst <= float(self.bound()) + SLACK else Answer.BROKEN
+        detail += self._describe_exceptions(beliefs.peak, release.members.counts)
+        answer = Answer.HOLDS if float(beliefs.excess.max(initial=0.0)) <= SLACK else Answer.BROKEN
         return Verification(answer, detail, {"worst_belief": round(beliefs.worst, 6)})
+
+    @property
+    def allowed(self) -> tuple[float, float]:
+        """A belief may reach the first number, or the second times what the statistics alone say."""
+        return float(self.bound()), float(self.lift)
+
+    def _describe_exceptions(self, peak: np.ndarray, people: np.ndarray) -> str:
+        """Count the people whose own bound lies above 1/r; `peak` is what the statistics alone say about them."""
+        above, already = (int(people[peak * factor > float(self.bound()) + SLACK].sum()) for factor in (self.lift, 1.0))
+        if not above:
+            return ""
+        return (
+            f" For {above} people the bound lies above {self.bound()}: {self.lift:g} times what the statistics alone say, "
+            f"which for {already} of them is above {self.bound()} already."
+        )
 
     @property
     def _digest(self) -> str:
@@ -150,7 +180,8 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
                 )
             salt = rows.key.stream(f"prior of {target.name}", 2).tobytes().hex()
             limits = {"min_support": self.min_support, "max_columns": self.max_columns}
-            return replace(self, prior=learn_statistics(columns, rows, target, salt=salt, **limits))  # type: ignore[arg-type]
+            prior = learn_statistics(columns, rows, target, salt=salt, **limits)  # type: ignore[arg-type]
+            return replace(self, prior=prior, source=TABLE)
         elif self.prior.startswith(DIGEST):
             raise PolicyError(
                 f"{self.name}: a digest names a prior but does not contain it.",
@@ -159,9 +190,8 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
             )
         else:
             prior = read_prior(self.prior, target.name)
-        prior.check(columns)
-        prior.require_consistency(columns, rows)
-        return replace(self, prior=prior)
+        self._check_statistics(prior, columns, rows)
+        return replace(self, prior=prior, source=self.source or (TABLE if prior.salt else ELSEWHERE))
 
     def bound(self) -> Fraction:
         return 1 / Fraction(str(self.r))
@@ -172,9 +202,9 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
     def promise(self, column: str) -> str:
         restriction = " and weighs a value only against its contrary" if self.reading == "binary" else ""
         return (
-            f"An adversary who knows one of the distributions of the prior{restriction}, and infers nothing from how "
-            f"the groups were chosen, can link nobody to {self.describe_protected()} of {column!r} with probability "
-            f"above {self.bound()}."
+            f"An adversary who knows one of the distributions of the prior{restriction} can link nobody to "
+            f"{self.describe_protected()} of {column!r} with probability above {self.bound()}, or above {self.lift:g} "
+            "times the probability that the prior alone gives, whichever is more."
         )
 
     def smallest(self) -> int:
@@ -182,15 +212,38 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         return 1 if self.protected_values else math.ceil(self.r - 1e-9)
 
     def check_named_values(self, column: Column | None) -> None:
-        super().check_named_values(column)
+        """Protected values must exist. Where statistics are given, these and a declared domain say which values there
+        are; whether anybody has them must not be seen from a refusal."""
         assert column is not None
+        if self.prior is None or column.domain.declared:
+            super().check_named_values(column)
         values = set(self.protected_values)
-        if values and self.protect_as == "set" and set(column.domain.labels) <= values:
+        looks = self.prior is None or column.domain.declared
+        if looks and values and self.protect_as == "set" and set(column.domain.labels) <= values:
+            raise self._whole_domain_error(column.name)
+
+    def _whole_domain_error(self, name: str) -> PolicyError:
+        return PolicyError(
+            f"{self.name}: the protected set contains every value of {name!r}, so everybody is in it.",
+            code="policy.protect",
+            hint=f"Protect fewer values, or each value by itself ({parameter('protect_as', 'values')}).",
+        )
+
+    def _check_statistics(self, prior: Prior, columns: Columns, rows: Table) -> None:
+        """Raise what is wrong with given statistics. Nothing here looks at a value of the table."""
+        prior.check(columns)
+        prior.require_coverage(columns, rows)
+        unknown = len(set(self.protected_values) - set(prior.values))
+        if unknown:
             raise PolicyError(
-                f"{self.name}: the protected set contains every value of {column.name!r}, so everybody is in it.",
+                f"{self.name}: the prior gives no rate for {unknown} of {len(self.protected_values)} protected values.",
                 code="policy.protect",
-                hint=f"Protect fewer values, or each value by itself ({parameter('protect_as', 'values')}).",
+                hint="Check their spelling, or add their rates.",
             )
+        if self.protected_values and self.protect_as == "set" and set(prior.values) <= set(self.protected_values):
+            listed = [prior.marginal, *(statistics.rows for statistics in prior.sets)]
+            if all(rows is None or (rows.sum(axis=-1) > 1 - SLACK).all() for rows in listed):
+                raise self._whole_domain_error(prior.column)
 
     def best(self, counts: Counts) -> str:
         total, top = int(counts.sizes.sum()), int(counts.totals.max(initial=0))

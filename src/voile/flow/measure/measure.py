@@ -36,10 +36,12 @@ def match_release(data: Microdata, release: Release) -> Microdata:
         entry = next((entry for entry in release.described("sensitive") if entry["name"] == claim["column"]), None)
         if entry is not None and entry.get("indicator") is True:
             target, protect = data.columns[str(entry["name"])], tuple(claim["parameters"]["protect"])
-            columns, rows = replace_by_indicator(data.columns, data.rows, target, protect)
+            labels = tuple(entry["domain"]["values"])
+            columns, rows = replace_by_indicator(data.columns, data.rows, target, protect, labels)
             weighted = data.withheld_weight
             if weighted is not None:
-                weighted = weighted._replace(rows=replace_by_indicator(data.columns, weighted.rows, target, protect)[1])
+                shown_weights = replace_by_indicator(data.columns, weighted.rows, target, protect, labels)[1]
+                weighted = weighted._replace(rows=shown_weights)
             data = replace(data.with_rows(rows, columns), withheld_weight=weighted)
     return data
 

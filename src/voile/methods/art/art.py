@@ -86,6 +86,8 @@ class Art(Partitionable, Replayable, Method):
     def plan(self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]) -> tuple[Art, Policy]:
         """Narrow the promise to the binary reading in mode paper, and to rare enough values if the user says so."""
         model, target = _model_and_target(policy, columns)
+        assert model.statistics is not None
+        model.statistics.require_consistency(columns, rows)
         if self.mode == "paper":
             model = replace(model, reading="binary")
         if self.frequent == "unprotect":

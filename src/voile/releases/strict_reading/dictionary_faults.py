@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from voile.adversaries.prior import INDICATOR
+from voile.adversaries.prior import CAPPED, INDICATOR
 from voile.releases.cells.column_types import holds_numbers, parse_type
 from voile.releases.cells.label_ends import label_ends, range_ends
 from voile.releases.certificate import FORMAT
@@ -111,7 +111,10 @@ def _optional_faults(entry: Mapping[str, Any]) -> Iterator[str]:
     if "indicator" in entry and not (
         entry["indicator"] is True
         and entry["role"] == "sensitive"
-        and entry["domain"] == {"values": [*INDICATOR], "missing": False, "declared": True}
+        and any(
+            entry["domain"] == {"values": [*labels], "missing": False, "declared": True}
+            for labels in (INDICATOR, CAPPED)
+        )
     ):
         yield "'indicator' marks something else than whether a value is one of the protected ones"
     if "prefixes" in entry and not (
