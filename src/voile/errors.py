@@ -189,17 +189,25 @@ class InconsistentKnowledge(DataError):  # noqa: N818 - a statement about the ad
     """The statistics that an adversary is assumed to know give the published table probability 0."""
 
 
+FIXED_BEFOREHAND = (
+    "Claims that cover an adversary who knows the algorithm assume parameters that were fixed beforehand: choosing "
+    "them by a comparison, or trying again after a refusal, looks at the values."
+)
+
+
 class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, not a failure of the program
-    """No release can keep this promise on this table; `best` says what is within reach."""
+    """No release can keep this promise on this table; `best` says what is within reach, and a note what trying again
+    means for the promise."""
 
     exit_code = 4
 
     def __init__(self, message: str, *, code: str, hint: str = "", best: str = "") -> None:
         super().__init__(message, code=code, hint=hint)
         self.best = best
+        self.add_note(FIXED_BEFOREHAND)
 
     def as_json(self) -> dict[str, Any]:
-        return {**super().as_json(), "best": self.best}
+        return {**super().as_json(), "best": self.best, "note": FIXED_BEFOREHAND}
 
 
 class BrokenPromise(VoileError):  # noqa: N818 - the event

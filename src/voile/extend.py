@@ -24,6 +24,7 @@ from voile.errors import (
 from voile.measures.base import ByGroup, Measure, Outline, View
 from voile.methods.base import (
     CompletesHierarchies,
+    CoversAlgorithm,
     ExplainsRefusals,
     IgnoresValues,
     Method,
@@ -33,6 +34,7 @@ from voile.methods.base import (
 )
 from voile.models.abilities import (
     AcceptsDistinctValues,
+    BoundsByRate,
     CountsPeople,
     HasColumnParameters,
     LearnsFromTable,
@@ -64,6 +66,7 @@ __all__ = [
     "Answer",
     "Attack",
     "Belief",
+    "BoundsByRate",
     "ByGroup",
     "Claim",
     "Column",
@@ -71,6 +74,7 @@ __all__ = [
     "CompletesHierarchies",
     "Counts",
     "CountsPeople",
+    "CoversAlgorithm",
     "DataError",
     "Engine",
     "EngineError",

@@ -149,5 +149,6 @@ def _describe_changes(written: list[Path]) -> str:
 def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:
     if "--json" in sys.argv:
         print_json({"error": error})
-    typer.echo(f"voile: {error['message']}" + (f"\n  {error['hint']}" if error["hint"] else ""), err=True)
+    lines = [f"voile: {error['message']}", *(f"  {error[part]}" for part in ("hint", "note") if error.get(part))]
+    typer.echo("\n".join(lines), err=True)
     raise SystemExit(exit_code)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from voile.errors import FIXED_BEFOREHAND
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -122,6 +124,7 @@ def show_comparison(comparison: Comparison) -> None:
             _print_table("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(by_title))
     for promise in comparison.promises:
         typer.echo(f"Keeps {promise} at the least loss: {_describe_best(comparison, promise)}")
+    typer.echo(FIXED_BEFOREHAND)
 
 
 def _describe_outcome(trial: Trial) -> str:

@@ -14,10 +14,13 @@ from voile.kernels.packed_keys import CORES, SMALL, in_blocks
 def count_codes(codes: np.ndarray, sizes: Sequence[int], weights: np.ndarray) -> list[np.ndarray]:
     """Return, for each column of a table (rows x columns), how many people have each code. O(n * columns)."""
     offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    parts = np.linspace(0, len(codes), CORES + 1 if len(codes) >= SMALL else 2).astype(np.int64)
-    with ThreadPoolExecutor(CORES) as pool:
-        work = pool.map(lambda a, b: _count_block(codes[a:b], offset, weights[a:b]), parts[:-1], parts[1:])
-        total = np.sum(list(work), axis=0)
+    if len(codes) < SMALL:
+        total = _count_block(codes, offset, weights)
+    else:
+        parts = np.linspace(0, len(codes), CORES + 1).astype(np.int64)
+        with ThreadPoolExecutor(CORES) as pool:
+            work = pool.map(lambda a, b: _count_block(codes[a:b], offset, weights[a:b]), parts[:-1], parts[1:])
+            total = np.sum(list(work), axis=0)
     return [total[offset[j] : offset[j + 1]] for j in range(len(sizes))]
 
 

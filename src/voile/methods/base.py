@@ -91,6 +91,26 @@ class Method(Plugin):
         return policy.claims(columns)
 
 
+class CoversAlgorithm:
+    """A method whose claims may also hold against an adversary who knows the method and its parameters.
+
+    Most methods look at values, and then what they did not do tells something. So only a method that has a proof is of
+    this kind; `voile.testing.check_claim` looks for a counterexample.
+    """
+
+    def covers_algorithm(self, policy: Policy) -> bool:
+        """Return whether the claims of a release under this policy hold against such an adversary.
+
+        The models are as claims state them: whoever verifies a release asks again, with nothing but the certificate.
+        """
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+def covers_algorithm(method: Method, policy: Policy) -> bool:
+    """Return whether the claims of a method hold against an adversary who knows it: not unless the method says so."""
+    return isinstance(method, CoversAlgorithm) and method.covers_algorithm(policy)
+
+
 class CompletesHierarchies:
     """A method that needs a hierarchy for every quasi-identifier column, and builds the missing ones."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -106,6 +106,21 @@ class AcceptsDistinctValues:
     def distinct_values_needed(self) -> int | None:
         """Return how many rows with all different values make a group that holds; None if no number does."""
         raise NotImplementedError  # pragma: no cover - every model of this kind defines it
+
+
+@runtime_checkable
+class BoundsByRate(Protocol):
+    """A model that allows some people a higher belief than others, because they had a higher rate to begin with."""
+
+    def belief_bound(self, rates: np.ndarray) -> np.ndarray:
+        """Return the highest belief that the adversary may reach about people who had the value with these rates."""
+
+
+def belief_bounds(model: Model, rates: np.ndarray) -> np.ndarray:
+    """Return the highest belief that may be reached about people with these rates: `bound()`, unless the model says
+    otherwise."""
+    bounds = model.belief_bound(rates) if isinstance(model, BoundsByRate) else float(model.bound())
+    return np.broadcast_to(np.asarray(bounds, dtype=np.float64), rates.shape)
 
 
 def single_values(column: Column) -> np.ndarray:

@@ -114,6 +114,11 @@ class Policy:
         return any(isinstance(model, FollowsPeople) for model in self)
 
     @property
+    def ignores_values(self) -> bool:
+        """Whether no model looks at a sensitive value."""
+        return not self.value_models
+
+    @property
     def size_models(self) -> tuple[Model, ...]:
         return tuple(model for model in self if isinstance(model, SizeModel))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import importlib
 import importlib.util
 import pkgutil
@@ -144,7 +145,7 @@ def build_plugin(family: str, name: str, parameters: Mapping[str, Any]) -> Plugi
     """
     cls = find_class(family, name)
     fields = {field.name: field for field in knob_fields(cls)}
-    hints = typing.get_type_hints(cls)
+    hints = _field_types(cls)  # type: ignore[arg-type]  # a class is hashable
     problems: list[SpecError] = []
     values: dict[str, Any] = {}
     if cls.catch_all:
@@ -166,6 +167,11 @@ def build_plugin(family: str, name: str, parameters: Mapping[str, Any]) -> Plugi
             problems.append(PolicyError(f"{name} needs the parameter {key!r}.", code="policy.parameter"))
     raise_together(problems)
     return cls(**values)
+
+
+@functools.cache
+def _field_types(cls: type[Plugin]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _fill_catch_all(cls: type[Plugin], parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

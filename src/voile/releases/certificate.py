@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from voile.adversaries.adversary import Adversary
+from voile.adversaries.adversary import Adversary, Knowledge
 from voile.tables.unit import ONE_ROW, Unit
 
 FORMAT = 2
+WHO_KNOWS_THE_ALGORITHM = (
+    "an adversary who knows the algorithm and its parameters, and infers something from what it did not publish"
+)
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,8 @@ class Claim:
     """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked.
 
     `quasi` names the columns that the adversary is assumed to know: a promise about fewer columns is a different one.
-    `unit` says whom the promise protects, and with it who is not covered.
+    `unit` says whom the promise protects. An adversary who knows the algorithm is either one whom the claim names, or
+    one who is not covered.
     """
 
     model: str
@@ -33,6 +37,15 @@ class Claim:
     unit: Unit = ONE_ROW
     found: Mapping[str, Any] = field(default_factory=dict)
 
+    def against_algorithm(self) -> Claim:
+        """Return the same claim against an adversary who also knows the algorithm."""
+        return replace(self, adversary=replace(self.adversary, knows=self.adversary.knows | {Knowledge.ALGORITHM}))
+
+    def not_covered(self) -> tuple[str, ...]:
+        """List the adversaries against whom the claim does not hold although a reader might think so."""
+        insider = () if Knowledge.ALGORITHM in self.adversary.knows else (WHO_KNOWS_THE_ALGORITHM,)
+        return (*self.unit.not_covered(), *insider)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "model": self.model,
@@ -45,7 +58,7 @@ class Claim:
             "basis": self.basis,
             "promise": self.promise,
             "unit": self.unit.as_json(),
-            "not_covered": list(self.unit.not_covered()),
+            "not_covered": list(self.not_covered()),
             **({"found": dict(self.found)} if self.found else {}),
         }
 

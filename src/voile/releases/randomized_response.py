@@ -54,7 +54,7 @@ class Channel:
         threshold = exact_fraction(self.keep) * ONE // 1
         if threshold >= ONE:
             return codes
-        kept = key.stream(f"{purpose} keep", len(codes)) < np.uint64(threshold)
+        kept = key.draw_true(f"{purpose} keep", threshold, len(codes))
         drawn = key.draw_below(f"{purpose} redraw", self.size, len(codes))
         return np.where(kept, codes, drawn.astype(codes.dtype))
 

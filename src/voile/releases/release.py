@@ -128,8 +128,9 @@ class Release(ShapeContract):
 
 def find_shape(name: str) -> type[Release]:
     """Return the class of a shape. Every file of releases/shapes registers its own."""
-    for module in pkgutil.iter_modules(importlib.import_module("voile.releases.shapes").__path__):
-        importlib.import_module(f"voile.releases.shapes.{module.name}")
+    if name not in _shapes:
+        for module in pkgutil.iter_modules(importlib.import_module("voile.releases.shapes").__path__):
+            importlib.import_module(f"voile.releases.shapes.{module.name}")
     if name not in _shapes:
         raise DataError(
             f"The certificate names the shape {name!r}, which this version does not know.",

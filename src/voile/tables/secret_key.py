@@ -93,6 +93,14 @@ class Key:
             rejected = rejected[coins[rejected] > largest - (largest % limit + np.uint64(1)) % limit]
         return np.asarray(coins % limits)
 
+    def draw_true(self, purpose: str, threshold: int, size: int) -> np.ndarray:
+        """Draw `size` truth values, each true with probability `threshold` / 2^64.
+
+        >>> bool(Key(bytes(32)).draw_true("keep", 0, 1000).any())
+        False
+        """
+        return np.asarray(self.stream(purpose, size) < np.uint64(threshold))
+
     def derive_part_key(self, number: int) -> Key:
         """Derive the key of one part of a large table."""
         return Key(hashlib.blake2b(f"part {number}".encode(), key=self.secret, digest_size=BYTES).digest())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from voile.adversaries.adversary import join_phrases
 from voile.adversaries.prior import Prior
 from voile.errors import BrokenPromise, VoileError
 from voile.flow.checking.claim_check import ClaimCheck
@@ -37,8 +38,20 @@ def check_release(release: Release, evidence: Evidence) -> Verdict:
     if not verdict.broken:
         people = check_people(release, evidence)
         verdict = replace(verdict, checks=(*verdict.checks, people)) if people is not None else verdict
-    notes = (unit.describe(), *(f"Not covered: {adversary}." for adversary in unit.not_covered()))
-    return replace(verdict, notes=notes, unit=unit)
+    return replace(verdict, notes=(unit.describe(), *_list_gaps(release)), unit=unit)
+
+
+def _list_gaps(release: Release) -> list[str]:
+    """Say in one line each who is not covered, and by which claims if other claims cover them."""
+    claims = release.certificate.claims
+    gaps: dict[str, list[str]] = {}
+    for claim in claims:
+        for adversary in claim["not_covered"] if isinstance(claim.get("not_covered"), list) else ():
+            gaps.setdefault(str(adversary), []).append(str(claim.get("model")))
+    return [
+        f"Not covered{'' if len(models) == len(claims) else f' by {join_phrases(dict.fromkeys(models))}'}: {adversary}."
+        for adversary, models in gaps.items()
+    ]
 
 
 def _check_in_pieces(release: Release, evidence: Evidence) -> Verdict:

@@ -45,7 +45,7 @@ class Comparison(TrialTable):
         return render(
             "comparison.html",
             "voile.flow.compare",
-            **{name: content[name] for name in ("tool", "before")},
+            **{name: content[name] for name in ("tool", "before", "note")},
             unit=self.unit,
             size=self.unit.count(self.people),
             promises=[{**self._summary(promise), "heat": charts["heat"][promise]} for promise in self.promises],

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from voile.errors import FIXED_BEFOREHAND
 from voile.flow.compare.trial import AttackResult, Trial
 from voile.tables.unit import ONE_ROW, Unit
 from voile.version import __version__
@@ -92,6 +93,7 @@ class TrialTable:
             "frontier": [self.position(row) for row in self.frontier()],
             "trials": [row.as_json() for row in self.rows],
             "before": [asdict(item) for item in self.before],
+            "note": FIXED_BEFOREHAND,
         }
 
     def frame(self) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from voile.flow.checking.check_release import state_findings
+from voile.flow.checking.method_check import claims_cover_algorithm
 from voile.flow.publish.plan import Plan
 from voile.plugins.registry import as_plain_value
 from voile.releases.release import Release
@@ -18,4 +19,7 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
         *plan.history.joint_claims(plan.policy, columns),
     )
     claims = tuple(replace(claim, unit=plan.data.unit) for claim in claims)
-    return state_findings(release.with_claims(claims, as_plain_value(plan.method)), plan.policy.priors())
+    certified = release.with_claims(claims, as_plain_value(plan.method))
+    if claims_cover_algorithm(certified.certificate):
+        certified = release.with_claims([claim.against_algorithm() for claim in claims], as_plain_value(plan.method))
+    return state_findings(certified, plan.policy.priors())

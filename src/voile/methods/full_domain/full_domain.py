@@ -13,7 +13,7 @@ import numpy as np
 
 from voile import kernels
 from voile.errors import PolicyError, Unsatisfiable, option
-from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps, Settings
+from voile.methods.base import CompletesHierarchies, CoversAlgorithm, ExplainsRefusals, Method, RefusedSteps, Settings
 from voile.methods.full_domain.lattice_search import LatticeSearch
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -27,7 +27,7 @@ LARGEST_LATTICE = 2_000_000
 
 
 @dataclass(frozen=True)
-class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
+class FullDomain(CompletesHierarchies, ExplainsRefusals, CoversAlgorithm, Method):
     """Global recoding over the lattice of hierarchy levels.
 
     Claim: every group satisfies every model of the policy.
@@ -72,6 +72,9 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, Method):
         if vector is None:
             raise self._unsatisfiable(columns, rows, policy)
         return rows.place(table, search.group_cells(vector))
+
+    def covers_algorithm(self, policy: Policy) -> bool:
+        return policy.ignores_values  # levels and withheld rows then depend on quasi-identifiers alone
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         """Show each column at the lowest level at which every group has a single node."""

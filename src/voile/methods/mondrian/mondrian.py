@@ -14,7 +14,7 @@ import numpy as np
 from voile import kernels
 from voile.errors import PolicyError, option
 from voile.kernels import lazy_kernel
-from voile.methods.base import ExplainsRefusals, Method, Partitionable, RefusedSteps, Settings
+from voile.methods.base import CoversAlgorithm, ExplainsRefusals, Method, Partitionable, RefusedSteps, Settings
 from voile.methods.mondrian.policy_cuts import FINE, PolicyCuts, cut_by_size
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -29,7 +29,7 @@ cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
 
 
 @dataclass(frozen=True)
-class Mondrian(Partitionable, ExplainsRefusals, Method):
+class Mondrian(Partitionable, ExplainsRefusals, CoversAlgorithm, Method):
     """Strict multidimensional recoding by even cuts.
 
     Claim: every group satisfies every model of the policy.
@@ -69,6 +69,9 @@ class Mondrian(Partitionable, ExplainsRefusals, Method):
             return rows.place(table, cut_by_size(codes, table, policy.smallest(), frame))
         totals = {name: counts.totals for name, counts in tallies.items()}
         return rows.place(table, PolicyCuts(columns, policy, table, totals, frame).cut(codes))
+
+    def covers_algorithm(self, policy: Policy) -> bool:
+        return policy.ignores_values  # cuts then depend on quasi-identifiers alone
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         column_cells: dict[str, tuple[Cells, np.ndarray]] = {}

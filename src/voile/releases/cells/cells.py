@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from voile.releases.cells.label_meanings import is_prefix, match_prefix
 from voile.tables.domain import Domain
 from voile.tables.hierarchy import Hierarchy
 from voile.tables.value_text import MISSING, TOP, escape, format_set, parse_values, shield_label
+
+FEW = 200  # members of sets up to which labels are written one by one, which is faster than all at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,24 +173,37 @@ def sets(domain: Domain, starts: np.ndarray, members: np.ndarray, hierarchy: Hie
     """Return sets of categories as cells (members rising), with their labels: a hierarchy's name where one fits."""
     sizes = np.diff(starts)
     plain = [leaf if code == len(domain.values) else shield_label(leaf) for code, leaf in enumerate(domain.labels)]
-    inner = pl.Series([escape(leaf) for leaf in domain.labels])
-    owner = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
-    frame = pl.DataFrame({"cell": owner, "text": inner.gather(members)})
-    joined = frame.group_by("cell", maintain_order=True).agg(pl.col("text").str.join("|"))["text"]
-    first = pl.Series(plain).gather(members[starts[:-1]])
-    label = pl.select(
-        pl.when(pl.Series(sizes == 1))
-        .then(first)
-        .when(pl.Series(sizes == domain.size))
-        .then(pl.lit(TOP))
-        .otherwise(pl.concat_str([pl.lit("{"), joined, pl.lit("}")]))
-        .alias("label")
-    )["label"]
+    inner = [escape(leaf) for leaf in domain.labels]
+    if len(members) <= FEW:
+        spans = [members[low:high] for low, high in pairwise(starts.tolist())]
+        texts = [_set_label([inner[code] for code in span], plain[span[0]], domain.size) for span in spans]
+        label = pl.Series("label", texts, dtype=pl.String)
+    else:
+        singles = pl.Series(plain).gather(members[starts[:-1]])
+        label = _set_labels(pl.Series(inner).gather(members), sizes, singles, domain.size)
     if hierarchy is not None:
         names = node_names(domain, hierarchy)
         known = {format_set([domain.labels[code] for code in codes]): name for name, codes in names.items()}
         label = label.replace(list(known), list(known.values())) if known else label
     return Cells(domain, label, starts=starts, members=members)
+
+
+def _set_label(inner: Sequence[str], single: str, size: int) -> str:
+    return single if len(inner) == 1 else TOP if len(inner) == size else "{" + "|".join(inner) + "}"
+
+
+def _set_labels(inner: pl.Series, sizes: np.ndarray, singles: pl.Series, size: int) -> pl.Series:
+    """Label many sets at once, as `_set_label` labels one."""
+    frame = pl.DataFrame({"cell": np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes), "text": inner})
+    joined = frame.group_by("cell", maintain_order=True).agg(pl.col("text").str.join("|"))["text"]
+    return pl.select(
+        pl.when(pl.Series(sizes == 1))
+        .then(singles)
+        .when(pl.Series(sizes == size))
+        .then(pl.lit(TOP))
+        .otherwise(pl.concat_str([pl.lit("{"), joined, pl.lit("}")]))
+        .alias("label")
+    )["label"]
 
 
 def node_names(domain: Domain, hierarchy: Hierarchy) -> dict[str, np.ndarray]:

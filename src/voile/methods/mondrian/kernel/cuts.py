@@ -103,6 +103,9 @@ def grow_tree(
 def number_leaves(ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return the number of the leaf of each id, for leaves that end at `ends` of the moved rows. O(rows)."""
     groups = np.empty(len(ids), np.int64)
+    if len(ids) < ALONE:
+        _number_range(ids, ends, 0, len(ends), groups)
+        return groups
     cuts = np.linspace(0, len(ends), CORES + 1).astype(np.int64)
     with ThreadPoolExecutor(CORES) as pool:
         list(pool.map(lambda first, last: _number_range(ids, ends, first, last, groups), cuts[:-1], cuts[1:]))
