@@ -149,18 +149,26 @@ class MemoryRows:
         return replace(self, codes=table, sizes=tuple(sizes), box=None, totals={})
 
     def revalue(
-        self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray
+        self,
+        name: str,
+        groups: np.ndarray,
+        old: np.ndarray,
+        new: np.ndarray,
+        counts: np.ndarray,
+        *,
+        shuffled: bool = True,
     ) -> MemoryRows:
         assert self.group is not None
         where = self.names.index(name)
-        key = self.group.astype(np.int64) * self.sizes[where] + self.codes[:, where]
-        moves, inverse = np.unique(groups.astype(np.int64) * self.sizes[where] + old, return_inverse=True)
+        size = max(self.sizes[where], int(new.max(initial=-1)) + 1)
+        key = self.group.astype(np.int64) * size + self.codes[:, where]
+        moves, inverse = np.unique(groups.astype(np.int64) * size + old, return_inverse=True)
         place = np.minimum(np.searchsorted(moves, key), max(len(moves) - 1, 0))
         touched = np.flatnonzero(moves[place] == key) if len(moves) else np.zeros(0, dtype=np.int64)
         # the rows of each (group, code), one by one and in random order; the first ones get the first new code
         row = np.repeat(touched, self.weights[touched])
-        order = np.lexsort((self.key.stream(f"revalue {name}", len(row)), place[row]))
-        row = row[order]
+        coins = self.key.stream(f"revalue {name}", len(row)) if shuffled else np.arange(len(row))
+        row = row[np.lexsort((coins, place[row]))]
         starts = np.searchsorted(place[row], np.arange(len(moves) + 1))
         by_move = np.argsort(inverse, kind="stable")
         ends = np.cumsum(counts[by_move])
@@ -175,8 +183,9 @@ class MemoryRows:
         table = np.concatenate([self.codes[untouched], codes])
         weights = np.concatenate([self.weights[untouched], np.ones(len(row), dtype=self.weights.dtype)])
         group = np.concatenate([self.group[untouched], self.group[row]])
-        order = _rising_order(table, self.sizes)
-        return replace(self, codes=table[order], weights=weights[order], group=group[order])
+        sizes = tuple(size if j == where else old_size for j, old_size in enumerate(self.sizes))
+        order = _rising_order(table, sizes)
+        return replace(self, codes=table[order], weights=weights[order], group=group[order], sizes=sizes)
 
     def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> MemoryRows:
         assert histogram.index is None, "people are counted on the histogram of whole rows"

@@ -96,6 +96,12 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         return "capped-counts" if self.protected_values else "art"
 
     @property
+    def is_from_elsewhere(self) -> bool:
+        """Whether the statistics tell nothing about the values of this very table."""
+        given = isinstance(self.prior, Prior) and not self.prior.salt
+        return self.source == ELSEWHERE or (self.source is None and given)
+
+    @property
     def protected_values(self) -> tuple[str, ...]:
         """The values that the request names; none means that every value is protected."""
         return () if isinstance(self.protect, str) else self.protect

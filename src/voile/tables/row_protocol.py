@@ -130,9 +130,19 @@ class Rows(Table, Protocol):
         """Renumber group g as `labels[g]`."""
         ...
 
-    def revalue(self, name: str, groups: np.ndarray, old: np.ndarray, new: np.ndarray, counts: np.ndarray) -> Rows:
+    def revalue(
+        self,
+        name: str,
+        groups: np.ndarray,
+        old: np.ndarray,
+        new: np.ndarray,
+        counts: np.ndarray,
+        *,
+        shuffled: bool = True,
+    ) -> Rows:
         """Change code `old[i]` of a column to `new[i]` in `counts[i]` rows of `groups[i]`; which ones is left to
-        chance. Each pair of a group and an old code stands for different rows."""
+        chance, unless the release shows the column apart from all others. Each pair of a group and an old code stands
+        for different rows."""
         ...
 
     def rewrite(self, histogram: Histogram, name: str, codes: np.ndarray) -> Rows:

@@ -17,10 +17,10 @@ from voile import kernels
 from voile.adversaries.prior import CAPPED, Prior
 from voile.adversaries.prior_posterior import HIDDEN, SHOWN, make_indicator, replace_by_indicator
 from voile.errors import InconsistentKnowledge, PolicyError, Unsatisfiable, option, parameter
-from voile.methods.base import Method, Partitionable
+from voile.methods.base import CoversAlgorithm, Method, Partitionable
 from voile.methods.capped_counts.blind_tree import Cells, Limits, group_cells
 from voile.models.policy import Policy
-from voile.models.r_robustness import ELSEWHERE, SLACK, RRobustness
+from voile.models.r_robustness import SLACK, RRobustness
 from voile.plugins.registry import knob
 from voile.releases.linked_tables import check_bucketized, show_buckets
 from voile.releases.release import Release
@@ -40,7 +40,7 @@ class Chances:
 
 
 @dataclass(frozen=True)
-class CappedCounts(Partitionable, Method):
+class CappedCounts(Partitionable, CoversAlgorithm, Method):
     """Blind groups, each shown with the number of its protected values, or with a lower bound of it.
 
     Claim: belief in a protected value is at most 1/r, or `lift` times what the statistics alone say, for every column
@@ -77,6 +77,10 @@ class CappedCounts(Partitionable, Method):
                 hint=f"Name the values to protect ({parameter('protect', ['HIV'])}), or use {option('method', 'art')}.",
             )
 
+    def covers_algorithm(self, policy: Policy) -> bool:
+        """Groups and caps follow from the statistics: so they must tell nothing about the values themselves."""
+        return all(isinstance(model, RRobustness) and model.is_from_elsewhere for model in policy)
+
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         return []
 
@@ -87,7 +91,7 @@ class CappedCounts(Partitionable, Method):
         model, target = _model_and_target(policy, columns)
         table = rows.histogram([column.name for column in columns.quasi])
         chances = find_chances(columns.quasi, table.codes, target, model)
-        if model.source == ELSEWHERE:
+        if model.is_from_elsewhere:
             _require_agreement(chances, table.counts)
         limits = Limits(*model.allowed, self.min_group, self.deviations)
         return rows.place(table, group_blindly(columns.quasi, table.codes, table.counts, chances, limits))
@@ -152,7 +156,8 @@ def _hide_surplus(columns: Columns, rows: Rows, name: str, caps: np.ndarray) -> 
     groups, old = np.tile(full, 2), np.repeat([SHOWN, 1 - SHOWN], len(full))
     amounts = np.concatenate([cases[full] - caps[full], others])
     some = amounts > 0
-    return rows.revalue(name, groups[some], old[some], np.full(some.sum(), HIDDEN), amounts[some])
+    hidden = np.full(int(some.sum()), HIDDEN)
+    return rows.revalue(name, groups[some], old[some], hidden, amounts[some], shuffled=False)
 
 
 def _model_and_target(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:
