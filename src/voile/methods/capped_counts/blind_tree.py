@@ -15,7 +15,7 @@ from voile.kernels import lazy_kernel
 
 kernel = lazy_kernel("voile.methods.capped_counts.kernel")
 
-SAMPLE = 4096  # a larger group is weighed by a sample of its cells
+SAMPLE = 16_384  # a larger group is weighed by a sample of its cells
 SETS = 10  # cuts along the chances of so many column sets, those that differ most
 SHARES = (0.5, 0.25, 0.75, 0.1, 0.9)  # cuts are tried at these shares of a group, and where they part chances best
 LEAST_CHANCE = 3e-3  # smaller chances are alike
