@@ -38,6 +38,7 @@ def enumerated_belief(
     """The worst belief in a value by an enumeration of its own: tables are read and published as a user does it, and
     compared as sorted lists of rows. For methods that toss no coin."""
     worlds = defaultdict(list)
+    output: tuple[object, int]
     for values in itertools.product(range(len(table.values)), repeat=table.people):
         columns = {name: [row[j] for row in table.quasi] for j, name in enumerate(table.names)}
         frame = pl.DataFrame({**columns, "s": [table.values[value] for value in values]})
