@@ -17,7 +17,7 @@ import voile as vl
 from voile import cli
 from voile.cli import commands
 from voile.cli.run import COMMANDS
-from voile.errors import BrokenPromise, DataError, EngineError, SpecError, Unsatisfiable, VoileError
+from voile.errors import FIXED_BEFOREHAND, BrokenPromise, DataError, EngineError, SpecError, Unsatisfiable, VoileError
 
 VERBS = ["publish", "verify", "audit", "measure", "report", "compare", "adversaries"]
 VERBS += ["hierarchies", "people", "prior", "reproduce", "guarantees", "demo", "serve"]
@@ -123,7 +123,8 @@ def test_every_voile_error_becomes_its_exit_code(voile: Voile, table: Path, monk
         monkeypatch.setattr("voile.engines.memory.load_frame", fail)
         answer = voile("publish", table, "--out", "o", *ROLES, *K5, "--json")
         assert answer.code == kind.exit_code
-        assert answer.err == "voile: It is so.\n  Do this.\n"
+        note = f"  {FIXED_BEFOREHAND}\n" if kind is Unsatisfiable else ""
+        assert answer.err == f"voile: It is so.\n  Do this.\n{note}"
         assert answer.json["error"]["hint"] == "Do this."
 
 

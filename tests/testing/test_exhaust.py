@@ -38,6 +38,7 @@ def enumerated_belief(
     """The worst belief in a value by an enumeration of its own: tables are read and published as a user does it, and
     compared as sorted lists of rows. For methods that toss no coin."""
     worlds = defaultdict(list)
+    output: tuple[object, int]
     for values in itertools.product(range(len(table.values)), repeat=table.people):
         columns = {name: [row[j] for row in table.quasi] for j, name in enumerate(table.names)}
         frame = pl.DataFrame({**columns, "s": [table.values[value] for value in values]})
@@ -193,11 +194,37 @@ def test_the_same_method_with_sampled_keys_gives_nearly_the_same() -> None:
     registry._registry["methods"]["sieve"], registry._registry["models"]["anything"] = Sieve, Anything
     table = TinyTable((("w",), ("x",), ("y",)))
     exact = exhaust(Sieve(honest=False), Anything(), table=table)
-    sampled = exhaust(Sieve(honest=False), Anything(), table=table, keys=200, most_outcomes=1)
+    sampled = exhaust(Sieve(honest=False), Anything(), table=table, keys=80, most_outcomes=1)
     assert exact.keys == 0
     assert sampled.keys > 0
     assert sampled.limit <= exact.belief + 1e-9
     assert sampled.outputs == exact.outputs
+
+
+@dataclass(frozen=True)
+class Rare(vl.AlphaK):
+    """(alpha, k)-anonymity for adversaries who take hiv to be rare, with more room for people of a higher rate."""
+
+    name: ClassVar[str] = "rare"
+
+    def named_rates(self, column: Any) -> np.ndarray:
+        return np.array([[0.1 if text == "hiv" else 0.9 for text in column.domain.labels]])
+
+    def belief_bound(self, rates: np.ndarray) -> np.ndarray:
+        return np.maximum(0.2, 6 * rates)
+
+
+def test_a_model_may_name_its_rates_and_bound_people_by_them() -> None:
+    registry._registry["models"]["rare"] = Rare
+    try:
+        found = exhaust(vl.Mondrian(), Rare(alpha=0.5, k=2, protect=("hiv",)), quasi=FOUR, refusals=False)
+    finally:
+        del registry._registry["models"]["rare"]
+    plain = exhaust(
+        vl.Mondrian(), vl.AlphaK(alpha=0.5, k=2, protect=("hiv",)), quasi=FOUR, rates=[0.9, 0.1], refusals=False
+    )
+    assert found.belief == pytest.approx(plain.belief)
+    assert found.bound == pytest.approx(0.6)
 
 
 def test_bad_requests_are_errors_and_no_outputs() -> None:

@@ -107,8 +107,10 @@ class CoversAlgorithm:
 
 
 def covers_algorithm(method: Method, policy: Policy) -> bool:
-    """Return whether the claims of a method hold against an adversary who knows it: not unless the method says so."""
-    return isinstance(method, CoversAlgorithm) and method.covers_algorithm(policy)
+    """Return whether the claims of a method hold against an adversary who knows it: not unless its own class says so.
+    What a class inherits was said about another algorithm."""
+    says_so = isinstance(method, CoversAlgorithm) and "covers_algorithm" in vars(type(method))
+    return says_so and method.covers_algorithm(policy)  # type: ignore[attr-defined]
 
 
 class CompletesHierarchies:

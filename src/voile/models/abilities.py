@@ -116,6 +116,14 @@ class BoundsByRate(Protocol):
         """Return the highest belief that the adversary may reach about people who had the value with these rates."""
 
 
+@runtime_checkable
+class NamesRates(Protocol):
+    """A model whose claim is meant for adversaries who take people as alike, with certain rates of the values."""
+
+    def named_rates(self, column: Column) -> np.ndarray:
+        """Return such rates, one row per distribution over the values of the column."""
+
+
 def belief_bounds(model: Model, rates: np.ndarray) -> np.ndarray:
     """Return the highest belief that may be reached about people with these rates: `bound()`, unless the model says
     otherwise."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voile.models.abilities import belief_bounds, narrow_to_column, protected_sets
+from voile.models.abilities import NamesRates, belief_bounds, narrow_to_column, protected_sets
 from voile.models.base import Model
 from voile.models.kinds import PriorModel, SizeModel
 from voile.testing.tiny_publishing import Output
@@ -46,10 +46,13 @@ class Question:
 def default_rates(table: TinyTable, model: Model) -> list[np.ndarray]:
     """Return the priors that a claim names, each as rates per person and value.
 
-    A promise that rests on statistics names them, one prior per set of columns. One that counts knows nothing of the
-    people, so they are alike: values are even, or skewed in either direction. People are always independent.
+    A promise that rests on statistics names them, one prior per set of columns. To one that counts people are alike:
+    it may name the rates of the values (`NamesRates`); else they are even, or skewed in either direction. People are
+    always independent.
     """
     size = len(table.values)
+    if isinstance(model, NamesRates):
+        return [np.tile(rates, (table.people, 1)) for rates in model.named_rates(table.target)]
     statistics = model.statistics if isinstance(model, PriorModel) else None
     if statistics is not None:
         even = np.full(size, 1 / size)

@@ -75,9 +75,10 @@ def exhaust(
     otherwise every world is published with `keys` keys of its own.
 
     The prior is the one that the claim names, with people independent: for a model with statistics those (one prior per
-    set of columns); for a model that counts, values that are even, or skewed in either direction; or else `rates` (of
-    the values, or a row of rates per person). A promise against corruption is asked with everybody else's value known.
-    A promise about identity asks which published row is a person's: its value gives a row away if the grouping does.
+    set of columns); for a model that counts, the rates that it names, or values that are even or skewed; or else
+    `rates` (of the values, or a row of rates per person). A promise against corruption is asked with everybody else's
+    value known. A promise about identity asks which published row is a person's: its value gives a row away if the
+    grouping does. It takes the values that are shown as true.
     After a refusal nobody need believe less than before; with `refusals=False` nobody is asked then.
 
     >>> import voile as vl

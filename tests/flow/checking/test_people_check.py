@@ -152,7 +152,7 @@ def test_fewer_rows_per_person_than_were_drawn(tmp_path: Path) -> None:
 
     def change(certificate: Any) -> None:
         claim = make_claim(vl.KAnonymity(k=15), None, ROLES["quasi"], Unit(1, "person column"))
-        certificate["claims"] = [claim.as_json()]
+        certificate["claims"] = [claim.against_algorithm().as_json()]
 
     forge(folder, change, set_unit(ONE))
     assert vl.verify(folder).holds  # which the page of the unit says: a stranger cannot count people
@@ -209,7 +209,8 @@ def test_several_rows_in_a_shape_that_needs_one_are_broken(tmp_path: Path) -> No
 
         def change(certificate: Any, several: Unit = several) -> None:
             for claim in certificate["claims"]:
-                claim["unit"], claim["not_covered"] = several.as_json(), list(several.not_covered())
+                claim["unit"] = several.as_json()
+                claim["not_covered"] = [*several.not_covered(), *claim["not_covered"]]
 
         forge(folder, change, set_unit(several.as_json()))
         assert vl.verify(folder).broken
@@ -224,7 +225,8 @@ def test_several_rows_under_a_model_that_needs_one_are_broken(model: str, tmp_pa
 
     def change(certificate: Any) -> None:
         for claim in certificate["claims"]:
-            claim["unit"], claim["not_covered"] = several.as_json(), list(several.not_covered())
+            claim["unit"] = several.as_json()
+            claim["not_covered"] = [*several.not_covered(), *claim["not_covered"]]
 
     forge(folder, change, set_unit(several.as_json()))
     assert vl.verify(folder).broken
@@ -236,7 +238,8 @@ def test_a_parameter_cannot_state_the_rows_per_person(rows: Any, tmp_path: Path)
     folder = publish_visits().save(tmp_path / "out")
 
     def change(certificate: Any) -> None:
-        claim = make_claim(vl.KAnonymity(k=400), None, ROLES["quasi"], Unit(1, "person column")).as_json()
+        stated = make_claim(vl.KAnonymity(k=400), None, ROLES["quasi"], Unit(1, "person column"))
+        claim = stated.against_algorithm().as_json()
         certificate["claims"] = [{**claim, "parameters": {**claim["parameters"], "rows_per_person": rows}}]
 
     forge(folder, change, None)

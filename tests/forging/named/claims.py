@@ -95,6 +95,21 @@ def an_adversary_who_knows_more(f: Forgery) -> None:
 
 
 @forges(BOX, BUCKET)
+def claims_against_the_algorithm_by_a_method_that_looks_at_values(f: Forgery) -> None:
+    for claim in f.claims:
+        claim["adversary"]["knows"].append(
+            "algorithm"
+        )  # last in the list of what a neighbour may know, as it should be
+        claim["not_covered"] = []
+
+
+@forges(BOX, BUCKET)
+def nobody_who_is_not_covered(f: Forgery) -> None:
+    for claim in f.claims:
+        claim["not_covered"] = []
+
+
+@forges(BOX, BUCKET)
 def a_claim_about_fewer_columns(f: Forgery) -> None:
     f.claims[-1]["quasi"] = f.claims[-1]["quasi"][:1]
 

@@ -3,8 +3,10 @@ its claims cover an adversary who knows it."""
 
 from __future__ import annotations
 
+import json
+
 from voile.errors import VoileError
-from voile.methods.base import Method, covers_algorithm
+from voile.methods.base import CoversAlgorithm, Method, covers_algorithm
 from voile.models.claimed_model import claimed_model
 from voile.models.policy import Policy
 from voile.plugins.registry import as_plain_value, build_plugin, narrow_type
@@ -35,8 +37,13 @@ def claims_cover_algorithm(certificate: Certificate) -> bool:
     """Return whether the stated method, under the stated models, covers an adversary who knows the algorithm. What
     cannot be read covers nobody."""
     try:
-        policy = Policy(*(claimed_model(claim) for claim in certificate.claims))
-        return covers_algorithm(_build_method(certificate), policy)
+        method = _build_method(certificate)
+        if not isinstance(method, CoversAlgorithm):
+            return False
+        distinct = {
+            json.dumps([claim["model"], claim["parameters"], claim["unit"]]): claim for claim in certificate.claims
+        }
+        return covers_algorithm(method, Policy(*map(claimed_model, distinct.values())))
     except (VoileError, KeyError, TypeError, ValueError, ArithmeticError):
         return False
 

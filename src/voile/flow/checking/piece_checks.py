@@ -8,6 +8,7 @@ from typing import Any
 
 from voile.errors import VoileError
 from voile.flow.checking.claim_check import ClaimCheck, check_claim
+from voile.flow.checking.method_check import claims_cover_algorithm
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
 from voile.releases.release_pieces import ValueTotals, add_totals, split_and_check
@@ -31,7 +32,9 @@ class PieceChecks:
 
 def check_claims(release: Release, tallies: Mapping[str, Counts], evidence: Evidence) -> list[ClaimCheck]:
     """Check every claim of a release, or of a piece of one, on its counts."""
-    return [check_claim(release, claim, tallies, release.sizes, evidence) for claim in release.certificate.claims]
+    covers = claims_cover_algorithm(release.certificate)
+    claims = release.certificate.claims
+    return [check_claim(release, claim, tallies, release.sizes, evidence, covers) for claim in claims]
 
 
 def check_pieces(release: Release, evidence: Evidence) -> list[PieceChecks]:

@@ -31,7 +31,8 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, CoversAlgorithm, Method
     """Global recoding over the lattice of hierarchy levels.
 
     Claim: every group satisfies every model of the policy.
-    Against: the adversaries that the models name, except one who knows that a lower vector failed (minimality).
+    Against: the adversaries that the models name, except one who knows that a lower vector failed (minimality); under
+    models of sizes alone also that one.
     Needs: a hierarchy for every quasi-identifier column; columns without one get an automatic hierarchy.
     Why: the policy judges every group of the chosen vector; groups that fail are withheld, up to a share `suppression`
     of the rows.

@@ -33,7 +33,8 @@ class Mondrian(Partitionable, ExplainsRefusals, CoversAlgorithm, Method):
     """Strict multidimensional recoding by even cuts.
 
     Claim: every group satisfies every model of the policy.
-    Against: the adversaries that the models name, except one who knows that no cut was omitted needlessly (minimality).
+    Against: the adversaries that the models name, except one who knows that no cut was omitted needlessly (minimality);
+    under models of sizes alone also that one.
     Needs: monotone models. Hierarchies are optional.
     Why: the whole table satisfies the policy, and a cut is made only if both halves do.
     Source: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity (ICDE 2006); choosing the cut of least

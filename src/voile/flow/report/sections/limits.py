@@ -36,10 +36,12 @@ def _list_limits(
         limits.append(f"No claim limits what can be believed about the sensitive {_name_columns(bare)}.")
     if other:
         limits.append(f"Published unchanged, with no claim about it: the {_name_columns(other)}.")
-    if "algorithm" not in against:
+    open_claims = [str(claim["model"]) for claim in claims if "algorithm" not in claim["knows"]]
+    if open_claims:
+        what = "Nothing here holds" if "algorithm" not in against else f"{_name_models(open_claims)} does not hold"
         limits.append(
-            "Nothing here holds against someone who knows the algorithm and reasons about why it grouped people as it "
-            "did (a minimality attack)."
+            f"{what} against someone who knows the algorithm and reasons about why it grouped people as it did (a "
+            "minimality attack)."
         )
     if "corruption" not in against:
         limits.append("Nothing here holds against someone who knows the sensitive values of other people in the table.")
@@ -67,6 +69,10 @@ def _describe_people(unit: Unit) -> str:
         "Every row is taken as a different person, and the publisher did not check it. If somebody has several rows, "
         "the promise holds for each row, but not for the person."
     )
+
+
+def _name_models(models: Sequence[str]) -> str:
+    return f"The promise of {' and of '.join(dict.fromkeys(models))}"
 
 
 def _name_columns(columns: Sequence[str]) -> str:
