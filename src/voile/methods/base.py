@@ -162,3 +162,17 @@ class Replayable:
         method believes in a protected value, exactly or as an upper bound; None if that is not known. The `table` tells
         who is missing."""
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+class WarnsOfAbsence:
+    """A method that withholds rows because of their values, so that a missing person tells something."""
+
+    def warn_of_absence(self, release: Release) -> str:
+        """Say in one sentence who can be recognised by being missing from a release; empty if nobody is."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+def complete_promise(method: Method, release: Release, promise: str) -> str:
+    """Add to a promise what the method must say about missing people; whoever verifies the release adds the same."""
+    warning = method.warn_of_absence(release) if isinstance(method, WarnsOfAbsence) else ""
+    return f"{promise} {warning}" if warning else promise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from voile.errors import VoileError
 from voile.methods.base import Method
 from voile.plugins.registry import as_plain_value, build_plugin, narrow_type
-from voile.releases.certificate import is_same_json
+from voile.releases.certificate import Certificate, is_same_json
 from voile.releases.release import Release
 from voile.results import Answer, Checked
 
@@ -13,11 +13,11 @@ from voile.results import Answer, Checked
 def check_method(release: Release) -> Checked | None:
     """Return what is wrong with the stated method; None if nothing is."""
     stated = dict(release.certificate.method)
-    name, knobs = stated.get("name"), {knob: value for knob, value in stated.items() if knob != "name"}
+    name = stated.get("name")
     if not isinstance(name, str):
         return _broken("It names no method.")
     try:
-        method = narrow_type(Method, build_plugin("methods", name, knobs))
+        method = stated_method(release.certificate)
     except (VoileError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         reason = error.message if isinstance(error, VoileError) else f"The knobs of {name!r} cannot be read."
         return _broken(f"{reason} If a plug-in defines the method, load the plug-in first.")
@@ -26,6 +26,12 @@ def check_method(release: Release) -> Checked | None:
     if not is_same_json(as_plain_value(method), stated):
         return _broken(f"It does not state every knob of {name!r} as the method would.")
     return None
+
+
+def stated_method(certificate: Certificate) -> Method:
+    """Build the method that a certificate names, with its knobs."""
+    knobs = {knob: value for knob, value in certificate.method.items() if knob != "name"}
+    return narrow_type(Method, build_plugin("methods", str(certificate.method["name"]), knobs))
 
 
 def _broken(detail: str) -> Checked:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from voile.flow.checking.check_release import state_findings
 from voile.flow.publish.plan import Plan
+from voile.methods.base import complete_promise
 from voile.plugins.registry import as_plain_value
 from voile.releases.release import Release
 from voile.tables.schema import Columns
@@ -17,5 +18,8 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
         *plan.method.claims(columns, plan.policy, release),
         *plan.history.joint_claims(plan.policy, columns),
     )
-    claims = tuple(replace(claim, unit=plan.data.unit) for claim in claims)
+    claims = tuple(
+        replace(claim, unit=plan.data.unit, promise=complete_promise(plan.method, release, claim.promise))
+        for claim in claims
+    )
     return state_findings(release.with_claims(claims, as_plain_value(plan.method)), plan.policy.priors())

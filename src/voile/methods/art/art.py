@@ -23,7 +23,7 @@ from voile.methods.art.buckets import Buckets, make_buckets
 from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, group_greedily
 from voile.methods.art.replayed_beliefs import replay_beliefs
 from voile.methods.art.row_dealing import deal_rows, withhold_failing
-from voile.methods.base import Method, Partitionable, Replayable, Settings
+from voile.methods.base import Method, Partitionable, Replayable, Settings, WarnsOfAbsence
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.models.r_robustness import RRobustness
@@ -42,7 +42,7 @@ ROOM = {"exact": 30, "swap": 10, "paper": 10}  # a group may have up to this man
 
 
 @dataclass(frozen=True)
-class Art(Partitionable, Replayable, Method):
+class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     """Bucketization into groups in which belief in a protected value stays within 1/r under every known distribution.
 
     Claim: for each set of columns of the prior, belief in a protected value is at most 1/r (recomputed exactly).
@@ -187,6 +187,17 @@ class Art(Partitionable, Replayable, Method):
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         return show_buckets(columns, rows)
+
+    def warn_of_absence(self, release: Release) -> str:
+        if not release.dictionary.get("withheld"):
+            return ""
+        reasons = ["no group hides them"]
+        reasons += ["their value is too frequent"] if self.frequent == "suppress" else []
+        return (
+            f"It does not cover people who are missing from the release: rows are withheld because "
+            f"{' or '.join(reasons)}, so whoever knows that somebody is in the table and finds them missing may be "
+            "certain of a protected value."
+        )
 
     def replayed_beliefs(
         self, release: Release, model: Model, prior: Prior, table: Microdata | None = None

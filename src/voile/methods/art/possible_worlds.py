@@ -174,7 +174,8 @@ def weigh_worlds(
     for index in known.index:
         with np.errstate(divide="ignore"):
             logs = np.log(known.rows[index[placed.cell]])
-        weights = likelihoods[possible] + np.where(shares > 0, shares * logs, 0.0).sum(axis=(1, 2))
+        terms = np.multiply(shares, logs, out=np.zeros_like(shares), where=shares > 0)
+        weights = likelihoods[possible] + terms.sum(axis=(1, 2))
         if not np.isfinite(weights).any():
             return None
         weights = np.exp(weights - weights.max())
