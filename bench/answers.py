@@ -1,5 +1,5 @@
-"""Random requests to ART in thousands: none may end in BrokenPromise, and every certificate must find what a slow recount
-finds. Prints the seeds that differ. `python bench/answers.py 2000`"""
+"""Random requests to ART in thousands: none may end in BrokenPromise, and every certificate must find what a slow
+recount finds. Prints the seeds that differ. `python bench/answers.py 2000`"""
 
 from __future__ import annotations
 

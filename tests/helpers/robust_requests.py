@@ -48,7 +48,7 @@ def random_request(seed: int) -> Request:
         wish["prior"] = _write_prior(rates)
     else:
         rates = _count_rates(frame, present, wish["min_support"], wish["max_columns"] or columns)
-    knobs = {
+    knobs: dict[str, Any] = {
         "mode": str(rng.choice(["exact", "swap", "paper"])),
         "candidates": str(rng.choice(["min_size", "closest"])),
         "grouping": str(rng.choice(["auto", "greedy", "block"])),

@@ -70,9 +70,9 @@ def worlds(groups: Sequence[Any], cases: dict[Any, int], sums: Sequence[tuple[li
         found: Counter[Any] = Counter()
         for group, case in zip(groups, world, strict=True):
             found[group] += case
-        if all(found[group] == cases[group] for group in set(groups)):
-            if all(sum(world[person] for person in people) == known for people, known in sums):
-                yield list(world)
+        fits_groups = all(found[group] == cases[group] for group in set(groups))
+        if fits_groups and all(sum(world[person] for person in people) == known for people, known in sums):
+            yield list(world)
 
 
 def list_sums(frame: pl.DataFrame, people: list[tuple[str, ...]], event: set[str], support: int) -> list[Any]:

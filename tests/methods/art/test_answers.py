@@ -12,7 +12,7 @@ import pytest
 from robust_requests import random_request, recount_worst
 
 import voile as vl
-from voile.errors import BrokenPromise, DataError, SpecError, Unsatisfiable
+from voile.errors import DataError, SpecError, Unsatisfiable
 from voile.results import Answer
 
 
@@ -23,8 +23,7 @@ def test_random_requests_are_published_right_or_refused(tmp_path: Path) -> None:
         private = tmp_path / f"{seed}.json"
         try:
             release = vl.publish(request.data, request.model, request.method, key=request.key, private=private)
-        except (Unsatisfiable, SpecError, DataError) as error:
-            assert not isinstance(error, BrokenPromise), seed
+        except (Unsatisfiable, SpecError, DataError):  # and no BrokenPromise, which is none of these
             continue
         published += 1
         verdict = vl.verify(release.save(tmp_path / f"out{seed}", format="csv"), private=private)

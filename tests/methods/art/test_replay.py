@@ -1,5 +1,5 @@
-"""The replay attack against all worlds: publish every one under every outcome of the coins, keep the runs that look like
-the release, and weigh them."""
+"""The replay attack against all worlds: publish every one under every outcome of the coins, keep the runs that look
+like the release, and weigh them."""
 
 from __future__ import annotations
 
@@ -172,7 +172,11 @@ def test_all_deals_of_a_block(grouping: str) -> None:
 def test_a_large_greedy_release_is_answered_by_a_bound() -> None:
     rng = np.random.default_rng(2)
     frame = pl.DataFrame(
-        {"a": rng.integers(0, 90, 400), "b": rng.integers(0, 5, 400), "s": rng.choice(["hiv", "flu"], 400, p=[0.1, 0.9])}
+        {
+            "a": rng.integers(0, 90, 400),
+            "b": rng.integers(0, 5, 400),
+            "s": rng.choice(["hiv", "flu"], 400, p=[0.1, 0.9]),
+        }
     )
     data = vl.read(frame, vl.Schema(quasi=["a", "b"], sensitive=["s"]))
     model = vl.RRobustness(r=3, protect=("hiv",), min_support=20)

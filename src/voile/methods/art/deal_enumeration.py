@@ -36,9 +36,7 @@ class ChosenDeal(Key):
         raise NotEnumerableError
 
 
-def enumerate_decisions(
-    decide: Decide, buckets: Buckets, r: float, budget: int
-) -> Iterator[tuple[float, Grouping]]:
+def enumerate_decisions(decide: Decide, buckets: Buckets, r: float, budget: int) -> Iterator[tuple[float, Grouping]]:
     """Go through the decisions and their probabilities; a refusal is none. NotEnumerableError if there are too many."""
     key = ChosenDeal(bytes(32))
     try:

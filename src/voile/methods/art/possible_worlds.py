@@ -168,7 +168,7 @@ def weigh_worlds(
     possible = np.flatnonzero(np.isfinite(likelihoods))
     if not len(possible):
         return None
-    shares = np.array([worlds[position].shares for position in possible], dtype=np.float64)  # world, entry, value
+    shares = np.array([worlds[int(position)].shares for position in possible], dtype=np.float64)  # world, entry, value
     events = [known.events == event for event in range(int(known.events.max(initial=-1)) + 1)]
     worst = np.zeros(shares.shape[1])
     for index in known.index:

@@ -8,7 +8,7 @@ for a hint, the greedy step is replayed from every member of a group: from whom 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from voile.adversaries.prior_posterior import compute_posterior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
 from voile.methods.art.buckets import Buckets, rebuild_buckets, weigh_people
 from voile.methods.art.deal_enumeration import NotEnumerableError
-from voile.methods.art.greedy_grouping import HidingSearch, seeks_one_value
+from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, HidingSearch, seeks_one_value
 from voile.methods.art.possible_worlds import Replayer, list_worlds, weigh_worlds
 from voile.models.r_robustness import RRobustness
 from voile.releases.placed_people import place_people
@@ -27,9 +27,25 @@ from voile.releases.release import Release
 from voile.tables.domain import Domain
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
+from voile.tables.schema import Column
+from voile.tables.secret_key import Key
 
-if TYPE_CHECKING:
-    from voile.methods.art.art import Art
+
+class Art(Protocol):
+    """What a replay needs of ART: its knobs, its test of a group, and what it decides."""
+
+    @property
+    def grouping(self) -> str: ...
+    @property
+    def leftover(self) -> str: ...
+    @property
+    def frequent(self) -> str: ...
+    @property
+    def max_states(self) -> int: ...
+    @property
+    def rule(self) -> int: ...
+    def make_test(self, model: RRobustness, people: int) -> AcceptanceTest: ...
+    def decide_groups(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> Grouping: ...
 
 
 def replay_beliefs(
@@ -101,9 +117,7 @@ def _go_through_worlds(
     return None if beliefs is None else beliefs[: len(release.members.rows)]
 
 
-def _search_from_members(
-    art: Art, release: Release, model: RRobustness, prior: Prior, counts: Counts
-) -> np.ndarray:
+def _search_from_members(art: Art, release: Release, model: RRobustness, prior: Prior, counts: Counts) -> np.ndarray:
     """Estimate, for each entry of the members, the belief that this person has the group's protected value, from the
     search of each group by itself.
 
