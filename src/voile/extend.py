@@ -8,6 +8,7 @@ with a `name` registers it.
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset
 from voile.adversaries.prior import Prior
+from voile.adversaries.replayed_beliefs import ReplayedBeliefs
 from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable, Target, most_frequent_share
 from voile.engines.base import Engine, Source
 from voile.engines.memory import load_frame
@@ -31,6 +32,7 @@ from voile.methods.base import (
     Partitionable,
     RefusedSteps,
     Replayable,
+    WarnsOfAbsence,
 )
 from voile.models.abilities import (
     AcceptsDistinctValues,
@@ -113,6 +115,7 @@ __all__ = [
     "RefusedSteps",
     "Release",
     "Replayable",
+    "ReplayedBeliefs",
     "Rows",
     "Schema",
     "SizeModel",
@@ -124,6 +127,7 @@ __all__ = [
     "Unsatisfiable",
     "Verification",
     "View",
+    "WarnsOfAbsence",
     "ancestor_cells",
     "at_most",
     "knob",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +117,82 @@ def test_a_prior_about_something_else_is_refused(data: Any, row: tuple[Any, ...]
 
 
 def test_the_error_names_the_column_set_that_contradicts_the_table(data: Any) -> None:
-    model = vl.RRobustness(r=2, prior=vl.read_prior(table([("sex", "m", "flu", 1.0)]), "disease"))
+    rows = [("sex", "m", "flu", 1.0), ("", "", "flu", 1.0)]
+    model = vl.RRobustness(r=2, prior=vl.read_prior(table(rows), "disease"))
     with pytest.raises(InconsistentKnowledge, match="'sex'"):
         vl.publish(data[0], model)
+
+
+def test_contradictions_are_counted_over_all_column_sets_and_smoothing_removes_them(data: Any) -> None:
+    rows = [("sex", "*", "flu", 1.0), ("age", "*", "HIV", 1.0), ("", "", "flu", 0.5)]
+    with pytest.raises(InconsistentKnowledge) as caught:
+        vl.publish(data[0], vl.RRobustness(r=2, prior=vl.read_prior(table(rows), "disease")))
+    assert "200 rows" in str(caught.value)
+    assert "2 of 2 column sets" in str(caught.value)
+    assert "smoothing" in caught.value.hint
+    frame = data[1]
+    others = frame.filter((pl.col("sex") != "m") | (pl.col("disease") != "HIV"))  # no man of them has HIV
+    schema = vl.Schema(quasi=["sex", "age", "zip"], sensitive=["disease"])
+    exact, smooth = (vl.learn_prior(vl.read(others, schema), smoothing=weight) for weight in (0, 1))
+    with pytest.raises(InconsistentKnowledge):
+        vl.publish(data[0], vl.RRobustness(r=2, protect=("HIV",), prior=exact))
+    vl.publish(data[0], vl.RRobustness(r=2, protect=("HIV",), prior=smooth))
+
+
+def test_smoothing_leaves_no_value_of_a_declared_domain_at_zero(data: Any) -> None:
+    schema = vl.Schema(quasi=["sex"], sensitive=["disease"], domains={"disease": ["HIV", "cold", "flu", "gout"]})
+    prior = vl.learn_prior(vl.read(data[1].drop("age", "zip"), schema), smoothing=1)
+    assert prior.marginal is not None
+    assert prior.marginal.min() > 0
+    assert all(statistics.rows.min() > 0 for statistics in prior.sets)
+    assert prior.marginal.sum() == pytest.approx(1)
+
+
+def test_people_without_support_have_the_rates_of_all_such_people() -> None:
+    people = {"sex": ["m"] * 10 + ["f"] * 10 + ["x", "y", "z"], "disease": ["flu"] * 20 + ["HIV", "HIV", "flu"]}
+    data = vl.read(pl.DataFrame(people), vl.Schema(quasi=["sex"], sensitive=["disease"]))
+    values = tuple(data.columns["disease"].domain.labels)
+    (statistics,) = vl.learn_prior(data, min_support=3).sets
+    assert statistics.rest is not None
+    assert dict(zip(values, statistics.rest.tolist(), strict=True)) == pytest.approx({"HIV": 2 / 3, "flu": 1 / 3})
+    (statistics,) = vl.learn_prior(data, min_support=4).sets
+    assert statistics.rest is None, "three people are too few to have rates, together as well"
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_the_rest_survives_a_file_and_is_part_of_the_digest(ending: str, tmp_path: Path) -> None:
+    people = {"sex": ["*"] * 3 + ["m"] * 3 + ["x", "y", "z"], "disease": ["flu", "HIV", "flu"] * 3}
+    data = vl.read(pl.DataFrame(people), vl.Schema(quasi=["sex"], sensitive=["disease"]))
+    prior = vl.learn_prior(data, min_support=3)
+    read_back = vl.read_prior(prior.save(tmp_path / f"prior{ending}"), "disease")
+    assert read_back.digest == prior.digest
+    (statistics,) = read_back.sets
+    assert set(statistics.signatures) == {("*",), ("m",)}
+    assert statistics.rest is not None
+    assert replace(prior, sets=(replace(prior.sets[0], rest=None),)).digest != prior.digest
+
+
+def test_a_star_that_may_be_a_value_or_the_rest_is_refused() -> None:
+    people = {"sex": ["*", "m"] * 20, "disease": ["flu", "flu", "HIV", "flu"] * 10}
+    data = vl.read(pl.DataFrame(people), vl.Schema(quasi=["sex"], sensitive=["disease"]))
+    rows = [("sex", "*", "flu", 0.7), ("sex", "*", "HIV", 0.3)]
+    with pytest.raises(PolicyError, match="also has the value") as caught:
+        vl.publish(data, vl.RRobustness(r=2, protect=("HIV",), prior=vl.read_prior(table(rows), "disease")))
+    assert caught.value.code == "policy.prior-rest"
+    rows += [("sex", "\\*", "flu", 0.6), ("sex", "\\*", "HIV", 0.4)]
+    vl.publish(data, vl.RRobustness(r=1.5, protect=("HIV",), prior=vl.read_prior(table(rows), "disease")))
+
+
+def test_a_prior_that_says_nothing_about_somebody_is_refused(data: Any) -> None:
+    rows = [("sex", "m", value, 1 / 3) for value in ("flu", "HIV", "cold")]
+    men = data[1].filter(pl.col("sex") == "m").height
+    with pytest.raises(InconsistentKnowledge, match=f"nothing about {200 - men} rows") as caught:
+        vl.publish(data[0], vl.RRobustness(r=2, prior=vl.read_prior(table(rows), "disease")))
+    assert caught.value.code == "data.prior-coverage"
+    whole = [("", "", value, 1 / 3) for value in ("flu", "HIV", "cold")]
+    rest = [("sex", "*", value, 1 / 3) for value in ("flu", "HIV", "cold")]
+    for complete in ([*rows, *whole], [*rows, *rest]):
+        vl.publish(data[0], vl.RRobustness(r=1.5, protect=("HIV",), prior=vl.read_prior(table(complete), "disease")))
 
 
 def test_separators_in_values_survive_joining_and_splitting() -> None:

@@ -137,17 +137,16 @@ class Prior:
                     hint=suggest_name(name, quasi),
                 )
             )
-        for statistics in self.sets:
-            column = next((column for column in columns.quasi if (column.name,) == statistics.names), None)
-            if column is not None and statistics.rest is not None and REST in column.domain.labels:
-                if (REST,) not in statistics.signatures:
-                    problems.append(
-                        PolicyError(
-                            f"The prior has a line * for {column.name!r}, which also has the value *.",
-                            code="policy.prior-rest",
-                            hint="Write \\* for the value; * stands for all values that are not listed.",
-                        )
+        for column in (column for column in columns.quasi if REST in column.domain.labels):
+            known = next((statistics for statistics in self.sets if statistics.names == (column.name,)), None)
+            if known is not None and known.rest is not None and (REST,) not in known.signatures:
+                problems.append(
+                    PolicyError(
+                        f"The prior has a line * for {column.name!r}, which also has the value *.",
+                        code="policy.prior-rest",
+                        hint="Write \\* for the value; * stands for all values that are not listed.",
                     )
+                )
         target = next((column for column in columns.sensitive if column.name == self.column), None)
         if target is None:
             problems.append(

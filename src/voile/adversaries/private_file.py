@@ -54,7 +54,9 @@ class PrivateFile:
     def save(self, path: str | Path) -> Path:
         """Write the file for its owner alone. A file that exists is never replaced: another release may need it."""
         path = check_private_path(path)
-        priors = [{"column": prior.column, "rows": [list(row) for row in prior.frame().rows()]} for prior in self.priors]
+        priors = [
+            {"column": prior.column, "rows": [list(row) for row in prior.frame().rows()]} for prior in self.priors
+        ]
         key = self.key.secret.hex()
         body = {"kind": KIND, "format": FORMAT, "release": self.release, "key": key, "priors": priors}
         try:
@@ -135,7 +137,9 @@ def _parse_prior(name: str, entry: Any) -> Prior:
             raise _malformed(name, "its statistics cannot be read")
     types = {"columns": pl.String, "signature": pl.String, "value": pl.String, "probability": pl.Float64}
     rows = [(*row[:3], float(row[3])) for row in rows]
-    return parse_prior(pl.DataFrame(rows, schema={head: types[head] for head in HEAD}, orient="row"), entry["column"], name)
+    return parse_prior(
+        pl.DataFrame(rows, schema={head: types[head] for head in HEAD}, orient="row"), entry["column"], name
+    )
 
 
 def _malformed(name: str, why: str) -> DataError:

@@ -1,9 +1,12 @@
 """Replay: an adversary who knows the algorithm and runs it again.
 
 A method that searches for companions of each protected row leaves traces: from most members of a group the same search
-would have led elsewhere, so they did not start it. The adversary runs the search from every member and suspects those
-from whom it leads to the published group. Against a method that assigns people without looking, they learn nothing
-beyond the counts.
+would have led elsewhere, so they did not start it. The adversary runs the method on every way to give the published
+values to the people, keeps the ways that lead to the published release, and weighs them by the statistics. Against a
+method that assigns people without looking, they learn nothing beyond the counts.
+
+For small releases this is computed exactly. Where it is not, the belief is an upper bound (often 1), and the details
+say for how many people.
 """
 
 from __future__ import annotations
@@ -61,14 +64,21 @@ class Replay(Attack):
             prior = self._statistics(str(claim["column"]), model)
             if prior is None:
                 continue
-            risk = method.replayed_beliefs(target, model, prior) if isinstance(method, Replayable) else None
-            if risk is None:
+            replayed = None
+            if isinstance(method, Replayable):
+                replayed = method.replayed_beliefs(target, model, prior, self.table)
+            if replayed is None:
                 continue
             counts = target.tallies[str(claim["column"])]
             assert counts.column is not None
             inside = counts.totals[model.events(counts.column) >= 0].sum() / max(int(counts.totals.sum()), 1)
             people = target.members.counts
-            belief = Belief(model.limits, risk, people, float(inside), counts.column.name)
+            details = {
+                "people whose belief is exact": int(people[replayed.exact].sum()),
+                "people with an upper bound only": int(people[~replayed.exact].sum()),
+                **replayed.details,
+            }
+            belief = Belief(model.limits, replayed.risk, people, float(inside), counts.column.name, details)
             title = f"Protected value of {claim['column']!r}, after running the method again"
             guesses.append(Guess(title, insider, belief, prior.digest))
         return guesses

@@ -59,9 +59,9 @@ def refuse_unused_person(release: Release, person: str | None) -> None:
 
 
 def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> None:
-    """Refuse evidence (data, key-file, ledger, after, private) that no claim of a release rests on. Where a column tells people
-    apart, every claim rests on the table, and on the key that drew their rows. If a claim cannot be read, refuse
-    nothing: the verdict reports it."""
+    """Refuse evidence (data, key-file, ledger, after, private) that no claim of a release rests on. Where a column
+    tells people apart, every claim rests on the table, and on the key that drew their rows. If a claim cannot be read,
+    refuse nothing: the verdict reports it."""
     from voile.models.claimed_model import claimed_model
     from voile.models.kinds import FollowsPeople, SpansReleases
     from voile.tables.unit import PERSON_COLUMN

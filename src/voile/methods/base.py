@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voile.adversaries.prior import Prior
+from voile.adversaries.replayed_beliefs import ReplayedBeliefs
 from voile.errors import PolicyError, option, raise_together
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
@@ -17,6 +18,7 @@ from voile.plugins.registry import Plugin
 from voile.releases.certificate import Claim
 from voile.releases.release import Release, find_shape
 from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Histogram, Rows, Table
 from voile.tables.schema import Column, Columns
 
@@ -175,7 +177,24 @@ class IgnoresValues(ExplainsRefusals):
 class Replayable:
     """A method that an adversary can replay, to find out who can have caused the published groups."""
 
-    def replayed_beliefs(self, release: Release, model: Model, prior: Prior) -> np.ndarray | None:
+    def replayed_beliefs(
+        self, release: Release, model: Model, prior: Prior, table: Microdata | None = None
+    ) -> ReplayedBeliefs | None:
         """Return, for each entry of the members, how strongly an adversary who knows the statistics and replays this
-        method believes in a protected value; None if that is not known."""
+        method believes in a protected value, exactly or as an upper bound; None if that is not known. The `table` tells
+        who is missing."""
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+class WarnsOfAbsence:
+    """A method that withholds rows because of their values, so that a missing person tells something."""
+
+    def warn_of_absence(self, release: Release) -> str:
+        """Say in one sentence who can be recognised by being missing from a release; empty if nobody is."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+def complete_promise(method: Method, release: Release, promise: str) -> str:
+    """Add to a promise what the method must say about missing people; whoever verifies the release adds the same."""
+    warning = method.warn_of_absence(release) if isinstance(method, WarnsOfAbsence) else ""
+    return f"{promise} {warning}" if warning else promise

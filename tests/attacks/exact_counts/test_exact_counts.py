@@ -21,7 +21,7 @@ SIX = [("f", "y", "n"), ("m", "x", "n"), ("m", "z", "h"), ("f", "x", "h"), ("f",
 def read(rows: Sequence[tuple[str, ...]]) -> Any:
     columns = ["a", "b", "c"][: len(rows[0]) - 1]
     frame = pl.DataFrame(rows, [*columns, "s"], orient="row")
-    return frame, vl.read(frame, vl.Schema(quasi=columns, sensitive=["s"]))
+    return frame, vl.read(frame, vl.Schema(quasi=columns, sensitive=["s"], domains={"s": ["g", "h", "n"]}))
 
 
 def attack(release: Any, data: Any, **knobs: Any) -> Finding:
@@ -50,6 +50,8 @@ def test_it_is_shown_for_every_robust_release_and_never_counts_as_promised() -> 
     assert "exact counts no promise covers" in note
     boxes = vl.publish(data, vl.KAnonymity(k=2))
     assert not any(finding.attack == "exact-counts" for finding in vl.audit(boxes, data).findings)
+    with pytest.raises(PolicyError, match="does not have"):
+        vl.audit(boxes, data, [vl.attacks.ExactCounts(protect=("x",))])
     with pytest.raises(PolicyError, match="does not apply"):
         vl.audit(boxes, data, [vl.attacks.ExactCounts()])
 
@@ -68,9 +70,9 @@ def worlds(groups: Sequence[Any], cases: dict[Any, int], sums: Sequence[tuple[li
         found: Counter[Any] = Counter()
         for group, case in zip(groups, world, strict=True):
             found[group] += case
-        if all(found[group] == cases[group] for group in set(groups)):
-            if all(sum(world[person] for person in people) == known for people, known in sums):
-                yield list(world)
+        fits_groups = all(found[group] == cases[group] for group in set(groups))
+        if fits_groups and all(sum(world[person] for person in people) == known for people, known in sums):
+            yield list(world)
 
 
 def list_sums(frame: pl.DataFrame, people: list[tuple[str, ...]], event: set[str], support: int) -> list[Any]:

@@ -33,3 +33,13 @@ def test_bad_parameters_are_refused(voile: Voile, table: Path, flag: str, value:
     answer = voile("prior", table, "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv", flag, value)
     assert answer.code == 2
     assert not (voile.folder / "known.csv").exists()
+
+
+def test_rates_for_other_people_are_smoothed_by_default(voile: Voile, table: Path) -> None:
+    learn = ("prior", table, "--quasi", "sex", "--sensitive", "disease")
+    assert voile(*learn, "--out", "smooth.csv").code == 0
+    assert voile(*learn, "--out", "exact.csv", "--smoothing", "0").code == 0
+    smooth, exact = (vl.read_prior(f"{name}.csv", "disease") for name in ("smooth", "exact"))
+    assert all(statistics.rows.min() > 0 for statistics in smooth.sets)
+    assert len(smooth.values) == len(exact.values)
+    assert any(abs(one.rows - other.rows).max() > 0 for one, other in zip(smooth.sets, exact.sets, strict=True))

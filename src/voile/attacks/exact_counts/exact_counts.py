@@ -29,12 +29,14 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.prior import SUPPORT
 from voile.attacks.base import Attack, Guess, Target
 from voile.attacks.exact_counts.count_bounds import Partition, bound_cases, remaining_rates, subtract_groups
-from voile.attacks.exact_counts.placed_people import PlacedPeople, place_people
+from voile.errors import PolicyError
 from voile.models.r_robustness import RRobustness
 from voile.plugins.number_text import parse_fraction
 from voile.plugins.registry import knob, learned_field
+from voile.releases.placed_people import NOWHERE, PlacedPeople, find_cells, place_people
 from voile.releases.release import Release
 from voile.results import Belief
+from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
 
@@ -95,6 +97,7 @@ class ExactCounts(Attack):
         insider = Adversary.who("insider with the exact counts", *knowledge)
         guesses = []
         for question in self._list_questions(target):
+            _check_values(self.table.columns[question.column], self.protect)
             belief = _subtract_counts(target, self.table, question)
             if belief is not None:
                 subject = f"one of {len(question.values)} protected values of" if question.as_set else "A value of"
@@ -122,19 +125,31 @@ class ExactCounts(Attack):
         return questions
 
 
+def _check_values(column: Column, values: Sequence[str]) -> None:
+    unknown = len(set(values) - set(column.domain.labels))
+    if unknown:
+        raise PolicyError(
+            f"exact-counts: protect names {unknown} values that {column.name!r} does not have.",
+            code="policy.protect",
+            hint="Check their spelling.",
+        )
+
+
 def _subtract_counts(release: Release, data: Microdata, question: Question) -> Belief | None:
     """Return the belief about everybody, the greatest over all events; None if the values shown do not fit the table's
     counts, because a method changed them."""
-    placed = place_people(release, data, question.column)
+    placed = place_people(release, data)
+    assert placed is not None
     counts, target = release.tallies[question.column], data.columns[question.column]
+    value_counts = _count_values(placed, data, target)
     classes = _number_signatures(placed, question)
     risk = np.zeros(len(placed.people))
     is_certain = np.zeros(len(risk), dtype=bool)
     usual, lifted_cases = 0.0, 0
     for event in question.events(target):
         codes = [target.domain.labels.index(label) for label in event]
-        cases = placed.value_counts[:, codes].sum(axis=1)
-        groups = placed.limit_groups(counts, event, int(cases.sum()))
+        cases = value_counts[:, codes].sum(axis=1)
+        groups = _limit_groups(placed, counts, event, int(cases.sum()), release.shows_members)
         sets = [_known_partition(signature, placed, cases) for signature in classes]
         sums = [groups, *sets, *(subtract_groups(partition, groups) for partition in sets)]
         clear, bounds = bound_cases(placed.people, [groups]), bound_cases(placed.people, sums)
@@ -170,6 +185,35 @@ def _count_lifted(
     for partition in sets:
         is_lifted[placed.cell[remaining_rates(partition, placed.people, low, is_open) > bound + 1e-9]] = True
     return int(cases[is_lifted].sum())
+
+
+def _count_values(placed: PlacedPeople, data: Microdata, target: Column) -> np.ndarray:
+    """Return how many people of each cell have each value."""
+    table = data.rows.histogram([*(column.name for column in placed.columns), target.name])
+    cell = find_cells(placed.codes, table.codes[:, :-1].astype(np.int64), placed.sizes)
+    counts = np.zeros((len(placed.codes), target.size), dtype=np.int64)
+    np.add.at(counts, (cell, table.codes[:, -1].astype(np.int64)), table.counts)
+    return counts
+
+
+def _limit_groups(
+    placed: PlacedPeople, counts: Counts, event: Sequence[str], total: int, shows_members: bool
+) -> Partition:
+    """Return the groups with the cases that they have. In a box that fewer or more people fit than it has rows, the
+    cases among those who fit are known within limits."""
+    assert counts.column is not None
+    is_case = np.array([label in event for label in counts.column.domain.labels])
+    if counts.column.indicator:
+        is_case = np.array([False, True])
+    cases = counts.summed(np.where(is_case[counts.values], counts.counts, 0)).astype(np.int64)
+    if shows_members:
+        known = np.append(cases, total - cases.sum())
+        return Partition(placed.group, known, known)
+    is_placed = placed.group != NOWHERE
+    fitting = np.bincount(placed.group[is_placed], placed.people[is_placed], placed.groups + 1).astype(np.int64)
+    fewest = np.maximum(cases - np.maximum(counts.sizes - fitting[:-1], 0), 0)
+    most = cases + np.maximum(fitting[:-1] - counts.sizes, 0)
+    return Partition(placed.group, np.append(fewest, 0), np.append(most, total))
 
 
 def _number_signatures(placed: PlacedPeople, question: Question) -> list[np.ndarray]:

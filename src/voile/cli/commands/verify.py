@@ -89,9 +89,7 @@ def verify(
         if data is not None:
             table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
         known = read_priors(opened, prior)
-        return gather_evidence(
-            opened, prior=known, after=after or (), data=table, key=key, ledger=book, private=kept
-        )
+        return gather_evidence(opened, prior=known, after=after or (), data=table, key=key, ledger=book, private=kept)
 
     verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options), signer_key)
     used = "with the table and the key" if data and (key or kept) else "with the table" if data else ""

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 
 from voile.errors import PolicyError, SpecError, VoileError
+from voile.flow.checking.method_check import stated_method
+from voile.methods.base import complete_promise
 from voile.models.base import Model
 from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
@@ -74,6 +76,7 @@ def _differences(
     quasi = [str(entry["name"]) for entry in release.described("quasi")]
     claimed = make_claim(model, counts.column, quasi, release.unit)
     expected = (claimed.against_algorithm() if covers_algorithm else claimed).as_json()
+    expected["promise"] = complete_promise(stated_method(release.certificate), release, expected["promise"])
     different = [part for part in expected if not is_same_json(expected[part], claim.get(part))]
     return different + (["found"] if _has_odd_findings(model, claim) else [])
 

@@ -22,7 +22,7 @@ def check_method(release: Release) -> Checked | None:
     if not isinstance(name, str):
         return _broken("It names no method.")
     try:
-        method = _build_method(release.certificate)
+        method = stated_method(release.certificate)
     except (VoileError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         reason = error.message if isinstance(error, VoileError) else f"The knobs of {name!r} cannot be read."
         return _broken(f"{reason} If a plug-in defines the method, load the plug-in first.")
@@ -37,7 +37,7 @@ def claims_cover_algorithm(certificate: Certificate) -> bool:
     """Return whether the stated method, under the stated models, covers an adversary who knows the algorithm. What
     cannot be read covers nobody."""
     try:
-        method = _build_method(certificate)
+        method = stated_method(certificate)
         if not isinstance(method, CoversAlgorithm):
             return False
         distinct = {
@@ -48,7 +48,8 @@ def claims_cover_algorithm(certificate: Certificate) -> bool:
         return False
 
 
-def _build_method(certificate: Certificate) -> Method:
+def stated_method(certificate: Certificate) -> Method:
+    """Build the method that a certificate names, with its knobs."""
     knobs = {knob: value for knob, value in certificate.method.items() if knob != "name"}
     return narrow_type(Method, build_plugin("methods", str(certificate.method["name"]), knobs))
 

@@ -50,8 +50,8 @@ def verify(
     claim rests on statistics (`prior`), or on coins that only the publisher can draw again (`data` and `key`). `after`
     are earlier releases of the same people, and `ledger` the publisher's record of who was shown with which values.
     With an `engine` (`Disk()`, `Spark()`) a folder larger than memory is checked piece by piece. `signer` is the public
-    Ed25519 key, or its PEM file, of whoever should have signed the folder. `private` is the file that the publisher kept
-    (`publish(..., private=...)`): it has the statistics, and the key to go with `data`.
+    Ed25519 key, or its PEM file, of whoever should have signed the folder. `private` is the file that the publisher
+    kept (`publish(..., private=...)`): it has the statistics, and the key to go with `data`.
     """
     kept = PrivateFile.read(private) if private is not None else None
 
@@ -94,7 +94,7 @@ def gather_evidence(
 def _learn_again(release: Release, data: Microdata, key: Key) -> list[Prior]:
     """Learn the statistics of the table as the publisher did; the key gives the same salt. Claims that cannot be read,
     or do not fit the table, are reported by the check."""
-    priors = []
+    priors: list[Prior] = []
     for claim in release.certificate.claims:
         with suppress(VoileError, KeyError, TypeError, ValueError):
             model = requested_model(claim)

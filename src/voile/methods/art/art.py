@@ -15,14 +15,15 @@ import numpy as np
 
 from voile.adversaries.prior import Prior
 from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
+from voile.adversaries.replayed_beliefs import ReplayedBeliefs
 from voile.errors import PolicyError, Unsatisfiable, option
 from voile.kernels import lazy_kernel
 from voile.methods.art.block_grouping import TOGETHER, group_by_blocks
-from voile.methods.art.buckets import Buckets, make_buckets, rebuild_buckets
+from voile.methods.art.buckets import Buckets, make_buckets
 from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, group_greedily
 from voile.methods.art.replayed_beliefs import replay_beliefs
 from voile.methods.art.row_dealing import deal_rows, withhold_failing
-from voile.methods.base import Method, Partitionable, Replayable, Settings
+from voile.methods.base import Method, Partitionable, Replayable, Settings, WarnsOfAbsence
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.models.r_robustness import RRobustness
@@ -30,6 +31,7 @@ from voile.plugins.registry import knob
 from voile.releases.linked_tables import check_bucketized, show_buckets
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Column, Columns
 from voile.tables.secret_key import Key
@@ -40,7 +42,7 @@ ROOM = {"exact": 30, "swap": 10, "paper": 10}  # a group may have up to this man
 
 
 @dataclass(frozen=True)
-class Art(Partitionable, Replayable, Method):
+class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     """Bucketization into groups in which belief in a protected value stays within 1/r under every known distribution.
 
     Claim: for each set of columns of the prior, belief in a protected value is at most 1/r (recomputed exactly).
@@ -115,9 +117,15 @@ class Art(Partitionable, Replayable, Method):
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         model, target = _model_and_target(policy, columns)
         people = make_buckets(columns, rows, target, model, self.publish == "indicator")
-        withheld_rows = self._withhold_frequent(people, model, target, rows.key)
-        test = self._make_test(model, people.total)
-        grouping = self._group_buckets(replace(people, size=people.size - withheld_rows), test, rows.key)
+        cells, groups = deal_rows(people, self.decide_groups(people, model, target, rows.key), rows.key)
+        assert people.table is not None
+        return rows.deal(people.table, cells, groups, np.ones(len(cells), dtype=np.int64))
+
+    def decide_groups(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> Grouping:
+        """Decide which buckets share groups and which rows are withheld; Unsatisfiable if that cannot be done."""
+        withheld_rows = self._withhold_frequent(people, model, target, key)
+        test = self.make_test(model, people.total)
+        grouping = self._group_buckets(replace(people, size=people.size - withheld_rows), test, key)
         unplaced_rows = int(sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket]))
         if self.leftover == "error" and unplaced_rows:
             raise Unsatisfiable(
@@ -130,15 +138,13 @@ class Art(Partitionable, Replayable, Method):
         withhold_failing(people, test, grouping)
         for bucket in np.flatnonzero(withheld_rows):
             grouping.unplaced[int(bucket)] = grouping.unplaced.get(int(bucket), 0) + int(withheld_rows[bucket])
-        cells, groups = deal_rows(people, grouping, rows.key)
-        if not len(cells):
+        if sum(grouping.unplaced.values()) == people.total:
             raise Unsatisfiable(
                 f"r = {model.r:g} is out of reach for {target.name!r}: every row would be withheld.",
                 code="unsatisfiable.art",
                 hint="Lower r, or assume an adversary with coarser statistics (max_columns, min_support).",
             )
-        assert people.table is not None
-        return rows.deal(people.table, cells, groups, np.ones(len(cells), dtype=np.int64))
+        return grouping
 
     def _group_buckets(self, people: Buckets, test: AcceptanceTest, key: Key) -> Grouping:
         """Group as asked; by default by blocks if that withholds at most a share `loss` of protected rows, otherwise
@@ -149,7 +155,7 @@ class Art(Partitionable, Replayable, Method):
             unplaced_rows = sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket])
             if self.grouping == "block" or unplaced_rows <= self.loss * people.size[people.guarded].sum():
                 return grouping
-        return group_greedily(people, test, self._rule, self.leftover == "absorb")
+        return group_greedily(people, test, self.rule, self.leftover == "absorb")
 
     def _withhold_frequent(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> np.ndarray:
         """Return how many rows of each bucket to withhold so that each event leaves room for ceil(r) rows per case."""
@@ -184,19 +190,29 @@ class Art(Partitionable, Replayable, Method):
     def show(self, columns: Columns, rows: Rows) -> Release:
         return show_buckets(columns, rows)
 
-    def replayed_beliefs(self, release: Release, model: Model, prior: Prior) -> np.ndarray | None:
-        if not isinstance(model, RRobustness):
-            return None
-        counts = next(iter(release.tallies.values()))
-        test = self._make_test(model, release.people)
-        people, bucket_of = rebuild_buckets(release.members, counts, model, prior)
-        return replay_beliefs(people, test, self._rule, release.members, counts, bucket_of)
+    def warn_of_absence(self, release: Release) -> str:
+        if not release.dictionary.get("withheld"):
+            return ""
+        reasons = ["no group hides them"]
+        reasons += ["their value is too frequent"] if self.frequent == "suppress" else []
+        return (
+            f"It does not cover people who are missing from the release: rows are withheld because "
+            f"{' or '.join(reasons)}, so whoever knows that somebody is in the table and finds them missing may be "
+            "certain of a protected value."
+        )
+
+    def replayed_beliefs(
+        self, release: Release, model: Model, prior: Prior, table: Microdata | None = None
+    ) -> ReplayedBeliefs | None:
+        return replay_beliefs(self, release, model, prior, table) if isinstance(model, RRobustness) else None
 
     @property
-    def _rule(self) -> int:
+    def rule(self) -> int:
+        """The rule by which a greedy search chooses the next row."""
         return int(merging_kernel.CLOSEST if self.candidates == "closest" else merging_kernel.FEWEST)
 
-    def _make_test(self, model: RRobustness, people: int) -> AcceptanceTest:
+    def make_test(self, model: RRobustness, people: int) -> AcceptanceTest:
+        """Return the conditions under which a group of a table with so many people is accepted."""
         tests = {"paper": merging_kernel.PAPER, "swap": merging_kernel.SWAP, "exact": merging_kernel.WALK}
         largest = min(self.max_group or ROOM[self.mode] * _round_up(model.r), people)
         return AcceptanceTest(float(model.r), tests[self.mode], model.reading == "binary", largest, self.max_states)

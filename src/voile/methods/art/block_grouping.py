@@ -23,9 +23,7 @@ def group_by_blocks(buckets: Buckets, test: AcceptanceTest, key: Key, together: 
     """Cut blocks, deal the rows of each into groups, and test the groups. If every value is protected, deal by
     largest-l."""
     grouping = Grouping(buckets.size.copy())
-    alone = buckets.chance[:, buckets.index].max(axis=(0, 1))
-    all_protected = bool((buckets.event >= 0).all())
-    hopeless = np.zeros(len(alone), dtype=bool) if all_protected else alone > MARGIN / test.r
+    all_protected, hopeless = bool((buckets.event >= 0).all()), find_hopeless(buckets, test.r)
     _withhold(grouping, hopeless, buckets.size)
     block = (
         _cut_blocks(buckets, ~hopeless, test.r) if not all_protected else np.zeros(len(buckets.size), dtype=np.int64)
@@ -48,6 +46,14 @@ def group_by_blocks(buckets: Buckets, test: AcceptanceTest, key: Key, together: 
     # if every value is protected, the deal may leave rows over, and such a row alone would show its value
     _withhold(grouping, buckets.guarded & (grouping.remaining > 0), grouping.remaining.copy())
     return grouping
+
+
+def find_hopeless(buckets: Buckets, r: float) -> np.ndarray:
+    """Return the buckets of people whose prior alone is near 1/r, so that no group can help them. If every value is
+    protected, nobody is left out."""
+    if (buckets.event >= 0).all():
+        return np.zeros(len(buckets.size), dtype=bool)
+    return np.asarray(buckets.chance[:, buckets.index].max(axis=(0, 1)) > MARGIN / r)
 
 
 def _withhold(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,17 +53,48 @@ def make_buckets(columns: Columns, rows: Rows, target: Column, model: RRobustnes
     names = [column.name for column in columns.quasi]
     table = rows.histogram([column.name for column in columns])
     value = table.column(target.name).astype(np.int64)
-    events = protected_events(target, model.protected_values, model.protect_as == "set")
     usual = np.bincount(value, weights=table.counts, minlength=target.size) / max(table.total, 1)
     quasi = table.codes[:, [table.names.index(name) for name in names]]
-    encoded = model.prior.encode(columns.quasi, quasi, target, usual)
-    probabilities, index = encoded.rows, encoded.index
-    if indicator:
-        chance = np.minimum(probabilities[:, events >= 0].sum(axis=1), 1.0)
-        pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
-        probabilities, index = pairs, inverse.reshape(-1)[index]
-        value, events = (events >= 0)[value].astype(np.int64), np.array([-1, 0])
-    return _make_buckets(table, table.counts, value, index, probabilities, events)
+    known = weigh_people(model.prior, columns.quasi, quasi, target, usual, model, indicator)
+    return gather_buckets(table, table.counts, known.code_of[value], known.index, known)
+
+
+@dataclass(frozen=True, eq=False)
+class PersonWeights:
+    """What the prior says about people: `rows[index[a, p]]` are the probabilities of person p under column set a, of
+    the values or of the indicator. `events` are the events of its codes; `code_of` is the code of each value."""
+
+    rows: np.ndarray
+    index: np.ndarray
+    events: np.ndarray
+    code_of: np.ndarray
+
+
+def weigh_people(
+    prior: Prior,
+    quasi: Sequence[Column],
+    codes: np.ndarray,
+    target: Column,
+    usual: np.ndarray,
+    model: RRobustness,
+    indicator: bool,
+) -> PersonWeights:
+    """Return what a prior says about people with these codes, as ART looks at it."""
+    events = protected_events(target, model.protected_values, model.protect_as == "set")
+    encoded = prior.encode(quasi, codes, target, usual)
+    if not indicator:
+        return PersonWeights(encoded.rows, encoded.index, events, np.arange(target.size))
+    chance = np.minimum(encoded.rows[:, events >= 0].sum(axis=1), 1.0)
+    pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
+    index = inverse.reshape(-1)[encoded.index]
+    return PersonWeights(pairs, index, np.array([-1, 0]), (events >= 0).astype(np.int64))
+
+
+def gather_buckets(
+    table: Histogram | None, counts: np.ndarray, value: np.ndarray, index: np.ndarray, known: PersonWeights
+) -> Buckets:
+    """Return the buckets of cells with these counts, values and rows of probabilities."""
+    return _make_buckets(table, counts, value, index, known.rows, known.events)
 
 
 def _make_buckets(

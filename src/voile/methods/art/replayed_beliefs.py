@@ -1,27 +1,132 @@
-"""Replay the greedy step from every member of a group: which members does it lead from to exactly this group?
+"""What an adversary believes who knows ART, runs it on every world, and weighs the worlds that lead to the release.
 
-An adversary who knows the algorithm does so. Members from whom it leads elsewhere did not start the group, and belief
-falls on the others. Groups to which nobody's search leads (those of blocks) reveal nothing beyond their counts.
+Small releases are answered exactly. Of large ones, those that were dealt by blocks are: a deal looks at nobody, so all
+worlds that differ within groups are as likely as the prior says. A large greedy release is answered by an upper bound;
+for a hint, the greedy step is replayed from every member of a group: from whom does it lead to exactly this group?
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Protocol
+
 import numpy as np
+import polars as pl
 
 from voile.adversaries.group_members import Members
-from voile.methods.art.buckets import Buckets
-from voile.methods.art.greedy_grouping import AcceptanceTest, HidingSearch, seeks_one_value
+from voile.adversaries.prior import Prior
+from voile.adversaries.prior_posterior import compute_posterior
+from voile.adversaries.replayed_beliefs import ReplayedBeliefs
+from voile.methods.art.buckets import Buckets, rebuild_buckets, weigh_people
+from voile.methods.art.deal_enumeration import NotEnumerableError
+from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, HidingSearch, seeks_one_value
+from voile.methods.art.possible_worlds import Replayer, list_worlds, weigh_worlds
+from voile.models.r_robustness import RRobustness
+from voile.releases.placed_people import place_people
+from voile.releases.release import Release
+from voile.tables.domain import Domain
 from voile.tables.group_counts import Counts
+from voile.tables.microdata import Microdata
+from voile.tables.schema import Column
+from voile.tables.secret_key import Key
+
+
+class Art(Protocol):
+    """What a replay needs of ART: its knobs, its test of a group, and what it decides."""
+
+    @property
+    def grouping(self) -> str: ...
+    @property
+    def leftover(self) -> str: ...
+    @property
+    def frequent(self) -> str: ...
+    @property
+    def max_states(self) -> int: ...
+    @property
+    def rule(self) -> int: ...
+    def make_test(self, model: RRobustness, people: int) -> AcceptanceTest: ...
+    def decide_groups(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> Grouping: ...
 
 
 def replay_beliefs(
-    people: Buckets, test: AcceptanceTest, rule: int, members: Members, counts: Counts, bucket_of: np.ndarray
-) -> np.ndarray:
-    """Return, for each entry of the members, the belief that this person has the group's protected value.
+    art: Art, release: Release, model: RRobustness, prior: Prior, table: Microdata | None
+) -> ReplayedBeliefs:
+    """Return the belief about each entry of the members: exact if all worlds of a small release can be gone through, or
+    if the release was dealt by blocks; otherwise exact for groups without a protected value, and 1 as an upper bound
+    for the others."""
+    counts = next(iter(release.tallies.values()))
+    assert counts.column is not None
+    members, events = release.members, model.events(counts.column)
+    cases = counts.summed(np.where(events[counts.values] >= 0, counts.counts, 0))
+    is_clear = np.repeat(cases == 0, np.diff(members.starts))
+    if _was_dealt_by_blocks(art, counts, events):
+        arguments = (prior, members, counts, events, model.protected_values)
+        posterior = compute_posterior(*arguments, as_set=model.protect_as == "set", max_states=art.max_states)
+        return ReplayedBeliefs(posterior.risk, np.repeat(posterior.exact, np.diff(members.starts)))
+    beliefs = _go_through_worlds(art, release, model, prior, table, counts)
+    if beliefs is not None:
+        return ReplayedBeliefs(beliefs, np.ones(len(is_clear), dtype=bool))
+    found = _search_from_members(art, release, model, prior, counts)
+    is_suspect = (found > float(model.bound()) + 1e-9) & ~is_clear
+    details = {"people whom the search of their own group singles out": float(members.counts[is_suspect].sum())}
+    return ReplayedBeliefs(np.where(is_clear, 0.0, 1.0), is_clear, details)
 
-    `bucket_of[v, p]` is the bucket of published row p with value v, -1 if there is none. A search may choose among the
-    group itself and all rows that stayed alone.
+
+def _was_dealt_by_blocks(art: Art, counts: Counts, events: np.ndarray) -> bool:
+    """Return whether blocks made the groups: if asked for, or if a group has two rows of one event, which no greedy
+    search gives. A deal gives all worlds that differ within groups the same probability."""
+    if art.grouping != "auto" or art.leftover == "absorb":
+        return art.grouping == "block"
+    event = events[counts.values]
+    for number in np.unique(event[event >= 0]):
+        if (counts.summed(np.where(event == number, counts.counts, 0)) > 1).any():
+            return True
+    return False
+
+
+def _go_through_worlds(
+    art: Art, release: Release, model: RRobustness, prior: Prior, table: Microdata | None, counts: Counts
+) -> np.ndarray | None:
+    """Return the exact beliefs of a small release about its members; None if there is too much to go through, or if the
+    release does not tell enough (who is missing, which values were unprotected)."""
+    placed = place_people(release, table)
+    column = counts.column
+    assert column is not None
+    if placed is None or art.frequent == "unprotect":
+        return None
+    if table is not None:
+        target = table.columns[column.name]
+    elif column.indicator:
+        target = replace(column, domain=Domain(pl.Series(prior.values), "categorical"), indicator=False)
+    else:
+        target = column
+    usual = np.zeros(target.size)  # stands in for people whom the prior does not cover, and publish refuses those
+    known = weigh_people(prior, placed.columns, placed.codes, target, usual, model, column.indicator)
+    positions = {text: position for position, text in enumerate(target.domain.labels)}
+    codes = [0, 1] if column.indicator else [positions.get(text, -1) for text in column.domain.labels]
+    if min(codes, default=-1) < 0:
+        return None
+    try:
+        worlds = list(list_worlds(placed, counts, codes, len(known.events)))
+        replayer = Replayer(
+            known, placed, lambda buckets, key: art.decide_groups(buckets, model, target, key), float(model.r)
+        )
+        beliefs = weigh_worlds(worlds, replayer.log_likelihood, known, placed)
+    except NotEnumerableError:
+        return None
+    return None if beliefs is None else beliefs[: len(release.members.rows)]
+
+
+def _search_from_members(art: Art, release: Release, model: RRobustness, prior: Prior, counts: Counts) -> np.ndarray:
+    """Estimate, for each entry of the members, the belief that this person has the group's protected value, from the
+    search of each group by itself.
+
+    A search may choose among the group and all rows that stayed alone, which is not what it chose from when it was
+    made: this is no bound in either direction.
     """
+    test = art.make_test(model, release.people)
+    people, bucket_of = rebuild_buckets(release.members, counts, model, prior)
+    members, rule = release.members, art.rule
     share = _protected_shares(people, members, counts)
     hiding = HidingSearch(people, test) if seeks_one_value(people, test, rule) else None
     if hiding is None:
