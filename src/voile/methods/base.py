@@ -115,6 +115,14 @@ def covers_algorithm(method: Method, policy: Policy) -> bool:
     return says_so and method.covers_algorithm(policy)  # type: ignore[attr-defined]
 
 
+class FormsGroupsAgain:
+    """A method whose groups anybody who has the statistics can form again, from what is published."""
+
+    def forms_same_groups(self, release: Release, model: Model) -> bool:
+        """Return whether the published people, under a model with its prior, give the published groups."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
 class CompletesHierarchies:
     """A method that needs a hierarchy for every quasi-identifier column, and builds the missing ones."""
 

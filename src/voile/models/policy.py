@@ -195,6 +195,7 @@ def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = (), u
         model.basis,
         model.promise(name or ""),
         unit,
+        gaps=model.gaps,
     )
 
 

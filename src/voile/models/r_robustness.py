@@ -67,6 +67,9 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
     shapes: ClassVar[tuple[str, ...]] = ("bucketized",)
     monotone: ClassVar[bool] = False
     findings: ClassVar[tuple[str, ...]] = ("worst_belief",)
+    gaps: ClassVar[tuple[str, ...]] = (
+        "an adversary who knows exactly how many people of this very table have a protected value, in groups of people",
+    )
 
     r: float = knob(above=1)
     lift: float = knob(1.5, low=1)

@@ -21,7 +21,7 @@ class Claim:
     """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked.
 
     `quasi` names the columns that the adversary is assumed to know: a promise about fewer columns is a different one.
-    `unit` says whom the promise protects. An adversary who knows the algorithm is either one whom the claim names, or
+    `unit` says whom the promise protects, and `gaps` whom the model does not cover. An adversary who knows the algorithm is either one whom the claim names, or
     one who is not covered.
     """
 
@@ -36,6 +36,7 @@ class Claim:
     promise: str
     unit: Unit = ONE_ROW
     found: Mapping[str, Any] = field(default_factory=dict)
+    gaps: tuple[str, ...] = ()
 
     def against_algorithm(self) -> Claim:
         """Return the same claim against an adversary who also knows the algorithm."""
@@ -44,7 +45,7 @@ class Claim:
     def not_covered(self) -> tuple[str, ...]:
         """List the adversaries against whom the claim does not hold although a reader might think so."""
         insider = () if Knowledge.ALGORITHM in self.adversary.knows else (WHO_KNOWS_THE_ALGORITHM,)
-        return (*self.unit.not_covered(), *insider)
+        return (*self.unit.not_covered(), *insider, *self.gaps)
 
     def as_json(self) -> dict[str, Any]:
         return {

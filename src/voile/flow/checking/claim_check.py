@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ import polars as pl
 
 from voile.errors import PolicyError, SpecError, VoileError
 from voile.flow.checking.method_check import stated_method
-from voile.methods.base import complete_promise
+from voile.methods.base import FormsGroupsAgain, complete_promise
 from voile.models.base import Model
 from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
-from voile.models.kinds import SizeModel
+from voile.models.kinds import PriorModel, SizeModel
 from voile.models.policy import make_claim
 from voile.releases.certificate import Certificate, is_same_json
 from voile.releases.release import Release
@@ -59,7 +59,8 @@ def check_claim(
         different = _differences(model, claim, counts, release, covers_algorithm)
         if different:
             return _broken(title, f"Its {', '.join(different)} does not follow from the model and the method.")
-        return _check_counts(model, title, release, counts, evidence)
+        checked = _check_counts(model, title, release, counts, evidence)
+        return _check_groups(checked, model, release, evidence) if covers_algorithm else checked
     except (VoileError, KeyError) as error:
         return _broken(title, str(error))
 
@@ -95,6 +96,25 @@ def _check_counts(model: Model, title: str, release: Release, counts: Counts, ev
         return ClaimCheck(Checked(title, *check_by_republishing(release, evidence.republish)))
     findings = dict(result.found) if result.answer is Answer.HOLDS else {}
     return ClaimCheck(Checked(title, result.answer, result.detail), findings)
+
+
+def _check_groups(checked: ClaimCheck, model: Model, release: Release, evidence: Evidence) -> ClaimCheck:
+    """Where a claim covers an adversary who knows the algorithm, say how it is known that the method ran as stated."""
+    if checked.check.answer is not Answer.HOLDS or model.basis == "process":
+        return checked
+    method, note = stated_method(release.certificate), " That no value was looked at is taken from the stated method."
+    if isinstance(method, FormsGroupsAgain) and isinstance(model, PriorModel):
+        prior = evidence.prior(getattr(model, "prior", None))
+        if method.forms_same_groups(release, replace(model, prior=prior)):  # type: ignore[call-arg]
+            note = " The groups follow from the statistics alone."
+        elif evidence.republish is not None:
+            return ClaimCheck(
+                Checked(checked.check.what, *check_by_republishing(release, evidence.republish)), checked.findings
+            )
+        else:
+            note = " But whether the groups follow from the statistics alone only the table and the key can tell."
+            return ClaimCheck(Checked(checked.check.what, Answer.NEEDS, checked.check.detail + note))
+    return replace(checked, check=replace(checked.check, detail=checked.check.detail + note))
 
 
 def check_by_republishing(release: Release, republish: Callable[[Certificate], Release]) -> tuple[Answer, str]:

@@ -17,8 +17,9 @@ from voile import kernels
 from voile.adversaries.prior import CAPPED, Prior
 from voile.adversaries.prior_posterior import HIDDEN, SHOWN, make_indicator, replace_by_indicator
 from voile.errors import InconsistentKnowledge, PolicyError, Unsatisfiable, option, parameter
-from voile.methods.base import CoversAlgorithm, Method, Partitionable
+from voile.methods.base import CoversAlgorithm, FormsGroupsAgain, Method, Partitionable
 from voile.methods.capped_counts.blind_tree import Cells, Limits, group_cells
+from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.models.r_robustness import SLACK, RRobustness
 from voile.plugins.registry import knob
@@ -40,7 +41,7 @@ class Chances:
 
 
 @dataclass(frozen=True)
-class CappedCounts(Partitionable, CoversAlgorithm, Method):
+class CappedCounts(Partitionable, CoversAlgorithm, FormsGroupsAgain, Method):
     """Blind groups, each shown with the number of its protected values, or with a lower bound of it.
 
     Claim: belief in a protected value is at most 1/r, or `lift` times what the statistics alone say, for every column
@@ -80,6 +81,27 @@ class CappedCounts(Partitionable, CoversAlgorithm, Method):
     def covers_algorithm(self, policy: Policy) -> bool:
         """Groups and caps follow from the statistics: so they must tell nothing about the values themselves."""
         return all(isinstance(model, RRobustness) and model.is_from_elsewhere for model in policy)
+
+    def forms_same_groups(self, release: Release, model: Model) -> bool:
+        """Form the groups again from the published people, and compare them and their caps with the release."""
+        assert isinstance(model, RRobustness)
+        members, (counts,) = release.members, release.tallies.values()
+        if len(np.unique(members.rows)) < len(members.rows) or counts.column is None:
+            return False  # equal people are in one group
+        people = np.zeros(len(members.codes), dtype=np.int64)
+        people[members.rows] = members.counts
+        published = np.empty(len(members.codes), dtype=np.int64)
+        published[members.rows] = np.repeat(np.arange(members.groups), np.diff(members.starts))
+        chances = find_chances(members.columns, members.codes, counts.column, model)
+        limits = Limits(*model.allowed, self.min_group, self.deviations)
+        formed = group_blindly(members.columns, members.codes, people, chances, limits)
+        pairs = np.unique(np.stack([published, formed]), axis=1).shape[1]
+        if pairs != members.groups or pairs != formed.max(initial=-1) + 1:
+            return False
+        caps = compute_caps(chances, published, people, members.groups, model)
+        cases = counts.summed(np.where(counts.values == SHOWN, counts.counts, 0))
+        is_capped = counts.summed(np.where(counts.values == HIDDEN, counts.counts, 0)) > 0
+        return bool((np.where(is_capped, cases == caps, cases < caps)).all())
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         return []
