@@ -47,7 +47,9 @@ def tabulate_chances(frame: pl.DataFrame, table: pl.DataFrame, smoothing: float)
         for names in map(list, itertools.combinations(QUASI, size)):
             counted = table.group_by(names).agg(pl.len().alias("people"), inside)
             rare = counted.filter(pl.col("people") < 30)
-            rest = (rare["cases"].sum() + smoothing * base) / max(rare["people"].sum() + smoothing, 1e-12)
+            rest = base
+            if rare["people"].sum() >= 30:
+                rest = (rare["cases"].sum() + smoothing * base) / (rare["people"].sum() + smoothing)
             listed = counted.filter(pl.col("people") >= 30)
             rate = (pl.col("cases") + smoothing * base) / (pl.col("people") + smoothing)
             joined = frame.select(names).join(listed.with_columns(rate.alias("rate")), on=names, how="left",
@@ -170,8 +172,8 @@ def growth() -> None:
         release = vl.publish(data, model, key=vl.Key(bytes(32)))
         took = time.perf_counter() - start
         print(
-            f"{rows} census rows: {took:.2f} s in {release.groups} groups, {took / rows / np.log(rows) * 1e9:.1f} ns per "
-            "n log n"
+            f"{rows} census rows: {took:.2f} s in {release.groups} groups, "
+            f"{took / rows / np.log(rows) * 1e9:.1f} ns per n log n"
         )
 
 

@@ -44,8 +44,8 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class CodedPrior:
-    """A prior in the codes of one table's people: `rows` are distinct rows of probabilities, `index[a, p]` is the row of
-    person p under column set a, and `listed[a, p]` says whether the prior lists the person's signature there."""
+    """A prior in the codes of one table's people: `rows` are distinct rows of probabilities, `index[a, p]` is the row
+    of person p under column set a, and `listed[a, p]` says whether the prior lists the person's signature there."""
 
     rows: np.ndarray
     index: np.ndarray

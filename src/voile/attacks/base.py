@@ -103,11 +103,13 @@ def _combine(guesses: Sequence[Guess]) -> Guess:
     assert all(guess.title == first.title for guess in guesses), "pieces of one release give the same guesses"
     people = [int(guess.belief.people.sum()) if guess.asked is None else guess.asked for guess in guesses]
     rows = [belief.row_counts for belief in beliefs if belief.row_counts is not None]
+    excess = [belief.excess for belief in beliefs if belief.excess is not None]
     belief = replace(
         first.belief,
         risk=np.concatenate([belief.risk for belief in beliefs]),
         people=np.concatenate([belief.people for belief in beliefs]),
         row_counts=np.concatenate(rows) if rows else None,
+        excess=np.concatenate(excess) if excess else None,
         baseline=float(np.average([belief.baseline for belief in beliefs], weights=people)) if sum(people) else 0.0,
         details={name: sum(belief.details[name] for belief in beliefs) for name in first.belief.details},
     )

@@ -57,7 +57,7 @@ def compute_count_beliefs(chances, people, cases, exact, wanted, beliefs):
         for w in range(wanted.size):
             beliefs[w] = chances[wanted[w]]
         return True
-    if cases == possible or cases == certain:  # everybody who can be a case, or only those who must be
+    if cases in (possible, certain):  # everybody who can be a case, or only those who must be
         for w in range(wanted.size):
             chance = chances[wanted[w]]
             beliefs[w] = 1.0 if chance >= 1.0 or (chance > 0.0 and cases == possible) else 0.0

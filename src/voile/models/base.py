@@ -40,7 +40,7 @@ class Model(Plugin):
     `basis` says what the promise rests on: "counts", "prior" or "process". `monotone` means that merging two groups
     that hold gives a group that holds. `shapes` are the shapes of release for which the promise has a meaning, and
     `method` is the method to use if the user names none. `findings` names the probabilities that a certificate states
-    beyond the bound, and `gaps` the adversaries against whom the promise does not hold although a reader might think so.
+    beyond the bound, and `gaps` adversaries against whom the promise does not hold although a reader might think so.
     """
 
     family: ClassVar[str] = "models"

@@ -167,8 +167,8 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         if not above:
             return ""
         return (
-            f" For {above} people the bound lies above {self.bound()}: {self.lift:g} times what the statistics alone say, "
-            f"which for {already} of them is above {self.bound()} already."
+            f" For {above} people the bound lies above {self.bound()}: it is {self.lift:g} times what the statistics "
+            f"alone say, which for {already} of them is above {self.bound()} already."
         )
 
     @property

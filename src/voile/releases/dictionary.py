@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.adversaries.prior import CAPPED
 from voile.releases.cells.cells import Cells, node_names, ranges
 from voile.releases.cells.column_types import format_type
 from voile.releases.cells.label_ends import label_ends, range_ends
@@ -27,6 +28,11 @@ WEIGHT = (
     "estimates count the mean of the ends of its cell"
 )
 OWN_VALUE = "the person's own value"
+IN_THE_SET = "whether the person's value is one of the protected ones"
+IN_THE_SET_AT_LEAST = (
+    "whether the person's value is one of the protected ones; where a group has values that are not shown, at least so "
+    "many of its people have a protected one"
+)
 HIDDEN_VALUE = "* in every row: any value, or none"
 LISTED_ONCE = "a value that the group lists, each person's once"
 LISTED_OR_NOISE = "a value that the group lists, someone's or noise"
@@ -61,7 +67,7 @@ def describe(column: Column, cells: Cells | None, labels_only: bool = False) -> 
     if column.weight:
         entry |= {"weight": True, "means": weight_meaning(entry)}
     if column.indicator:
-        entry["indicator"] = True
+        entry |= {"indicator": True, "cell": indicator_meaning(entry)}
     return entry
 
 
@@ -69,9 +75,17 @@ def cell_meanings(entry: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the sentences that may say what a cell of such a column stands for."""
     if entry["shown"] == "generalized":
         return (str(_explain_labels(entry, entry.get("names", {}), bool(entry.get("prefixes")))["cell"]),)
+    if entry.get("indicator") is True:
+        return (indicator_meaning(entry),)
     if entry["shown"] == "exact":
         return (OWN_VALUE, *((LISTED_ONCE, LISTED_OR_NOISE) if entry["role"] == "sensitive" else ()))
     return (HIDDEN_VALUE,) if entry["shown"] == "suppressed" else (PERTURBED_VALUE,)
+
+
+def indicator_meaning(entry: Mapping[str, Any]) -> str:
+    """Return in words what a cell tells that says of a value only whether it is protected."""
+    values = entry["domain"].get("values") if isinstance(entry["domain"], Mapping) else None
+    return IN_THE_SET_AT_LEAST if values == [*CAPPED] else IN_THE_SET
 
 
 def weight_meaning(entry: Mapping[str, Any]) -> str:

@@ -97,8 +97,8 @@ def worst_excess(table: RobustTable, outputs: dict[tuple[int, ...], object]) -> 
 
 
 def predict_outputs(table: RobustTable, sample: int, rng: np.random.Generator) -> dict[tuple[int, ...], object]:
-    """Return what every possible world publishes. Groups and caps are read off the release of the world in which all who
-    can be ill are ill, and `sample` other worlds are published to see that they give what these groups and caps say."""
+    """Return what every possible world publishes. Groups and caps are read off the release of the world in which all
+    who can be ill are ill; `sample` other worlds are published to see that they give what these groups and caps say."""
     options = [
         [value for value, fits in ((0, least < 1), (1, most > 0)) if fits]
         for least, most in zip(table.chances.min(axis=0), table.chances.max(axis=0), strict=True)

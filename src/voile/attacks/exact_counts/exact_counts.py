@@ -27,6 +27,7 @@ import numpy as np
 from voile import kernels
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.prior import SUPPORT
+from voile.adversaries.prior_posterior import HIDDEN, SHOWN
 from voile.attacks.base import Attack, Guess, Target
 from voile.attacks.exact_counts.count_bounds import Partition, bound_cases, remaining_rates, subtract_groups
 from voile.errors import PolicyError
@@ -203,12 +204,15 @@ def _limit_groups(
     cases among those who fit are known within limits."""
     assert counts.column is not None
     is_case = np.array([label in event for label in counts.column.domain.labels])
+    is_hidden = np.zeros(len(is_case), dtype=bool)
     if counts.column.indicator:
-        is_case = np.array([False, True])
+        is_case, is_hidden = (np.arange(len(is_case)) == code for code in (SHOWN, HIDDEN))
     cases = counts.summed(np.where(is_case[counts.values], counts.counts, 0)).astype(np.int64)
+    hidden = counts.summed(np.where(is_hidden[counts.values], counts.counts, 0)).astype(np.int64)
     if shows_members:
-        known = np.append(cases, total - cases.sum())
-        return Partition(placed.group, known, known)
+        missing = max(total - int(cases.sum()), 0)  # and as many of these as capped groups may have among them
+        fewest = np.append(cases, max(missing - int(hidden.sum()), 0))
+        return Partition(placed.group, fewest, np.append(cases + hidden, missing))
     is_placed = placed.group != NOWHERE
     fitting = np.bincount(placed.group[is_placed], placed.people[is_placed], placed.groups + 1).astype(np.int64)
     fewest = np.maximum(cases - np.maximum(counts.sizes - fitting[:-1], 0), 0)

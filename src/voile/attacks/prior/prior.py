@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from voile.adversaries.group_members import Members
 from voile.adversaries.prior import SUPPORT
 from voile.adversaries.prior import Prior as Statistics
 from voile.adversaries.prior_learning import read_prior, tabulate_statistics
-from voile.adversaries.prior_posterior import MAX_STATES, compute_posterior
+from voile.adversaries.prior_posterior import ANYTHING, MAX_STATES, compute_posterior
 from voile.attacks.base import Guess, PiecewiseAttack, Target, guess_piece, sensitive_names
 from voile.attacks.prior.register_matching import coverage_error, find_members, match_piece, survey_register
 from voile.errors import DataError
+from voile.models.claimed_model import claimed_model
 from voile.models.r_robustness import RRobustness, statistician
 from voile.plugins.registry import knob, learned_field
 from voile.releases.release import Release
@@ -36,6 +37,7 @@ from voile.tables.row_protocol import WITHHELD
 
 WORK = 30_000_000  # people times column sets; beyond it fewer columns are combined
 SETS = "column sets"
+Question = tuple[tuple[str, ...], bool, str, tuple[float, float] | None]  # values, as a set, reading, what is allowed
 SPREAD = 5_000_000  # pairs of person and value that statistics are estimated from
 
 
@@ -93,14 +95,15 @@ class Prior(PiecewiseAttack):
             prior = self._find_statistics(name, members, counts)
             if prior is None:
                 continue
-            questions: list[tuple[tuple[str, ...], bool, str]] = [((), False, self.reading)]
-            questions += [question for question in _list_claimed_questions(target, name) if question not in questions]
+            claimed = _list_claimed_questions(target, name)
+            is_claimed = any(question[:3] == ((), False, self.reading) for question in claimed)
+            questions: list[Question] = [*([] if is_claimed else [((), False, self.reading, None)]), *claimed]
             assert counts.column is not None
             if counts.column.indicator:
                 questions = [question for question in questions if question[0]] or questions[:0]
-            for protect, as_set, reading in questions:
+            for protect, as_set, reading, allowed in questions:
                 model = RRobustness(r=2, protect=protect or "all", protect_as="set" if as_set else "values")
-                belief = self._compute_belief(prior, members, counts, model, reading == "binary")
+                belief = self._compute_belief(prior, members, counts, model, reading == "binary", allowed)
                 subject = f"one of {len(protect)} protected values of {name!r}" if protect else repr(name)
                 title = f"Belief about {subject}, with statistics of {len(prior.sets)} column sets"
                 title += " (binary reading)" if reading == "binary" else ""
@@ -171,7 +174,13 @@ class Prior(PiecewiseAttack):
         return tabulate_statistics(members.columns, counts.column, codes, counts.values[position], weight, **limits)
 
     def _compute_belief(
-        self, prior: Statistics, members: Members | None, counts: Counts, model: RRobustness, binary: bool
+        self,
+        prior: Statistics,
+        members: Members | None,
+        counts: Counts,
+        model: RRobustness,
+        binary: bool,
+        allowed: tuple[float, float] | None,
     ) -> Belief:
         assert counts.column is not None
         events = model.events(counts.column)
@@ -187,12 +196,14 @@ class Prior(PiecewiseAttack):
             as_set=model.protect_as == "set",
             binary=binary,
             max_states=self.max_states,
+            allowed=allowed or ANYTHING,
         )
         bounded_groups = float((~posterior.exact).sum())
         details = {SETS: float(len(posterior.sets)), "groups with an upper bound only": bounded_groups}
         baseline = _compute_baseline(prior, members, counts, events, model)
         people = _count_likeliest(posterior.risk, members, counts.sizes)
-        return Belief(model.limits, posterior.risk, people, baseline, counts.column.name, details)
+        excess = posterior.excess if allowed else None
+        return Belief(model.limits, posterior.risk, people, baseline, counts.column.name, details, excess=excess)
 
 
 def _belief_by_shares(counts: Counts, events: np.ndarray, model: RRobustness) -> Belief:
@@ -208,14 +219,16 @@ def _belief_by_shares(counts: Counts, events: np.ndarray, model: RRobustness) ->
     return Belief(model.limits, share, counts.sizes, baseline, counts.column.name)
 
 
-def _list_claimed_questions(target: Target, name: str) -> list[tuple[tuple[str, ...], bool, str]]:
-    """Return the events and readings that the release's own claims of r-robustness are about."""
+def _list_claimed_questions(target: Target, name: str) -> list[Question]:
+    """Return the events, readings and allowed beliefs that the release's own claims of r-robustness are about."""
     questions = []
     for claim in target.certificate.claims:
         if claim["model"] == RRobustness.name and claim["column"] == name:
             parameters = claim["parameters"]
             protect = () if parameters.get("protect", "all") == "all" else tuple(parameters["protect"])
-            questions.append((protect, parameters.get("protect_as") == "set", str(parameters.get("reading", "full"))))
+            allowed = cast(RRobustness, claimed_model(claim)).allowed
+            reading, as_set = str(parameters.get("reading", "full")), parameters.get("protect_as") == "set"
+            questions.append((protect, as_set, reading, allowed))
     return questions
 
 

@@ -215,8 +215,8 @@ def _nothing_to_show(model: RRobustness, target: Column, chances: Chances, peopl
         low, high = (middle, high) if fits else (low, middle)
     reach = f"the largest possible r is {np.floor(low * 1000) / 1000:g}" if low > 1.001 else "no r is possible"
     return Unsatisfiable(
-        f"r = {model.r:g} is out of reach for {target.name!r} with lift = {model.lift:g}: according to the statistics, a "
-        f"single case in any group would say too much about somebody; {reach}.",
+        f"r = {model.r:g} is out of reach for {target.name!r} with lift = {model.lift:g}: according to the statistics, "
+        f"a single case in any group would say too much about somebody; {reach}.",
         code="unsatisfiable.capped-counts",
         hint=f"Lower r, or allow more than what the statistics alone say ({parameter('lift', 1.5)}).",
         best=reach,
