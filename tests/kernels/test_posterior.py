@@ -228,7 +228,7 @@ def compute_group_beliefs(
     index = np.array([[rows.index(row) for row in rows_of_set] for rows_of_set in rows_of_sets])
     value_counts = [np.unique(values, return_counts=True) for values in values_of_groups]
     value_starts = np.concatenate([[0], np.cumsum([len(kinds) for kinds, _ in value_counts])]).astype(np.int64)
-    risk, status, source = kernel.compute_group_beliefs(
+    risk, _, status, source = kernel.compute_group_beliefs(
         np.array(rows),
         index,
         starts,
@@ -240,6 +240,8 @@ def compute_group_beliefs(
         np.array(events),
         binary,
         MAX_STATES,
+        1.0,
+        0.0,
         0,
         len(values_of_groups),
     )
@@ -274,11 +276,12 @@ def test_an_entry_of_three_people_counts_as_three_members() -> None:
     rows = np.array([[0.1, 0.9], [0.3, 0.7]])
     two = np.array([0, 1])
     counts = np.array([3, 1])
-    risk, status, _ = kernel.compute_group_beliefs(
+    risk, excess, status, _ = kernel.compute_group_beliefs(
         rows, np.array([[0, 1]]), np.array([0, 2]), two, counts, np.array([0, 2]), two, np.array([1, 3]),
-        np.array([0, -1]), False, MAX_STATES, 0, 1,
+        np.array([0, -1]), False, MAX_STATES, 0.2, 1.5, 0, 1,
     )  # fmt: skip
     expected = oracle.posterior([[0.1, 0.9]] * 3 + [[0.3, 0.7]], [0, 1, 1, 1])
     assert expected is not None
     assert status.tolist() == [kernel.EXACT]
     assert risk == pytest.approx([expected[0][0], expected[3][0]])
+    assert excess == pytest.approx([risk[0] - 0.2, risk[1] - 0.45])

@@ -21,8 +21,8 @@ class Claim:
     """A model with its parameters, what it bounds and by how much, the adversary, and how it can be checked.
 
     `quasi` names the columns that the adversary is assumed to know: a promise about fewer columns is a different one.
-    `unit` says whom the promise protects, and `gaps` whom the model does not cover. An adversary who knows the algorithm
-    is either one whom the claim names, or one who is not covered.
+    `unit` says whom the promise protects, and `gaps` whom the model does not cover. An adversary who knows the
+    algorithm is either one whom the claim names, or one who is not covered.
     """
 
     model: str

@@ -221,7 +221,7 @@ def _belief_by_shares(counts: Counts, events: np.ndarray, model: RRobustness) ->
 
 def _list_claimed_questions(target: Target, name: str) -> list[Question]:
     """Return the events, readings and allowed beliefs that the release's own claims of r-robustness are about."""
-    questions = []
+    questions: list[Question] = []
     for claim in target.certificate.claims:
         if claim["model"] == RRobustness.name and claim["column"] == name:
             parameters = claim["parameters"]
