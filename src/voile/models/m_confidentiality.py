@@ -147,7 +147,8 @@ class MConfidentiality(ProtectsValues, ProcessModel):
     def adversary(self) -> Adversary:
         if self.reading == "published":
             return Adversary.who("neighbour", *NEIGHBOUR)
-        return Adversary.who("insider of the method", *NEIGHBOUR, Knowledge.STATISTICS, Knowledge.ALGORITHM)
+        rates = (Knowledge.STATISTICS,) if self.other_rates else ()  # otherwise those of some values are not known
+        return Adversary.who("insider of the method", *NEIGHBOUR, *rates, Knowledge.ALGORITHM)
 
     def promise(self, column: str) -> str:
         values = f"{self.describe_protected()} of {column!r}"

@@ -60,7 +60,8 @@ def group_part(rows: Rows, number: int, columns: Columns, task: PartTask) -> tup
     withheld = rows.total - shown.total
     lacks_values = withheld > 0 or (task.method.removes_values and shown is not grouped)
     divided = len(task.people_before) > 1
-    used_codes = find_used_codes(columns, shown) if divided or lacks_values else None
+    candidates = columns if divided or withheld else [column for column in columns if column.altered]
+    used_codes = find_used_codes(candidates, shown) if divided or lacks_values else None
     return shown, GroupedPart(columns, withheld, lacks_values, used_codes)
 
 
@@ -77,7 +78,7 @@ def trim_domains(parts: Parts) -> tuple[Columns, CodeMap, int]:
 
 
 def _first(used: Sequence[Mapping[str, np.ndarray]]) -> Sequence[str]:
-    return list(next(codes for codes in used if codes))
+    return list(next((codes for codes in used if codes), ()))
 
 
 def show_part(rows: Rows, number: int, columns: Columns, task: PartTask, code_map: CodeMap) -> tuple[Tables, ShownPart]:
