@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import voile as vl
-from tests.oracle.mask_channel import monotone_channel, slack_channel
+from tests.methods.mask.channel_enumeration import monotone_channel, slack_channel
 from voile.errors import PolicyError, Unsatisfiable
 from voile.tables import partition_tree
 

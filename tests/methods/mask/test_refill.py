@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 import voile as vl
-from tests.oracle.mask_channel import urn_draws
+from tests.methods.mask.channel_enumeration import urn_draws
 from voile.methods.mask.refill import draw_at_rates, draw_from_urn
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import voile as vl
-from tests.oracle.mask_channel import (
+from tests.methods.mask.channel_enumeration import (
     ChannelRule,
     Spread,
     chance,
