@@ -103,7 +103,10 @@ class CompletesHierarchies:
 class Partitionable:
     """A method that can publish a large table part by part, each part on its own."""
 
-    works_in_parts: bool | property = True  # a method that relies on another one may have to ask it
+    @property
+    def works_in_parts(self) -> bool:
+        """Whether it can with these knobs: a method that relies on another one may have to ask it."""
+        return True
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         """Return the sensitive columns to look at before a large table is cut: those that the policy reads. A promise

@@ -8,9 +8,9 @@ from math import sqrt
 
 import numpy as np
 import polars as pl
+from oracle.mask.channels import urn_draws
 
 import voile as vl
-from tests.methods.mask.channel_enumeration import urn_draws
 from voile.methods.mask.refill import draw_at_rates, draw_from_urn
 
 

@@ -118,8 +118,6 @@ def urn_draws(urn: tuple[int, int], draws: int) -> Iterator[tuple[int, Fraction]
         yield first, probability
 
 
-
-
 def largest_belief_with_refill(
     sizes: tuple[int, int], rate: Fraction, channel: ChannelRule, others: Fraction | None, learned: bool
 ) -> Fraction:
