@@ -165,7 +165,8 @@ class MemoryRows:
         touched, place = near[found], place[found]
         # the rows of each (group, code), one by one and in random order; the first ones get the first new code
         row, place = np.repeat(touched, self.weights[touched]), np.repeat(place, self.weights[touched])
-        order = np.lexsort((self.key.stream(f"revalue {name}", len(row)), place))
+        order = self.key.shuffle(f"revalue {name}", len(row))
+        order = order[np.argsort(place[order], kind="stable")]
         row, place = row[order], place[order]
         starts = np.searchsorted(place, np.arange(len(moves) + 1))
         by_move = np.argsort(inverse, kind="stable")

@@ -220,7 +220,8 @@ def _split_into_blocks(
         return entries
     cut = np.flatnonzero(large[counts.owner])
     owner, value = (np.repeat(part[cut], counts.counts[cut]) for part in (counts.owner, counts.values))
-    order = np.lexsort((key.stream(purpose, len(owner)), owner))
+    order = key.shuffle(purpose, len(owner))
+    order = order[np.argsort(owner[order], kind="stable")]
     owner, value = owner[order], value[order]
     place = np.arange(len(owner)) - np.searchsorted(owner, owner)
     blocks = -(-counts.sizes // LARGEST_BLOCK)

@@ -28,7 +28,7 @@ def draw_at_rates(column: Column, rates: Mapping[str, Fraction], size: int, key:
     code_by_label = {label: code for code, label in enumerate(column.domain.labels)}
     codes = np.array([code_by_label[label] for label in rates])
     ends = list(accumulate(int(rate * shared) for rate in rates.values()))
-    return np.asarray(codes[choose(ends, key.stream(purpose, size), key, purpose)])
+    return np.asarray(codes[choose(ends, size, key, purpose)])
 
 
 def draw_from_urn(counts: np.ndarray, is_protected: np.ndarray, size: int, key: Key, purpose: str) -> np.ndarray:

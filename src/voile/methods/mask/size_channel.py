@@ -39,14 +39,13 @@ class SizeChannel:
         """Return the counts that groups of these sizes publish in place of their counts of a protected value."""
         published = counts.copy()
         failing = np.flatnonzero(counts * self.l > sizes)
-        coins = key.stream(purpose, len(failing))
         kinds, kind = np.unique(np.stack([sizes[failing], counts[failing]], axis=1), axis=0, return_inverse=True)
         order = np.argsort(kind.ravel(), kind="stable")
         starts = np.searchsorted(kind.ravel()[order], np.arange(len(kinds) + 1))
         for number, (size, count) in enumerate(kinds.tolist()):
             alike = order[starts[number] : starts[number + 1]]
             first, ends = self.spread(size, count)
-            chosen = choose(ends, coins[alike], key, f"{purpose}, {count} of {size}")
+            chosen = choose(ends, len(alike), key, f"{purpose}, {count} of {size}")
             published[failing[alike]] = first - chosen
         return published
 
