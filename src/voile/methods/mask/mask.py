@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import PolicyError, SpecError, option, parameter, raise_together
-from voile.methods.base import CompletesHierarchies, IgnoresValues, Method, Partitionable, Settings
+from voile.methods.base import CompletesHierarchies, IgnoresValues, Method, Partitionable
 from voile.methods.mask.paper_sampling import imitate_groups
 from voile.methods.mask.refill import draw_at_rates, draw_from_urn
 from voile.methods.mask.size_channel import SAMPLINGS, SizeChannel
@@ -53,7 +53,6 @@ class Mask(CompletesHierarchies, IgnoresValues, Partitionable, Method):
 
     name: ClassVar[str] = "mask"
     removes_values: ClassVar[bool] = True
-    tried: ClassVar[Settings] = ({},)
 
     k: int | None = knob(None, low=2)
     l: int | None = knob(None, low=2)  # noqa: E741 - the letter of the literature
