@@ -37,6 +37,7 @@ MODELS = [
     vl.Sequential(vl.LDiversity(l=3)),
     vl.Sequential(vl.TCloseness(t=0.3)),
     vl.MConfidentiality(m=3, protect=("10",)),
+    vl.MConfidentiality(m=2, protect=("10", "20"), highest_rate=0.2, other_rates={"30": 0.5, "40": 2}),
     vl.MInvariance(m=4),
 ]
 METHODS = [
@@ -46,8 +47,9 @@ METHODS = [
     (vl.FullDomain(suppression=0.3), vl.Policy(vl.LDiversity(l=3, form="entropy"))),
     (vl.FullDomain(suppression=0.1), vl.Policy(vl.KAnonymity(k=3), vl.TCloseness(t=0.5))),
     (vl.Anatomy(), vl.Policy(vl.LDiversity(l=2, form="recursive", c=1))),
-    (vl.Mask(sampling="paper"), vl.Policy(vl.MConfidentiality(m=3))),
+    (vl.Mask(sampling="paper"), vl.Policy(vl.MConfidentiality(m=3, protect=("HIV", "flu")))),
     (vl.Mask(k=4), vl.Policy(vl.MConfidentiality(m=2, protect=("HIV",)))),
+    (vl.Mask(sampling="slack", l=4), vl.Policy(vl.MConfidentiality(m=2, protect=("HIV", "flu"), highest_rate=0.1))),
     (vl.Mask(l=2, anonymizer=vl.FullDomain(suppression=0.2)), vl.Policy(vl.MConfidentiality(m=2, protect=("HIV",)))),
     (vl.Republish(), vl.Policy(vl.MInvariance(m=4))),
     (vl.Mondrian(), vl.Policy(vl.CKSafety(c=0.9, k=1))),

@@ -30,6 +30,10 @@ def _examples() -> dict[str, tuple[vl.Policy, Any]]:
         "injector": (vl.Policy(vl.LDiversity(l=2)), vl.Injector()),
         "art": (vl.Policy(vl.RRobustness(r=2, protect=tuple(listed[:2]), protect_as="set", max_columns=2)), vl.Art()),
         "mask": (vl.Policy(vl.MConfidentiality(m=2, protect=tuple(listed[:2]))), vl.Mask()),
+        "mask, full-domain": (
+            vl.Policy(vl.MConfidentiality(m=3, protect=tuple(listed[:3]))),
+            vl.Mask(sampling="slack", anonymizer=vl.FullDomain(suppression=0.05)),
+        ),
         "decompose": (vl.Policy(vl.MultiDiversity({"occupation": 3})), vl.Decompose()),
         "perturbed-generalization": (
             vl.Policy(vl.AntiCorruption(rho1=0.2, rho2=0.5)),

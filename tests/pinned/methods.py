@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pinned import tables
@@ -123,6 +124,9 @@ def _mask() -> dict[str, Any]:
         ),
         "mask, k": publishing(tables.hospital, rare, vl.Mask(k=4)),
         "mask, l": publishing(tables.hospital, rare, vl.Mask(l=3)),
+        "mask, slack": publishing(tables.hospital, rare, vl.Mask(sampling="slack")),
+        "mask, rate": publishing(tables.hospital, replace(rare, highest_rate=0.1), vl.Mask()),
+        "mask, rate too high": publishing(tables.hospital, replace(rare, highest_rate=0.5), vl.Mask()),
         "mask, full-domain": publishing(
             tables.hospital_with_trees, rare, vl.Mask(l=2, anonymizer=vl.FullDomain(suppression=0.2))
         ),

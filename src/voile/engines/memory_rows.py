@@ -160,22 +160,29 @@ class MemoryRows:
     ) -> MemoryRows:
         assert self.group is not None
         where = self.names.index(name)
-        size = max(self.sizes[where], int(new.max(initial=-1)) + 1)
-        key = self.group.astype(np.int64) * size + self.codes[:, where]
+        if not len(groups):
+            return self
+        size = max(self.sizes[where], int(new.max()) + 1)
         moves, inverse = np.unique(groups.astype(np.int64) * size + old, return_inverse=True)
-        place = np.minimum(np.searchsorted(moves, key), max(len(moves) - 1, 0))
-        touched = np.flatnonzero(moves[place] == key) if len(moves) else np.zeros(0, dtype=np.int64)
+        has_moves = np.zeros(self.groups, dtype=bool)
+        has_moves[groups] = True
+        near = np.flatnonzero(has_moves[self.group])
+        key = self.group[near].astype(np.int64) * size + self.codes[near, where]
+        place = np.minimum(np.searchsorted(moves, key), len(moves) - 1)
+        found = moves[place] == key
+        touched, place = near[found], place[found]
         # the rows of each (group, code), one by one and in random order; the first ones get the first new code
-        row = np.repeat(touched, self.weights[touched])
-        coins = self.key.stream(f"revalue {name}", len(row)) if shuffled else np.arange(len(row))
-        row = row[np.lexsort((coins, place[row]))]
-        starts = np.searchsorted(place[row], np.arange(len(moves) + 1))
+        row, place = np.repeat(touched, self.weights[touched]), np.repeat(place, self.weights[touched])
+        order = self.key.shuffle(f"revalue {name}", len(row)) if shuffled else np.arange(len(row))
+        order = order[np.argsort(place[order], kind="stable")]
+        row, place = row[order], place[order]
+        starts = np.searchsorted(place, np.arange(len(moves) + 1))
         by_move = np.argsort(inverse, kind="stable")
         ends = np.cumsum(counts[by_move])
         first = np.concatenate([[0], ends])[np.searchsorted(inverse[by_move], np.arange(len(moves)))]
-        rank = np.arange(len(row)) - starts[place[row]] + first[place[row]]
-        move = np.minimum(np.searchsorted(ends, rank, side="right"), max(len(ends) - 1, 0))
-        changed = (rank < ends[-1]) & (inverse[by_move][move] == place[row]) if len(ends) else np.zeros(0, dtype=bool)
+        rank = np.arange(len(row)) - starts[place] + first[place]
+        move = np.minimum(np.searchsorted(ends, rank, side="right"), len(ends) - 1)
+        changed = (rank < ends[-1]) & (inverse[by_move][move] == place)
         codes = np.take(self.codes, row, axis=0)
         codes[changed, where] = new[by_move][move[changed]]
         untouched = np.ones(len(self.weights), dtype=bool)

@@ -36,6 +36,7 @@ class Method(Plugin):
     family: ClassVar[str] = "methods"
     produces: ClassVar[str] = "generalized"
     tried: ClassVar[Settings] = ({},)  # the settings of its knobs that a comparison tries
+    removes_values: ClassVar[bool] = False  # whether nobody may have some value any more, so that it is not mentioned
 
     def check(self, columns: Columns, policy: Policy) -> None:
         """Raise PolicyError if this method cannot serve the policy."""
@@ -133,6 +134,11 @@ class CompletesHierarchies:
 
 class Partitionable:
     """A method that can publish a large table part by part, each part on its own."""
+
+    @property
+    def works_in_parts(self) -> bool:
+        """Whether it can with these knobs: a method that relies on another one may have to ask it."""
+        return True
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         """Return the sensitive columns to look at before a large table is cut: those that the policy reads. A promise

@@ -33,6 +33,7 @@ IN_THE_SET_AT_LEAST = (
     "whether the person's value is one of the protected ones; where a group has values that are not shown, at least so "
     "many of its people have a protected one"
 )
+ALTERED_VALUE = "the person's own value, or another that was put in its place"
 HIDDEN_VALUE = "* in every row: any value, or none"
 LISTED_ONCE = "a value that the group lists, each person's once"
 LISTED_OR_NOISE = "a value that the group lists, someone's or noise"
@@ -53,7 +54,7 @@ def describe(column: Column, cells: Cells | None, labels_only: bool = False) -> 
     entry: dict[str, Any] = {"name": column.name, "role": column.role, "kind": column.kind}
     entry |= {"type": format_type(domain.values.dtype), "shown": "exact"}
     if cells is None or (cells.exact and not labels_only):
-        entry |= {"domain": _exact_domain(domain, cells), "cell": OWN_VALUE}
+        entry |= {"domain": _exact_domain(domain, cells), "cell": ALTERED_VALUE if column.altered else OWN_VALUE}
         if column.role == "sensitive" and column.hierarchy is not None:
             entry["hierarchy"] = column.hierarchy.rows()
     elif cells.whole.all():
@@ -78,7 +79,7 @@ def cell_meanings(entry: Mapping[str, Any]) -> tuple[str, ...]:
     if entry.get("indicator") is True:
         return (indicator_meaning(entry),)
     if entry["shown"] == "exact":
-        return (OWN_VALUE, *((LISTED_ONCE, LISTED_OR_NOISE) if entry["role"] == "sensitive" else ()))
+        return (OWN_VALUE, *((ALTERED_VALUE, LISTED_ONCE, LISTED_OR_NOISE) if entry["role"] == "sensitive" else ()))
     return (HIDDEN_VALUE,) if entry["shown"] == "suppressed" else (PERTURBED_VALUE,)
 
 

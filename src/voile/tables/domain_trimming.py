@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from voile.tables.schema import Column, Columns
 AnyTable = TypeVar("AnyTable", bound=Table)
 
 
-def find_used_codes(columns: Columns, rows: Table) -> dict[str, np.ndarray]:
+def find_used_codes(columns: Iterable[Column], rows: Table) -> dict[str, np.ndarray]:
     """Return the codes that occur in each column. A declared domain is public and stays, so its column is left out."""
     return {
         column.name: rows.histogram([column.name]).codes[:, 0].astype(np.int64)

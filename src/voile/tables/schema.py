@@ -196,7 +196,8 @@ def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 @dataclass(frozen=True, eq=False)
 class Column:
     """A column whose values are known: role, kind, domain, a hierarchy if there is one, whether it is the survey
-    weight, and whether it tells of a sensitive value only if it is one of the protected ones (indicator)."""
+    weight, whether it tells of a sensitive value only if it is one of the protected ones (indicator), and whether some
+    values may have been replaced (altered)."""
 
     name: str
     role: str
@@ -204,6 +205,7 @@ class Column:
     hierarchy: Hierarchy | None = None
     weight: bool = False
     indicator: bool = False
+    altered: bool = False
 
     @property
     def kind(self) -> str:

@@ -132,7 +132,7 @@ def check_by_republishing(release: Release, republish: Callable[[Certificate], R
 def claim_title(model: Model, column: object) -> str:
     """Name a claim for a reader: the model with its parameters, and the column."""
     knobs = ", ".join(
-        f"{key}={_brief(value)}" for key, value in model.parameters().items() if value not in (None, [], "")
+        f"{key}={_brief(value)}" for key, value in model.parameters().items() if value not in (None, [], {}, "")
     )
     return f"{model.name} ({knobs})" + (f" of {column!r}" if column else "")
 
@@ -141,7 +141,7 @@ def _brief(value: object) -> object:
     """Shorten a parameter for a reader: a model within a model to its name, a digest to its first letters."""
     if isinstance(value, Mapping):
         inner = ", ".join(f"{key}={_brief(item)}" for key, item in value.items() if key != "name" and item is not None)
-        return f"{value.get('name')} ({inner})"
+        return f"{value['name']} ({inner})" if "name" in value else f"({inner})"
     if isinstance(value, list):
         return [_brief(item) for item in value]
     return value[:15] if isinstance(value, str) and value.startswith("sha256:") else value

@@ -34,10 +34,11 @@ class PartTask:
 @dataclass(frozen=True, eq=False)
 class GroupedPart:
     """What the caller is told of a part whose people are grouped: the columns as they are to be shown, how many rows
-    are withheld, and which codes the published rows have, where that may matter."""
+    are withheld, whether values may be gone, and which codes the published rows have, where that may matter."""
 
     columns: Columns
     withheld: int
+    lacks_values: bool
     used_codes: Mapping[str, np.ndarray] | None
 
 
@@ -57,16 +58,19 @@ def group_part(rows: Rows, number: int, columns: Columns, task: PartTask) -> tup
     grouped = task.method.group(columns, rows, task.policy)
     columns, shown = task.method.transform(columns, grouped, task.policy)
     withheld = rows.total - shown.total
+    lacks_values = withheld > 0 or (task.method.removes_values and shown is not grouped)
     divided = len(task.people_before) > 1
-    return shown, GroupedPart(columns, withheld, find_used_codes(columns, shown) if divided or withheld else None)
+    candidates = columns if divided or withheld else [column for column in columns if column.altered]
+    used_codes = find_used_codes(candidates, shown) if divided or lacks_values else None
+    return shown, GroupedPart(columns, withheld, lacks_values, used_codes)
 
 
 def trim_domains(parts: Parts) -> tuple[Columns, CodeMap, int]:
     """Remove values that no published row has: the columns, what becomes of their codes, and the number of withheld
-    rows. Without withheld rows there is nothing to remove."""
+    rows. If no row is withheld and no value replaced, there is nothing to remove."""
     notes: Sequence[GroupedPart] = parts.summaries
     columns, withheld = notes[0].columns, sum(note.withheld for note in notes)
-    if not withheld:
+    if not any(note.lacks_values for note in notes):
         return columns, {}, 0
     used = [note.used_codes or {} for note in notes]
     together = {name: np.unique(np.concatenate([codes[name] for codes in used if codes])) for name in _first(used)}
@@ -74,7 +78,7 @@ def trim_domains(parts: Parts) -> tuple[Columns, CodeMap, int]:
 
 
 def _first(used: Sequence[Mapping[str, np.ndarray]]) -> Sequence[str]:
-    return list(next(codes for codes in used if codes))
+    return list(next((codes for codes in used if codes), ()))
 
 
 def show_part(rows: Rows, number: int, columns: Columns, task: PartTask, code_map: CodeMap) -> tuple[Tables, ShownPart]:

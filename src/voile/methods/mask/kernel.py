@@ -1,4 +1,4 @@
-"""Change values of a group's rows so that chosen values get chosen counts."""
+"""The paper's sampling: change values of a group's rows so that chosen values get chosen counts."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def _draw_by_weight(weights, total, x):
 
 
 @njit(nogil=True, cache=True)
-def change_values(starts, values, counts, goals, goal_values, goal_counts, caps, protected, marginal, coins):
+def change_values(starts, values, counts, goals, goal_values, goal_counts, protected, marginal, coins):
     """Return moves (group, old value, new value), one row each, after which every protected value of each group has its
-    goal; and the number of groups for which nothing fits.
+    goal. The goals of a group add up to no more than its rows, and some value that is not protected has a `marginal`.
 
     The values of group g are `values[starts[g]:starts[g+1]]` with their counts, its goals those from `goals[g]` to
     `goals[g+1]`; protected values without a goal must vanish. Freed rows take the wanted values; the others take
-    unprotected values of the group, drawn by their counts, or of the table (`marginal`), or, if all values are
-    protected, any value that stays at or below `caps[g]`. O(rows of the groups + groups * domain).
+    unprotected values of the group, drawn by their counts, or, if it has none, of the table (`marginal`).
+    O(rows of the groups + groups * domain).
     """
-    domain, groups = protected.size, caps.size
+    domain, groups = protected.size, coins.size
     total = 0
     for i in range(counts.size):
         total += counts[i]
     moves = np.empty((total, 3), np.int64)
-    written, stuck = 0, 0
+    written = 0
     current, goal, own_unprotected = np.zeros(domain, np.int64), np.zeros(domain, np.int64), np.zeros(domain, np.int64)
     outside = 0
     for v in range(domain):
@@ -77,23 +77,11 @@ def change_values(starts, values, counts, goals, goal_values, goal_counts, caps,
             v = _draw_by_weight(own_unprotected, own_total, x)
             if v < 0:
                 v = _draw_by_weight(np.where(protected, 0, marginal), outside, x)
-            if v < 0:  # all values are protected
-                room = 0
-                for u in range(domain):
-                    room += marginal[u] if goal[u] < caps[g] else 0
-                v = _draw_by_weight(np.where(goal < caps[g], marginal, 0), room, x)
-                if v < 0:
-                    stuck += 1
-                    break
-                goal[v] += 1
             new_values[new_count] = v
             new_count += 1
         while spare_count < new_count:  # more protected values are wanted than rows freed: unprotected rows give way
             coin, x = _next_random(coin)
             v = _draw_by_weight(own_unprotected, own_total, x)
-            if v < 0:
-                stuck += 1
-                break
             own_unprotected[v] -= 1
             own_total -= 1
             spare[spare_count] = v
@@ -102,8 +90,8 @@ def change_values(starts, values, counts, goals, goal_values, goal_counts, caps,
             coin, x = _next_random(coin)
             swap = np.int64((x >> np.uint64(1)) % np.uint64(i + 1))
             new_values[i], new_values[swap] = new_values[swap], new_values[i]
-        for i in range(min(spare_count, new_count)):
+        for i in range(new_count):
             if spare[i] != new_values[i]:
                 moves[written, 0], moves[written, 1], moves[written, 2] = g, spare[i], new_values[i]
                 written += 1
-    return moves[:written], stuck
+    return moves[:written]

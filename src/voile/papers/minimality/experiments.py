@@ -80,8 +80,8 @@ def _compare(run: Run, method: Method) -> pl.DataFrame:
             confidential = Policy(MConfidentiality(m=m, protect=LOW))
             asked: list[tuple[str, Policy, Method]] = [
                 ("ignores the attack", Policy(AlphaK(alpha=1 / m, k=m, protect=LOW)), method),
-                ("MASK, slack", confidential, Mask(anonymizer=method)),
-                ("MASK, paper", confidential, Mask(sampling="paper", anonymizer=method)),
+                ("MASK, fixed channels", confidential, Mask(anonymizer=method)),
+                ("MASK, the paper's sampling", confidential, Mask(sampling="paper", anonymizer=method)),
             ]
             for name, policy, chosen in asked:
                 rows.append({"m": m, "columns": size, "algorithm": name, **_time_release(data, policy, chosen)})

@@ -28,7 +28,9 @@ def mechanism_aware_credibility(theta: float, class_size: int, l: int, variant: 
     """Return (share, belief) for each share that a group may show: what an adversary who knows the method believes
     about a member of such a group.
 
-    People have the value independently with rate `theta`, in groups of one size. `variant` is "original" or "slack".
+    People have the value independently with rate `theta`, in groups of one size, and groups that fail imitate groups
+    that pass. In the variant "original", the sampling of the paper, each of these is as likely; in "slack" they are
+    drawn in proportion to their slack below 1/l.
     """
     chance = [comb(class_size, j) * theta**j * (1 - theta) ** (class_size - j) for j in range(class_size + 1)]
     passing = [j for j in range(class_size + 1) if j * l <= class_size]
