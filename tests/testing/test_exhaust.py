@@ -211,7 +211,7 @@ class Rare(vl.AlphaK):
         return np.array([[0.1 if text == "hiv" else 0.9 for text in column.domain.labels]])
 
     def belief_bound(self, rates: np.ndarray) -> np.ndarray:
-        return np.maximum(0.2, 6 * rates)
+        return np.asarray(np.maximum(0.2, 6 * rates))
 
 
 def test_a_model_may_name_its_rates_and_bound_people_by_them() -> None:
