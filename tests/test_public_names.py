@@ -18,6 +18,7 @@ NAMES = [
     "AntiCorruption",
     "Art",
     "CKSafety",
+    "CappedCounts",
     "Decompose",
     "Disk",
     "FullDomain",

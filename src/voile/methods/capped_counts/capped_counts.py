@@ -191,17 +191,19 @@ def _model_and_target(policy: Policy, columns: Columns) -> tuple[RRobustness, Co
 
 
 def _require_agreement(chances: Chances, people: np.ndarray) -> None:
-    """Raise InconsistentKnowledge if one column set rules a protected value out and another does not: a release might
-    then show what the first one takes as impossible."""
-    possible = (chances.values > 0)[chances.index]
-    torn = int(people[possible.any(axis=0) & ~possible.all(axis=0)].sum())
-    if torn:
+    """Raise InconsistentKnowledge if one column set is certain about somebody and another is not: a release might then
+    show what the first one takes as impossible."""
+    torn = np.zeros(len(people), dtype=bool)
+    for certain in (chances.values <= 0, chances.values >= 1):
+        is_certain = certain[chances.index]
+        torn |= is_certain.any(axis=0) & ~is_certain.all(axis=0)
+    if torn.any():
         raise InconsistentKnowledge(
-            f"The prior contradicts itself: for {torn} people one column set gives the protected values probability 0, "
-            "and another does not.",
+            f"The prior contradicts itself: for {int(people[torn].sum())} people one column set gives the protected "
+            "values probability 0 or 1, and another does not.",
             code="data.prior-contradicts",
-            hint="Rates of 0 in small groups are chance: learn the statistics with smoothing, or leave such signatures "
-            "out.",
+            hint="Rates of 0 and 1 in small groups are chance: learn the statistics with smoothing "
+            f"({option('smoothing', 1)}), or leave such signatures out.",
         )
 
 
