@@ -46,8 +46,8 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     """Bucketization into groups in which belief in a protected value stays within 1/r under every known distribution.
 
     Claim: for each set of columns of the prior, belief in a protected value is at most 1/r (recomputed exactly).
-    Against: a statistician who knows everybody's quasi-identifier and one of the distributions. With block grouping,
-    also one who knows the algorithm; greedy grouping may reveal to such an adversary around whom a group was formed.
+    Against: a statistician who knows everybody's quasi-identifier and one of the distributions, but not the algorithm:
+    greedy grouping may reveal around whom a group was formed, and block grouping whom it withholds.
     Needs: one sensitive column; no protected value may cover more than 1/r of the rows.
     Why: a group is accepted only if its exact posterior (mode exact) or a sound bound on it (swap) passes. Mode paper
     is the published test, which covers the binary reading only; the certificate says so.
