@@ -88,6 +88,19 @@ class MConfidentiality(ProtectsValues, ProcessModel):
         rate = self.rate_bound(l)
         return rate / (1 - rate * (max(len(self.protect), 1) - 1))
 
+    def named_rates(self, column: Column) -> np.ndarray:
+        """Return rates that the claim covers, for a check on tiny tables: the highest and half of it. What is not known
+        about several unprotected values cannot be said in rates: then there are none."""
+        others = [label for label in column.domain.labels if label not in self.protect]
+        if len(others) > 1 and not self.other_rates:
+            return np.zeros((0, column.size))
+        shares = self.other_rates or dict.fromkeys(others, 1.0)
+        rows = []
+        for rate in (float(self.rate_bound(self.m)), float(self.rate_bound(self.m)) / 2):
+            rest = (1 - rate * len(self.protect)) / sum(shares.values())
+            rows.append([rate if label in self.protect else rest * shares[label] for label in column.domain.labels])
+        return np.array(rows)
+
     def fractions_of_others(self) -> dict[str, Fraction]:
         """Return the declared rates of the unprotected values exactly as they are written."""
         return {label: Fraction(str(rate)) for label, rate in self.other_rates.items()}

@@ -11,6 +11,7 @@ from voile.methods.base import Method, covers_algorithm
 from voile.models.base import Model
 from voile.models.kinds import PriorModel
 from voile.models.policy import Policy
+from voile.testing.belief_questions import list_questions
 from voile.testing.exhaust import exhaust
 from voile.testing.plugin_contract import example_of
 from voile.testing.tiny_table import TinyTable, random_prior, random_tiny_table
@@ -42,7 +43,7 @@ def check_claim(
         asked = Policy(*(_with_statistics(rng, table, model) for model in policy))
         all_covered = covers_algorithm(method, asked)
         covered = [model for model in asked if all_covered or Knowledge.ALGORITHM in model.adversary().knows]
-        if not covered:
+        if not covered or not any(any(list_questions(table, model, None)) for model in covered):
             continue
         checked, found = True, exhaust(method, asked, table=table, keys=keys, seed=seed, most_outcomes=MOST_OUTCOMES)
         if not found.holds and found.model in [model.name for model in covered]:
