@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile.errors import PolicyError, SpecError, VoileError
+from voile.models.abilities import NamesValues
 from voile.models.base import Model
 from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
@@ -17,6 +18,7 @@ from voile.models.kinds import SizeModel
 from voile.models.policy import make_claim
 from voile.releases.certificate import Certificate, is_same_json
 from voile.releases.release import Release
+from voile.releases.strict_reading.shown_values import lists_value
 from voile.results import Answer, Checked
 from voile.tables.group_counts import Counts, sizes_only
 
@@ -63,10 +65,22 @@ def _broken(title: str, detail: str) -> ClaimCheck:
 def _differences(model: Model, claim: Mapping[str, Any], counts: Counts, release: Release) -> list[str]:
     """List the parts of a claim that are not what its model would state."""
     model.check(counts.column)
+    if isinstance(model, NamesValues) and find_undeclared(model, release, claim["column"]):
+        return ["list of protected values, which are not in the dictionary,"]
     quasi = [str(entry["name"]) for entry in release.described("quasi")]
     expected = make_claim(model, counts.column, quasi, release.unit).as_json()
     different = [part for part in expected if not is_same_json(expected[part], claim.get(part))]
     return different + (["found"] if _has_odd_findings(model, claim) else [])
+
+
+def find_undeclared(model: Model, release: Release, column: object) -> list[str]:
+    """List the protected values of a model that the dictionary does not declare and no cell shows. Where cells only say
+    whether a value is a protected one, the claim alone says which values these are."""
+    values = getattr(model, "protected_values", ())
+    entry = next((entry for entry in release.described("sensitive") if entry["name"] == column), None)
+    if entry is None or entry.get("indicator"):
+        return []
+    return [value for value in values if not lists_value(entry, value)]
 
 
 def _has_odd_findings(model: Model, claim: Mapping[str, Any]) -> bool:

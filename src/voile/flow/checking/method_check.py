@@ -21,11 +21,15 @@ def check_method(release: Release) -> Checked | None:
     except (VoileError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         reason = error.message if isinstance(error, VoileError) else f"The knobs of {name!r} cannot be read."
         return _broken(f"{reason} If a plug-in defines the method, load the plug-in first.")
+    entries = release.dictionary["columns"]
     if method.produces != release.shape:
         return _broken(f"{name} makes {method.produces} releases, and this one is {release.shape}.")
     if not is_same_json(as_plain_value(method), stated):
         return _broken(f"It does not state every knob of {name!r} as the method would.")
-    return None
+    if (getattr(method, "publish", None) == "indicator") != any("indicator" in entry for entry in entries):
+        return _broken(f"The column that shows protected values or others is not marked as {name!r} marks it.")
+    problems = method.contradictions(release)
+    return _broken(f"{name} {', and '.join(problems)}.") if problems else None
 
 
 def _broken(detail: str) -> Checked:

@@ -220,6 +220,18 @@ class Decompose(Method):
             ]
         return Policy(*models).claims(columns)
 
+    def contradictions(self, release: Release) -> list[str]:
+        """Return what the knobs say that a release contradicts: they name its sensitive columns, and no claim may ask
+        for more than the method was told to reach."""
+        names, problems = [str(entry["name"]) for entry in release.described("sensitive")], list[str]()
+        if sorted(self.l) != sorted(names) or self.primary != release.dictionary.get("primary"):
+            problems.append("does not name the columns that the release lists")
+        asked = [claim["parameters"].get("l") for claim in release.certificate.claims]
+        levels = [item for one in asked if isinstance(one, Mapping) for item in one.items()]
+        if any(level > self.l.get(name, level) for name, level in levels):
+            problems.append("was asked for more than its knobs say")
+        return problems
+
     def _order_names(self) -> list[str]:
         """Return the sensitive columns, the primary first."""
         assert self.primary is not None, "plan() has chosen it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -33,6 +34,21 @@ def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) ->
             if dtype is not None and dtype != pl.String
         )
     return tables
+
+
+def restore_zones(tables: Mapping[str, pl.DataFrame], dictionary: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
+    """Return tables of Parquet files, which hold moments without a zone of their own, in the zones that the dictionary
+    states."""
+    stated = {str(entry["name"]): parse_type(entry["type"]) for entry in dictionary["columns"]}
+    zones = {name: dtype.time_zone for name, dtype in stated.items() if isinstance(dtype, pl.Datetime)}
+    return {
+        table: content.with_columns(
+            pl.col(name).dt.convert_time_zone(zone)
+            for name, zone in zones.items()
+            if zone is not None and isinstance(kind := content.schema.get(name), pl.Datetime) and kind.time_zone
+        )
+        for table, content in tables.items()
+    }
 
 
 def _parse_column(table: str, texts: pl.Series, dtype: pl.DataType) -> pl.Series:

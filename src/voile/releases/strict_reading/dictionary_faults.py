@@ -6,7 +6,6 @@ have two meanings.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -26,9 +25,15 @@ _PARTS: Kinds = {"format": int, "columns": list, "withheld": int, "unit": dict}
 _ENTRY: Kinds = {"name": str, "role": str, "kind": str, "type": str, "shown": str, "cell": str, "domain": dict}
 _OPTIONAL = ("names", "prefixes", "hierarchy", "weight", "means", "keep", "indicator")
 _MOST_PEOPLE = 1 << 40
+_MOST_COLUMNS = 10_000
 ROLES = ("quasi", "sensitive", "other")
 # ways to show a cell, and of whom
 _SHOWN = {"exact": ROLES, "generalized": ("quasi",), "suppressed": ("quasi",), "perturbed": ("sensitive",)}
+_WHOLE_ENDS = {
+    f"{sign}Int{bits}": ((0, 2**bits - 1) if sign else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1))
+    for sign in ("", "U")
+    for bits in (8, 16, 32, 64)
+}
 VALUE_CELLS = ("exact", "perturbed")  # ways to show a cell that keep the type of its column
 
 
@@ -52,11 +57,12 @@ def dictionary_faults(document: dict[str, Any], own_keys: Collection[str] = ()) 
     if not all(isinstance(entry, dict) for entry in entries):
         yield "a column is not an object"
         return
-    names = Counter(str(entry.get("name")) for entry in entries)
+    names = {str(entry.get("name")) for entry in entries}
+    if len(names) < len(entries) or len(entries) > _MOST_COLUMNS:
+        yield "it describes a column twice" if len(names) < len(entries) else "it describes too many columns"
+        return
     for number, entry in enumerate(entries, 1):
-        faults = list(part_faults(entry, _ENTRY, _OPTIONAL))
-        faults += [] if faults else [*_entry_faults(entry)]
-        faults += ["its name stands twice"] if names[str(entry.get("name"))] > 1 else []
+        faults = list(part_faults(entry, _ENTRY, _OPTIONAL)) or list(_entry_faults(entry))
         yield from (f"in column {number}, {fault}" for fault in faults)
     if not any(entry.get("role") == "quasi" for entry in entries):
         yield "it lists no quasi-identifier"
@@ -123,6 +129,8 @@ def _optional_faults(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "'keep' does not fit the way in which its cells are shown"
     elif keep is not None and (isinstance(keep, bool) or not isinstance(keep, (int, float)) or not 0 <= keep <= 1):
         yield "'keep' is no probability"
+    if entry["shown"] == "perturbed" and entry["domain"].get("missing") is not False:
+        yield "a cell that is drawn at random cannot be missing"
     rows = entry.get("hierarchy", [])
     if not isinstance(rows, list) or not all(isinstance(row, list) and _all_texts(row) for row in rows):
         yield "'hierarchy' is not a list of rows of texts"
@@ -158,7 +166,8 @@ def _has_type(value: Any, dtype: pl.DataType) -> bool:
     if dtype == pl.Boolean:
         return isinstance(value, bool)
     if dtype.is_integer():
-        return type(value) is int
+        low, high = _WHOLE_ENDS[str(dtype)]
+        return type(value) is int and low <= value <= high
     if dtype.is_float():
         return type(value) in (int, float)
     return isinstance(value, str)

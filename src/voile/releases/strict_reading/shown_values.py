@@ -69,11 +69,21 @@ def find_unshown(release: PublishedTables, shown: Mapping[str, ShownValues]) -> 
         else:
             unused = set(entry.get("names", ())) - shown[name].texts
             faults += [f"the names of {name!r} explain {len(unused)} cells that do not exist"] if unused else []
-            wrong = not (release.perturbs or entry["domain"].get("declared")) and _differs_from_labels(
-                entry, sorted(shown[name].texts)
-            )
+            wrong = _differs_from_labels(entry, sorted(shown[name].texts))
         faults += [f"the domain of {name!r} is not what its cells show"] if wrong else []
     return faults
+
+
+def lists_value(entry: Mapping[str, Any], text: str) -> bool:
+    """Whether a value is in the domain of a column, as the dictionary lists it; of numbers and dates, between its
+    ends."""
+    domain, dtype = entry["domain"], parse_type(entry["type"])
+    if "min" not in domain or dtype is None:
+        listed = map(format_value, domain.get("values", ()))
+        return text in listed or (bool(domain["missing"]) and text == MISSING)
+    ends = [str(domain["min"]), text, str(domain["max"])]
+    low, value, high = parse_values(pl.Series(ends, dtype=pl.String), dtype)
+    return value is not None and low <= value <= high and format_value(value) == text
 
 
 def _differs_from_values(entry: Mapping[str, Any], shown: ShownValues) -> bool:
@@ -90,7 +100,7 @@ def _differs_from_values(entry: Mapping[str, Any], shown: ShownValues) -> bool:
 
 def _differs_from_labels(entry: Mapping[str, Any], labels: Sequence[str]) -> bool:
     """Whether the domain of a generalized column is not what its labels tell by themselves."""
-    domain = entry["domain"]
+    domain, is_declared = entry["domain"], entry["domain"].get("declared")
     if entry["shown"] == "suppressed":
         return labels != [TOP]
     ranged = entry["kind"] in ("numeric", "date")
@@ -99,15 +109,27 @@ def _differs_from_labels(entry: Mapping[str, Any], labels: Sequence[str]) -> boo
         return True
     texts = [part for part in parts if part != MISSING]
     if not ranged:
-        return {format_value(value) for value in domain.get("values", ())} != set(texts)
+        return not is_declared and {format_value(value) for value in domain.get("values", ())} != set(texts)
     names, dtype = entry.get("names", {}), parse_type(entry["type"])
     assert dtype is not None
+    if not _are_plainly_written(
+        [end for text in texts if text not in names for end in range_ends(text) or [text]], dtype
+    ):
+        return True
     written = [end for text in texts for end in (names.get(text) or range_ends(text) or (text,))]
+    if is_declared:
+        return False
     if not written or "min" not in domain:
         return bool(written) or "min" in domain
     values = parse_values(pl.Series(written, dtype=pl.String), dtype)
     stated = parse_values(pl.Series([str(domain["min"]), str(domain["max"])], dtype=pl.String), dtype)
     return values.null_count() > 0 or [values.min(), values.max()] != stated.to_list()
+
+
+def _are_plainly_written(texts: Sequence[str], dtype: pl.DataType) -> bool:
+    """Whether numbers and dates are written as values of their type are: 20 is no real number, 20.0 no whole one."""
+    values = parse_values(pl.Series(texts, dtype=pl.String), dtype)
+    return values.null_count() == 0 and [format_value(value) for value in values] == list(texts)
 
 
 def _split_range(label: str) -> Iterator[str]:

@@ -36,12 +36,13 @@ def _layout_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame])
             if not columns.optional:
                 yield f"the table {table!r} is missing"
             continue
-        present, stated = tables[table].columns, (*columns.added, *columns.described)
-        yield from (f"{name!r} of {table!r} is not described" for name in present if name not in stated)
+        names, stated = tables[table].columns, (*columns.added, *columns.described)
+        present, known = set(names), set(stated)
+        yield from (f"{name!r} of {table!r} is not described" for name in names if name not in known)
         yield from (f"{name!r} of {table!r} is missing" for name in stated if name not in present)
-        if len(set(stated)) < len(stated):
+        if len(known) < len(stated):
             yield f"two columns of {table!r} have the same name"
-    homes = [name for columns in layout.values() for name in columns.described]
+    homes = {name for columns in layout.values() for name in columns.described}
     for entry in release.dictionary["columns"]:
         if entry["name"] not in homes:
             yield f"{entry['name']!r} is in no table"
