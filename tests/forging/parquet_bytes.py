@@ -24,7 +24,9 @@ def to_bytes(table: pl.DataFrame | pa.Table, **options: Any) -> bytes:
 def from_bytes(content: bytes) -> pl.DataFrame:
     """Read a file with pyarrow: at some damaged files polars ends the process."""
     try:
-        table = pl.from_arrow(pq.read_table(pa.BufferReader(content)))
+        rows = pq.read_table(pa.BufferReader(content))
+        rows.validate(full=True)
+        table = pl.from_arrow(rows)
     except (OSError, pa.ArrowException) as error:
         raise ValueError(str(error)) from None
     assert isinstance(table, pl.DataFrame)

@@ -41,7 +41,9 @@ def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]]) -> Iterator
 
 def _without_findings(claim: dict[str, Any]) -> dict[str, Any]:
     parts = {key: part for key, part in claim.items() if key != "found"}
-    parts["parameters"] = {key: part for key, part in claim["parameters"].items() if key not in ("prior", "earlier")}
+    passed_over = ["prior", "earlier", "min_support", "max_columns"]  # only who has the statistics can tell
+    passed_over += ["l"] if claim["bound"] == "1" else []  # nothing is promised
+    parts["parameters"] = {key: part for key, part in claim["parameters"].items() if key not in passed_over}
     return parts
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from voile.errors import VoileError
-from voile.methods.base import Method
-from voile.plugins.registry import as_plain_value, build_plugin, narrow_type
+from voile.methods.base import Method, ShowsItsKnobs
+from voile.plugins.registry import as_plain_value, build_plugin, free_texts, narrow_type
 from voile.releases.certificate import is_same_json
 from voile.releases.release import Release
 from voile.results import Answer, Checked
@@ -28,7 +28,9 @@ def check_method(release: Release) -> Checked | None:
         return _broken(f"It does not state every knob of {name!r} as the method would.")
     if (getattr(method, "publish", None) == "indicator") != any("indicator" in entry for entry in entries):
         return _broken(f"The column that shows protected values or others is not marked as {name!r} marks it.")
-    problems = method.contradictions(release)
+    published = {str(entry["name"]) for entry in entries}
+    problems = ["names a column that is not published"] if set(free_texts(method)) - published else []
+    problems += method.contradictions(release) if isinstance(method, ShowsItsKnobs) else []
     return _broken(f"{name} {', and '.join(problems)}.") if problems else None
 
 

@@ -44,6 +44,7 @@ def _convert(name: str, column: Any, is_text: bool) -> pl.Series:
     if not is_text:
         return pl.Series(name, column)
     coded = column.unify_dictionaries().combine_chunks()
+    coded.dictionary.validate(full=True)  # UTF-8, which polars takes for granted
     texts = pl.Series(coded.dictionary, dtype=pl.String)
     if texts.n_unique() < len(texts):
         raise ValueError("it stores a text twice")

@@ -17,7 +17,7 @@ import numpy as np
 from voile import kernels
 from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise_together
 from voile.kernels import lazy_kernel
-from voile.methods.base import Method
+from voile.methods.base import Method, ShowsItsKnobs
 from voile.methods.decompose.list_tables import show_lists
 from voile.methods.decompose.strata import Strata, find_strata
 from voile.methods.decompose.value_lists import GroupSlots, count_kinds, list_classes, list_with_noise
@@ -35,7 +35,7 @@ SLACK = 1e-10
 
 
 @dataclass(frozen=True)
-class Decompose(Method):
+class Decompose(ShowsItsKnobs, Method):
     """Groups by a primary column, a list of values for every other column, and (optionally) the joint sensitive rows.
 
     Claim: belief in a value of a column is at most 1/l, or the level that the certificate states for it.

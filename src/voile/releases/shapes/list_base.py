@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from voile.errors import BrokenPromise
+from voile.releases.dictionary import LISTED_ONCE, LISTED_OR_NOISE
 from voile.releases.published_tables import TableLayout
 from voile.releases.shapes.linked_base import LinkedShape
 from voile.releases.shapes.value_lists import ValueLists
@@ -27,6 +28,11 @@ class ListShape(LinkedShape):
         names = self.column_names("sensitive")
         lists = {f"sensitive_{name}": TableLayout(("group",), (name,)) for name in names}
         return {**super().layout, **lists, "joint": TableLayout((), names, optional=True)}
+
+    def exact_meaning(self, entry: Mapping[str, Any]) -> str:
+        if entry["role"] != "sensitive":
+            return super().exact_meaning(entry)
+        return LISTED_ONCE if entry["name"] == self.dictionary.get("primary") else LISTED_OR_NOISE
 
     @property
     def joint(self) -> bool:

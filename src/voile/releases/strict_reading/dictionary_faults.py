@@ -39,6 +39,13 @@ VALUE_CELLS = ("exact", "perturbed")  # ways to show a cell that keep the type o
 
 def dictionary_faults(document: dict[str, Any], own_keys: Collection[str] = ()) -> Iterator[str]:
     """Yield what is wrong with the form of a dictionary; `own_keys` are texts that its shape adds."""
+    try:
+        yield from _find_faults(document, own_keys)
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, pl.exceptions.PolarsError):
+        yield "its parts contradict each other"
+
+
+def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterator[str]:
     faults = list(part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing",)))
     yield from faults
     if faults:
@@ -82,7 +89,10 @@ def _entry_faults(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "'kind' does not fit its type"
     if entry["role"] not in ROLES or entry["role"] not in _SHOWN.get(entry["shown"], ()):
         yield "'role' and 'shown' do not fit"
-    yield from _domain_faults(entry["domain"], dtype)
+    faults = list(_domain_faults(entry["domain"], dtype))
+    yield from faults
+    if faults:
+        return
     if not _lists_properly(entry):
         yield "its domain lists more than its cells can show, and is not declared"
     yield from _optional_faults(entry)

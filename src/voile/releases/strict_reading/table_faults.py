@@ -46,9 +46,14 @@ def _layout_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame])
     for entry in release.dictionary["columns"]:
         if entry["name"] not in homes:
             yield f"{entry['name']!r} is in no table"
+        if entry["shown"] == "exact" and entry["cell"] != release.exact_meaning(entry):
+            yield f"no {release.shape} release explains {entry['name']!r} like that"
         perturbed = release.perturbs and entry["role"] == "sensitive"
-        if (entry["shown"] == "perturbed") != perturbed or (
-            entry["shown"] not in VALUE_CELLS and not release.generalizes
+        holds_labels = entry["shown"] not in VALUE_CELLS
+        if (
+            (entry["shown"] == "perturbed") != perturbed
+            or (holds_labels and not release.generalizes)
+            or (release.perturbs and entry["role"] == "quasi" and not holds_labels)
         ):
             yield f"no {release.shape} release shows {entry['name']!r} like that"
 
