@@ -12,7 +12,7 @@ import polars as pl
 from voile.io.parquet.footer import TEXT, ParquetFooter
 from voile.io.parquet.pages import check_bytes
 
-_MOST_CATEGORIES = 1 << 16
+_FEW_CATEGORIES = 1 << 16
 
 
 def check_file(path: Path) -> ParquetFooter:
@@ -48,7 +48,7 @@ def _convert(name: str, column: Any, is_text: bool) -> pl.Series:
     texts = pl.Series(coded.dictionary, dtype=pl.String)
     if texts.n_unique() < len(texts):
         raise ValueError("it stores a text twice")
-    if len(texts) > _MOST_CATEGORIES or coded.null_count:
+    if len(texts) > max(_FEW_CATEGORIES, len(coded) // 4) or coded.null_count:
         return pl.Series(name, coded.dictionary_decode(), dtype=pl.String)
     order = texts.arg_sort()
     rank = np.empty(len(texts), dtype=np.uint32)

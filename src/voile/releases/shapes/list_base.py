@@ -13,7 +13,7 @@ import polars as pl
 from voile.errors import BrokenPromise
 from voile.releases.dictionary import LISTED_ONCE, LISTED_OR_NOISE
 from voile.releases.published_tables import TableLayout
-from voile.releases.shapes.linked_base import LinkedShape
+from voile.releases.shapes.linked_base import LinkedShape, sorted_labels
 from voile.releases.shapes.value_lists import ValueLists
 
 
@@ -56,11 +56,7 @@ class ListShape(LinkedShape):
     def _labels(self) -> np.ndarray:
         """The group numbers in rising order."""
         homes = ["quasi", *(f"sensitive_{name}" for name in self.sensitive_names)]
-        columns = [self.column_of(home, "group").to_numpy() for home in homes]
-        # tables are in the order of their groups, so that one of each run is enough
-        firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
-        found = np.sort(np.concatenate(firsts))
-        return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+        return sorted_labels(*(self.column_of(home, "group").to_numpy() for home in homes))
 
     def _numbered(self, home: str) -> np.ndarray:
         """Return the group of each row of a table, counted from 0."""

@@ -44,9 +44,7 @@ def _collect_column(column: pl.Series, entry: Mapping[str, Any]) -> ShownValues:
     missing, values = column.null_count() > 0, column.drop_nulls()
     if entry["shown"] in VALUE_CELLS and "min" in entry["domain"]:
         return ShownValues(ends=(values.min(), values.max()) if len(values) else (), missing=missing)
-    if isinstance(values.dtype, (pl.Enum, pl.Categorical)):
-        values = values.cast(pl.String)
-    return ShownValues(frozenset(map(format_value, values.unique())), missing=missing)
+    return ShownValues(frozenset(map(format_value, values.unique().to_list())), missing=missing)
 
 
 def merge_shown(pieces: Sequence[ShownValues]) -> ShownValues:
@@ -104,12 +102,14 @@ def _differs_from_labels(entry: Mapping[str, Any], labels: Sequence[str]) -> boo
     if entry["shown"] == "suppressed":
         return labels != [TOP]
     ranged = entry["kind"] in ("numeric", "date")
-    parts = [part for label in labels for part in (_split_range(label) if ranged else _split_label(label, entry))]
-    if domain["missing"] != (MISSING in parts):
-        return True
-    texts = [part for part in parts if part != MISSING]
     if not ranged:
-        return not is_declared and {format_value(value) for value in domain.get("values", ())} != set(texts)
+        parts = _split_labels(labels, entry)
+        listed = {format_value(value) for value in domain.get("values", ())}
+        return domain["missing"] != (MISSING in parts) or (not is_declared and listed != parts - {MISSING})
+    written = [part for label in labels for part in _split_range(label)]
+    if domain["missing"] != (MISSING in written):
+        return True
+    texts = [part for part in written if part != MISSING]
     names, dtype = entry.get("names", {}), parse_type(entry["type"])
     assert dtype is not None
     if not _are_plainly_written(
@@ -141,14 +141,23 @@ def _split_range(label: str) -> Iterator[str]:
         yield label
 
 
-def _split_label(label: str, entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the values that a label writes out; names and beginnings of values write out none."""
-    if label == TOP or label in entry.get("names", ()):
-        return
-    if label.startswith("{") and label.endswith("}"):
-        yield from map(unescape, split_set(label[1:-1]))
-        return
-    value = label[1:] if label.startswith("\\") else label
+def _split_labels(labels: Sequence[str], entry: Mapping[str, Any]) -> set[str]:
+    """Return the values that labels write out; names and beginnings of values write out none."""
+    names = entry.get("names", ())
     listed = {format_value(value) for value in entry["domain"].get("values", ())}
-    if value in listed or value == MISSING or not (entry.get("prefixes") and is_prefix(label)):
-        yield value
+    found = set[str]()
+    plain_sets = []
+    for label in labels:
+        if label == TOP or label in names:
+            continue
+        if label.startswith("{") and label.endswith("}"):
+            if "\\" in label:
+                found.update(map(unescape, split_set(label[1:-1])))
+            else:
+                plain_sets.append(label[1:-1])
+            continue
+        value = label[1:] if label.startswith("\\") else label
+        if value in listed or value == MISSING or not (entry.get("prefixes") and is_prefix(label)):
+            found.add(value)
+    parts = pl.Series(plain_sets, dtype=pl.String).str.split("|").explode(empty_as_null=False)
+    return found | set(parts.unique().to_list())

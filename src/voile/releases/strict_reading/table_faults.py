@@ -105,7 +105,7 @@ def _column_faults(where: str, column: pl.Series, entry: Mapping[str, Any]) -> I
         yield f"{where} has {outside} cells or values outside its domain"
     if entry["role"] == "sensitive" and is_text(column.dtype):
         listed = entry["domain"].get("values", ())
-        alike = count_lookalikes({*values.cast(pl.String).unique().to_list(), *map(str, listed)})
+        alike = count_lookalikes({*values.unique().to_list(), *map(str, listed)})
         if alike:
             yield f"{where} has {alike} values that look like others: only invisible or compatible characters differ"
 
@@ -122,8 +122,7 @@ def _count_outside(values: pl.Series, entry: Mapping[str, Any], dtype: pl.DataTy
         listed = domain["values"]
         if numbers or dtype in (pl.String, pl.Boolean):
             known = set(listed)
-            distinct = values.cast(pl.String).unique() if dtype == pl.String else values.unique()
-            return sum(value not in known for value in distinct.to_list())
+            return sum(value not in known for value in values.unique().to_list())
         return int((~values.is_in(parse_values(pl.Series(listed, dtype=pl.String), dtype).implode())).sum())
     if "min" not in domain:
         return len(values)
