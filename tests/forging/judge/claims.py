@@ -29,8 +29,13 @@ def restated(honest: dict[str, Any], claim: dict[str, Any]) -> dict[str, Any]:
     return words
 
 
-def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield if no honest claim, with these numbers, says the same in all its words."""
+def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]], indicates: bool) -> Iterator[str]:
+    """Yield if no honest claim, with these numbers, says the same in all its words. Where cells only tell protected
+    values from others, which values these are is the publisher's word."""
+    values = claim["parameters"].get("protect", [])
+    seen = {plain(str(value)) for value in values}
+    if indicates and "" not in seen and len(seen) == len(values):
+        honest = [{**one, "parameters": {**one["parameters"], "protect": values}} for one in honest]
     ours = _without_findings(claim)
     if not any(ours == _without_findings(restated(one, claim)) for one in honest if one["model"] == claim["model"]):
         yield "its words do not follow from its model"

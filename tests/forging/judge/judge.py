@@ -91,7 +91,8 @@ class Judge:
             own = [
                 {**one, "quasi": quasi} for one in self.claims[certificate["shape"]] if one["column"] == claim["column"]
             ]
-            yield from word_faults(claim, own)
+            entry = next((entry for entry in dictionary["columns"] if entry["name"] == claim["column"]), {})
+            yield from word_faults(claim, own, "indicator" in entry)
             if claim["unit"] != dictionary["unit"]:
                 yield "the units differ"
             if claim["column"] is not None and claim["column"] not in sensitive:
