@@ -103,11 +103,14 @@ def _entry_faults(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lists_properly(entry: Mapping[str, Any]) -> bool:
-    """Whether a list of numbers or dates is a declared domain, and a column that is `*` everywhere lists nothing."""
+    """Whether a list of numbers or dates is a declared domain, categories are listed, and a column that is `*`
+    everywhere lists nothing."""
     domain, ranged = entry["domain"], entry["kind"] in ("numeric", "date")
     if domain.get("declared") is True:
         return "values" in domain
-    return domain.keys() == {"missing"} if entry["shown"] == "suppressed" else not (ranged and "values" in domain)
+    if entry["shown"] == "suppressed":
+        return domain.keys() == {"missing"}
+    return ("values" if ranged else "min") not in domain
 
 
 def _fits_dates(kind: str, dtype: pl.DataType) -> bool:
