@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 from event_tables import PERSON, EventRequest
-from oracle import people
+from oracle import people, stands_for
 
 import voile as vl
 from voile.errors import Unsatisfiable
@@ -98,7 +98,7 @@ def check_numbered(request: EventRequest) -> dict[people.Box, list[people.Row]]:
         assert all(row[name] == true[name] for name in request.sensitive)
         for entry in release.described("quasi"):
             name = str(entry["name"])
-            assert true[name] in people.stands_for(str(row[name]), entry, [true[name]])
+            assert true[name] in stands_for(str(row[name]), entry, [true[name]])
         groups.setdefault(tuple(str(row[name]) for name in request.quasi), []).append(true)
     shown = Counter(person for rows in groups.values() for person in (row[PERSON] for row in rows))
     assert max(shown.values()) <= request.rows_per_person

@@ -13,7 +13,7 @@ def count_runs(content, start, end, width, length, counts):
     Return 0 if bytes `start` to `end` are exactly these codes, packed groups are filled up with zeros, and every code
     is below the length of `counts`; else 1. O(length).
     """
-    place, done = start, 0
+    place, done = np.int64(start), np.int64(0)
     value_bytes, mask = (width + 7) // 8, (np.int64(1) << width) - 1
     while done < length:
         header, shift = np.int64(0), 0
@@ -68,7 +68,7 @@ def count_runs(content, start, end, width, length, counts):
 def measure_texts(content, lengths):
     """Write the lengths of texts that stand one behind the other, each after its length in four bytes. Return 0 if they
     fill `content` exactly; else 1. O(number of texts)."""
-    place = 0
+    place = np.int64(0)
     for i in range(lengths.size):
         if place + 4 > content.size:
             return 1

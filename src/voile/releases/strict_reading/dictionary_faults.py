@@ -110,7 +110,7 @@ def _lists_properly(entry: Mapping[str, Any]) -> bool:
         return "values" in domain
     if entry["shown"] == "suppressed":
         return domain.keys() == {"missing"}
-    return ("values" if ranged else "min") not in domain
+    return bool(("values" if ranged else "min") not in domain)
 
 
 def _fits_dates(kind: str, dtype: pl.DataType) -> bool:
