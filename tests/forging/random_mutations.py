@@ -39,7 +39,7 @@ def forge_at_random(honest: Mapping[str, Forgery], number: int, seed: int = 0) -
         mutation = rng.choices([one for one, _ in MUTATIONS], [weight for _, weight in MUTATIONS])[0]
         try:
             changes.append(f"{mutation.__name__}: {mutation(forgery, rng, honest)}")
-        except (pl.exceptions.PolarsError, KeyError, IndexError, ValueError, TypeError, OverflowError) as error:
+        except (pl.exceptions.PolarsError, LookupError, ValueError, TypeError, AttributeError, OverflowError) as error:
             changes.append(f"{mutation.__name__}: impossible ({type(error).__name__})")
     return name, forgery, changes
 

@@ -109,7 +109,7 @@ def _lists_properly(entry: Mapping[str, Any]) -> bool:
     if domain.get("declared") is True:
         return "values" in domain
     if entry["shown"] == "suppressed":
-        return domain.keys() == {"missing"}
+        return bool(domain.keys() == {"missing"})
     return bool(("values" if ranged else "min") not in domain)
 
 
