@@ -47,7 +47,8 @@ def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]], indicates: 
 def _without_findings(claim: dict[str, Any]) -> dict[str, Any]:
     parts = {key: part for key, part in claim.items() if key != "found"}
     passed_over = ["prior", "earlier", "min_support", "max_columns"]  # only who has the statistics can tell
-    passed_over += ["l"] if claim["bound"] == "1" else []  # nothing is promised
+    # nothing is promised, or the level that was reached is: then what was asked for is the publisher's word
+    passed_over += ["l"] if claim["bound"] == "1" or claim["parameters"].get("reached") else []
     parts["parameters"] = {key: part for key, part in claim["parameters"].items() if key not in passed_over}
     return parts
 
