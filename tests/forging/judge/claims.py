@@ -17,6 +17,10 @@ Groups = dict[Any, Counter[str]]  # how often each group has each value
 def restated(honest: dict[str, Any], claim: dict[str, Any]) -> dict[str, Any]:
     """An honest claim with the numbers of another: what that one would have to say."""
     words = {**honest, "parameters": dict(honest["parameters"])}
+    asked, less = honest["parameters"].get("l"), claim["parameters"].get("l")
+    has_levels = honest["parameters"].get("reached") and isinstance(less, dict) and asked.keys() == less.keys()
+    if has_levels and all(1 <= less[name] <= asked[name] for name in less):
+        words["parameters"]["l"] = less  # the level reached is promised, whatever was asked for
     for letter in ("k", "l", "m", "r"):
         old, new = honest["parameters"].get(letter), claim["parameters"].get(letter)
         if type(old) is not int or type(new) is not int or old == new or new < 2:
@@ -47,8 +51,7 @@ def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]], indicates: 
 def _without_findings(claim: dict[str, Any]) -> dict[str, Any]:
     parts = {key: part for key, part in claim.items() if key != "found"}
     passed_over = ["prior", "earlier", "min_support", "max_columns"]  # only who has the statistics can tell
-    # nothing is promised, or the level that was reached is: then what was asked for is the publisher's word
-    passed_over += ["l"] if claim["bound"] == "1" or claim["parameters"].get("reached") else []
+    passed_over += ["l"] if claim["bound"] == "1" else []  # nothing is promised
     parts["parameters"] = {key: part for key, part in claim["parameters"].items() if key not in passed_over}
     return parts
 

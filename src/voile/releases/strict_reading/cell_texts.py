@@ -56,7 +56,7 @@ def _parse_column(table: str, texts: pl.Series, dtype: pl.DataType) -> pl.Series
     see more than is counted."""
     values = parse_values(texts, dtype)
     unreadable = values.null_count() - texts.null_count()
-    if unreadable or values.n_unique() != texts.n_unique() or not _is_plainly_written(texts, values):
+    if unreadable or not _is_plainly_written(texts, values):
         count = f"{unreadable} cells" if unreadable else "cells"
         wording = "do not write a value in the one way in which voile writes it"
         reason = "are no values of the type that the dictionary states" if unreadable else wording
@@ -71,7 +71,7 @@ def _parse_column(table: str, texts: pl.Series, dtype: pl.DataType) -> pl.Series
 def _is_plainly_written(texts: pl.Series, values: pl.Series) -> bool:
     """Whether numbers have no sign and no zeros that nobody needs, and dates are written as 2025-12-31."""
     if values.dtype.is_float():
-        return bool(texts.drop_nulls().str.contains(_PLAIN_FLOAT).all())
+        return bool(texts.drop_nulls().str.contains(_PLAIN_FLOAT).all()) and values.n_unique() == texts.n_unique()
     if values.dtype.is_integer() or values.dtype == pl.Date:
         return bool((values.cast(pl.String) == texts).drop_nulls().all())
-    return True  # parsing times and truth values accepts one way only
+    return values.n_unique() == texts.n_unique()  # times and truth values: no value has two texts
