@@ -54,9 +54,11 @@ def watch(folders: dict[str, Path], count: int, seed: int, work: Path) -> list[O
                     print(describe(outcome), flush=True)
             else:
                 found.append(Outcome(done, "", (), "HANG", ()))
+                print(f"{done}: HANG", flush=True)
                 done += 1
         except EOFError:
             found.append(Outcome(done, "", (), "CRASH of the process", ()))
+            print(f"{done}: CRASH of the process", flush=True)
             done += 1
         worker.kill()
         worker.join()

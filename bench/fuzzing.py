@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
-PATIENCE = 30.0  # seconds until a call that does not answer is killed; more than 10 s are a finding
+PATIENCE = 120.0  # seconds until a call that does not answer is killed; a finding is more than 10 s of computing
 
 
 def work(kinds: list[str]) -> None:

@@ -29,12 +29,17 @@ from voile.cli import main
 
 RUN = """
 import sys
-from voile.engines import base
-from voile.tables import partition_tree
 from voile.cli import main
-if "disk" in sys.argv:
-    partition_tree.LARGEST_PART, base.CHUNK_ROWS = 6_000, 5_000
-main()
+from voile.cli.signals import interrupt_on_sigterm
+with interrupt_on_sigterm():
+    try:
+        if "disk" in sys.argv:
+            from voile.engines import base
+            from voile.tables import partition_tree
+            partition_tree.LARGEST_PART, base.CHUNK_ROWS = 6_000, 5_000
+    except KeyboardInterrupt:
+        sys.exit(143)
+    main()
 """
 ROLES = ("--quasi", "age,zip", "--sensitive", "disease", "--format", "csv")
 FOLLOWED = ("--model", "m-invariance:m=2", "--person", "patient", "--ledger", "private/ledger", "--after", "one")
@@ -134,7 +139,7 @@ def run_once(template: Path, room: Path, engine: str, kill_number: int, longest:
     state = check(room, engine, before, digest)
     if number == signal.SIGTERM and process.returncode == 128 + number:
         assert residue == "clean", "SIGTERM left files behind"
-        said = json.loads(out)["error"]["message"]
+        said = json.loads(out)["error"]["message"] if out else "nothing was changed"  # while voile is loaded
         assert ("nothing was changed" in said) == (state == "old"), said
     ending = "finished" if process.returncode == 0 else f"exit {process.returncode}"
     with contextlib.chdir(room):

@@ -312,10 +312,13 @@ def test_a_method_that_lies_is_caught() -> None:
 
     def leaking(self: Any, columns: Any, rows: Any) -> Any:
         release = vl.Anatomy.show(self, columns, rows)
-        told = {**release.dictionary, "note": rows.key.secret.hex()}
-        return type(release)(release.tables, told, release.certificate)
+        target = release.described("sensitive")[0]  # a declared domain may list what no row has
+        values = [*target["domain"]["values"], rows.key.secret.hex()]
+        entry = {**target, "domain": {"values": values, "missing": False, "declared": True}}
+        told = [entry if one is target else one for one in release.dictionary["columns"]]
+        return type(release)(release.tables, {**release.dictionary, "columns": told}, release.certificate)
 
-    with pytest.raises(BrokenPromise, match="'note' is not known"):
+    with pytest.raises(AssertionError, match="the key appears in a published file"):
         check_method(spoiled(vl.Anatomy, show=leaking))
 
     def refuse(self: Any, columns: Any, policy: Any) -> None:

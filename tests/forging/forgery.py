@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 from collections.abc import Callable
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from forging.parquet_bytes import from_bytes, to_bytes
 
 CERTIFICATE, DICTIONARY = "certificate.json", "dictionary.json"
 Edit = Callable[[pl.DataFrame], pl.DataFrame]
@@ -72,16 +73,11 @@ class Forgery:
         content = self.files[name + self.suffix]
         if self.is_csv:
             return pl.read_csv(content, infer_schema=False)
-        return pl.read_parquet(content)
+        return from_bytes(content)
 
     def set_table(self, name: str, table: pl.DataFrame) -> None:
         """Write a table as a file of the folder, and list it."""
-        buffer = io.BytesIO()
-        if self.is_csv:
-            table.write_csv(buffer)
-        else:
-            table.write_parquet(buffer, statistics=False)
-        self.add(name + self.suffix, buffer.getvalue())
+        self.add(name + self.suffix, table.write_csv().encode() if self.is_csv else to_bytes(table))
 
     def edit(self, name: str, change: Edit) -> None:
         """Change a table."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ import polars as pl
 
 from forging.document_mutations import mutate_document, restate_claim
 from forging.forgery import Forgery
+from forging.parquet_bytes import to_bytes
 
 Mutation = Callable[[Forgery, random.Random, Mapping[str, Forgery]], str]
 NUMBERS = (0, 1, -1, 2, 7, 2**31, 2**53 + 1, 2**62, 2**63 - 1)
@@ -39,7 +39,7 @@ def forge_at_random(honest: Mapping[str, Forgery], number: int, seed: int = 0) -
         mutation = rng.choices([one for one, _ in MUTATIONS], [weight for _, weight in MUTATIONS])[0]
         try:
             changes.append(f"{mutation.__name__}: {mutation(forgery, rng, honest)}")
-        except (pl.exceptions.PolarsError, KeyError, IndexError, ValueError, TypeError, OverflowError) as error:
+        except (pl.exceptions.PolarsError, LookupError, ValueError, TypeError, AttributeError, OverflowError) as error:
             changes.append(f"{mutation.__name__}: impossible ({type(error).__name__})")
     return name, forgery, changes
 
@@ -278,15 +278,13 @@ def rewrite_parquet(f: Forgery, rng: random.Random, _: Any) -> str:
     if f.is_csv:
         raise ValueError
     name, table = _choose(f, rng)
-    sink = io.BytesIO()
-    table.write_parquet(
-        sink,
-        compression=rng.choice(("zstd", "snappy", "uncompressed", "gzip")),
-        statistics=rng.random() < 0.5,
-        row_group_size=rng.choice((1, 7, 100)),
-    )
-    f.add(name + f.suffix, sink.getvalue())
-    return name
+    options: dict[str, Any] = {"row_group_size": rng.choice((1, 7, 100)), "data_page_size": rng.choice((16, 1 << 20))}
+    options["use_dictionary"] = rng.random() < 0.5
+    odd = rng.choice(("", "write_statistics", "store_schema", "write_page_index", "write_page_checksum", "compression"))
+    if odd:
+        options[odd] = True if odd != "compression" else rng.choice(("gzip", "brotli"))
+    f.add(name + f.suffix, to_bytes(table, **options))
+    return f"{name} {options}"
 
 
 MUTATIONS: tuple[tuple[Mutation, int], ...] = (

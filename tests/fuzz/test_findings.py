@@ -45,6 +45,7 @@ SPECS = {
     "null values that are numbers": "read = {null_values = [1, [2]]}",
     "deep lists": "a = " + "[" * 3000 + "]" * 3000,
     "a number that would never end": '[[policy]]\nmodel = "t-closeness"\nt = "1e99999999"',
+    "a tree of many levels": "[schema.hierarchies.age." + ".".join(["a"] * 900) + "]\nb = [1]\n",
     "a number with 400 digits": '[[policy]]\nmodel = "k-anonymity"\nk = ' + "9" * 400,
     "a number with 5000 digits": '[[policy]]\nmodel = "k-anonymity"\nk = ' + "9" * 5000,
 }

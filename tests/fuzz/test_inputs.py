@@ -15,7 +15,7 @@ SEEDS = 12  # inputs per kind
 def test_odd_inputs_end_in_order(kind: str) -> None:
     for seed in range(SEEDS):
         fault = try_input(draw_input(seed, (kind,)))
-        assert not fault or fault.endswith(" s"), f"{kind}, seed {seed}: {fault}"  # a busy machine may be slow
+        assert not fault, f"{kind}, seed {seed}: {fault}"
 
 
 def test_the_judge_notices_an_undocumented_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,3 +24,11 @@ def test_the_judge_notices_an_undocumented_exit_code(monkeypatch: pytest.MonkeyP
     assert "exit code -1" in try_input(Input("csv", ["publish"]))
     monkeypatch.setattr("voile.cli.main", lambda: print(CANARY))
     assert try_input(Input("csv", ["publish"])) == "a cell in the output"
+
+
+def test_the_judge_notices_a_long_computation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.calls.PATIENCE", 0.05)
+    monkeypatch.setattr("voile.cli.main", lambda: sum(range(10_000_000)))
+    assert "by the clock" in try_input(Input("csv", ["publish"]))
+    monkeypatch.setattr("fuzz.calls.PATIENCE", 10.0)
+    assert try_input(Input("csv", ["publish"])) == ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import polars as pl
 from event_tables import PERSON, EventRequest
-from oracle import people
+from oracle import people, stands_for
 
 import voile as vl
 from voile.errors import Unsatisfiable
@@ -28,8 +30,10 @@ def recount(request: EventRequest, enumerate_all: bool = False) -> bool:
     assert verdict.holds, str(verdict)
     stars = any("*" in release.tables["table"][name].to_list() for name in request.quasi)
     if stars and release.dictionary["withheld"]:
-        return False  # a withheld row fits a box of stars, too, so that the ids do not tell which rows are in it
-    groups = check_groups(release, drawn, request)
+        # a withheld row fits a box of stars, too: publish with a number in each row, which tells where it is
+        groups = check_numbered(request)
+    else:
+        groups = check_groups(release, drawn, request)
     if enumerate_all:
         check_beliefs(groups, request)
     else:
@@ -74,6 +78,30 @@ def check_groups(
     groups, nowhere = people.place_rows(published, release.described("quasi"), drawn, request.sensitive)
     assert len(nowhere) == release.dictionary["withheld"]
     assert len(published) + len(nowhere) == request.rows_left()
+    assert people.fewest_people(groups, PERSON) >= request.k
+    assert people.largest_share(groups, PERSON) <= Fraction(1, request.k)
+    return groups
+
+
+def check_numbered(request: EventRequest) -> dict[people.Box, list[people.Row]]:
+    """Publish the table with a column that numbers its rows, and check the groups by these numbers."""
+    frame = request.frame.with_columns(row=pl.Series([f"r{number}" for number in range(request.frame.height)]))
+    data = vl.read(frame, replace(request.schema, other=("row",), confirmed=("row",)))
+    release = vl.publish(data, request.policy, request.method, key=request.key)
+    own = {row["row"]: row for row in frame.to_dicts()}
+    published = release.tables["table"].to_dicts()
+    assert len({row["row"] for row in published}) == len(published)
+    assert len(published) + release.dictionary["withheld"] == request.rows_left()
+    groups: dict[people.Box, list[people.Row]] = {}
+    for row in published:
+        true = own[row["row"]]
+        assert all(row[name] == true[name] for name in request.sensitive)
+        for entry in release.described("quasi"):
+            name = str(entry["name"])
+            assert true[name] in stands_for(str(row[name]), entry, [true[name]])
+        groups.setdefault(tuple(str(row[name]) for name in request.quasi), []).append(true)
+    shown = Counter(person for rows in groups.values() for person in (row[PERSON] for row in rows))
+    assert max(shown.values()) <= request.rows_per_person
     assert people.fewest_people(groups, PERSON) >= request.k
     assert people.largest_share(groups, PERSON) <= Fraction(1, request.k)
     return groups

@@ -34,7 +34,9 @@ def test_leaves_alone_have_nothing_but_the_root_above_them() -> None:
     assert hierarchy_outlines.parse_outline("a\nb\n", "c") == {"*": ["a", "b"]}
 
 
-@pytest.mark.parametrize("text", ["  a\nb\n", "A\n  a\n  a\n", 'A\n  "a\n'])
+@pytest.mark.parametrize(
+    "text", ["  a\nb\n", "A\n  a\n  a\n", 'A\n  "a\n', "".join(" " * n + "a\n" for n in range(2_000))]
+)
 def test_no_tree(text: str) -> None:
     with pytest.raises(SchemaError, match="tree of 'c' cannot be read") as caught:
         hierarchy_outlines.parse_outline(text, "c")

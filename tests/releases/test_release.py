@@ -13,6 +13,7 @@ import pytest
 import voile as vl
 from voile.errors import BrokenPromise, DataError, SchemaError, SpecError
 from voile.releases.cells.cell_parsing import read_dtype
+from voile.releases.cells.column_types import is_text
 from voile.releases.release import Release, find_shape
 
 KEY = vl.Key(bytes(range(32)))
@@ -65,8 +66,10 @@ def test_types_of_untouched_columns_survive(tmp_path: Path, method: Any, missing
     loaded = vl.load(tmp_path / "out")
     table = loaded.tables["quasi" if isinstance(method, vl.Anatomy) else "table"]
     for name in TYPES:
-        occurring = pl.Enum(["lo", "hi"]) if name == "enum" and missing else frame.schema[name]
-        assert table.schema[name] == occurring, name
+        if is_text(frame.schema[name]):  # categories are texts to whoever reads a file
+            assert is_text(table.schema[name])
+            continue
+        assert table.schema[name] == frame.schema[name], name
     names = [*quasi, *other]
     assert in_order(table.select(names)) == in_order(frame.select(names))
 

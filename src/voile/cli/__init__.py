@@ -1,5 +1,34 @@
 """The command line: the verbs of voile as commands. run.py lists them; commands/ has one file per command."""
 
-from voile.cli.run import app, main
+from __future__ import annotations
+
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+from voile.cli.signals import end_in_order, interrupt_on_sigterm
+
+if TYPE_CHECKING:
+    from voile.cli.run import app
 
 __all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command line. Signals are handled before anything else is loaded."""
+    end_in_order()
+    with interrupt_on_sigterm() as received:
+        try:
+            from voile.cli.run import run_command
+        except KeyboardInterrupt:
+            sys.stderr.write("voile: Interrupted; nothing was changed.\n")
+            raise SystemExit(128 + (received or [signal.SIGINT])[0]) from None
+        run_command(received)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from voile.cli import run
+
+        return run.app
+    raise AttributeError(name)

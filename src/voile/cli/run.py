@@ -6,14 +6,10 @@ with --json. Commands import heavy libraries when they run, so that --help is fa
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -75,30 +71,11 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Show the vers
         raise typer.Exit
 
 
-def main() -> None:
-    """Run the command line: a VoileError becomes its message and its exit code, never a stack trace."""
-    with speaking(write_flag), record_writes() as written, _interrupt_on_sigterm() as received:
+def run_command(received: list[int]) -> NoReturn:
+    """Run the command line: a VoileError becomes its message and its exit code, never a stack trace. `received` are the
+    signals that come meanwhile."""
+    with speaking(write_flag), record_writes() as written:
         _run(written, received)
-
-
-@contextlib.contextmanager
-def _interrupt_on_sigterm() -> Iterator[list[int]]:
-    """End on SIGTERM as on SIGINT: by an exception, so that temporary files are removed. Collects the signals."""
-    received: list[int] = []
-
-    def interrupt(number: int, _: FrameType | None) -> None:
-        received.append(number)
-        raise KeyboardInterrupt
-
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield received
-        return
-    signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield received
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _run(written: list[Path], received: list[int]) -> NoReturn:

@@ -8,6 +8,8 @@ from typing import Any
 
 from voile.errors import SchemaError
 
+_MOST_LEVELS = 100
+
 
 def render_outline(rows: Sequence[Sequence[str]]) -> str:
     """Write rows, leaf first, as a tree: one line per node, indented by two spaces per level.
@@ -44,6 +46,8 @@ def parse_outline(text: str, column: str) -> dict[str, Any]:
         node: list[Any] = []
         parents[-1][1].append((_parse_label(line.strip(), column), node))
         parents.append((depth, node))
+        if len(parents) > _MOST_LEVELS:
+            raise _malformed_outline(column, f"it has more than {_MOST_LEVELS - 1} levels")
         if parents[1][0] != depths[0]:
             raise _malformed_outline(column, "its first line is indented further than a later one")
     tree = _fold_nodes(parents[0][1], column)

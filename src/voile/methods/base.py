@@ -36,6 +36,11 @@ class Method(Plugin):
     family: ClassVar[str] = "methods"
     produces: ClassVar[str] = "generalized"
     tried: ClassVar[Settings] = ({},)  # the settings of its knobs that a comparison tries
+
+    @property
+    def indicator_labels(self) -> tuple[str, ...]:
+        """What the release shows instead of sensitive values if it says only whether they are protected; else nothing."""
+        return ()
     removes_values: ClassVar[bool] = False  # whether nobody may have some value any more, so that it is not mentioned
 
     def check(self, columns: Columns, policy: Policy) -> None:
@@ -121,6 +126,14 @@ class FormsGroupsAgain:
 
     def forms_same_groups(self, release: Release, model: Model) -> bool:
         """Return whether the published people, under a model with its prior, give the published groups."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+class ShowsItsKnobs:
+    """A method some of whose knobs a stranger can compare with the release that states them."""
+
+    def contradictions(self, release: Release) -> list[str]:
+        """Return what the knobs say that the release contradicts."""
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 
 

@@ -12,6 +12,7 @@ import functools
 import importlib
 import importlib.util
 import pkgutil
+import re
 import sys
 import typing
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,8 @@ from voile.plugins.parameters import Limits, coerce, parse_short_form, type_comp
 FAMILIES = ("models", "methods", "attacks", "measures")
 _registry: dict[str, dict[str, type[Plugin]]] = {family: {} for family in FAMILIES}
 _loaded: set[str] = set()
+
+_DIGEST = re.compile("sha256:[0-9a-f]{64}")
 
 
 def knob(
@@ -112,6 +115,26 @@ def as_plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): as_plain_value(item) for key, item in value.items()}
     return value
+
+
+def free_texts(plugin: Plugin) -> list[str]:
+    """List the texts among the knobs that could be anything: no choices, no digests, no names of plug-ins."""
+    texts: list[str] = []
+    for field in knob_fields(type(plugin)):
+        value, limits = getattr(plugin, field.name), field.metadata.get("limits")
+        if isinstance(value, Plugin):
+            texts += free_texts(value)
+        elif not (limits is not None and limits.choices):
+            texts += _texts_within(as_plain_value(value))
+    return [text for text in texts if not _DIGEST.fullmatch(text)]
+
+
+def _texts_within(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [text for key, item in value.items() for text in (str(key), *_texts_within(item))]
+    if isinstance(value, (list, tuple)):
+        return [text for item in value for text in _texts_within(item)]
+    return [value] if isinstance(value, str) else []
 
 
 def registered_classes(family: str) -> dict[str, type[Plugin]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from voile.io.parquet.writing import with_text_labels, write_parquet
 from voile.tables.part_protocol import Parts
 
 
@@ -69,18 +69,7 @@ class PartitionedTables(Mapping[str, pl.DataFrame]):
                 for number, part in enumerate(self.parts):
                     with_text_labels(part[name]).write_csv(file, include_header=number == 0)
             return [path]
-        import pyarrow.parquet as pq
-
-        writer = None
-        with ExitStack() as opened:
-            for part in self.parts:
-                table = _to_arrow(part[name], writer.schema if writer is not None else None)
-                if writer is None:
-                    writer = opened.enter_context(pq.ParquetWriter(
-                        path, table.schema, compression="zstd", compression_level=1,
-                        write_statistics=False, store_schema=False,
-                    ))  # fmt: skip
-                writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        write_parquet(path, (part[name] for part in self.parts))
         return [path]
 
 
@@ -104,43 +93,6 @@ def hash_groups(table: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
         mixed = (mixed ^ each) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return mixed
-
-
-def _to_arrow(table: pl.DataFrame, schema: Any) -> Any:
-    """Convert a part for Parquet. Categories stay coded, so that no text is written out for every row."""
-    import pyarrow as pa
-
-    columns = []
-    for name in table.columns:
-        values = table[name]
-        if isinstance(values.dtype, pl.Enum) and not values.null_count():
-            codes = pa.array(values.to_physical().to_numpy().astype(np.int32))
-            columns.append(
-                pa.DictionaryArray.from_arrays(codes, pa.array(values.dtype.categories.to_list(), pa.string()))
-            )
-        else:
-            columns.append(with_text_labels(values.to_frame())[name].to_arrow())
-    if schema is None:
-        return pa.table(columns, names=table.columns)
-    return pa.table([_cast_like(one, field.type) for one, field in zip(columns, schema, strict=True)], schema=schema)
-
-
-def _cast_like(values: Any, kind: Any) -> Any:
-    """Convert a column to its type in the first part: text may be coded in either of them."""
-    import pyarrow as pa
-
-    if values.type == kind:
-        return values
-    if pa.types.is_dictionary(kind):
-        coded = values.cast(kind.value_type).dictionary_encode()
-        return pa.DictionaryArray.from_arrays(coded.indices.cast(kind.index_type), coded.dictionary)
-    return values.dictionary_decode().cast(kind) if pa.types.is_dictionary(values.type) else values.cast(kind)
-
-
-def with_text_labels(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the table with text instead of categories, which differ from part to part."""
-    named = [name for name, kind in table.schema.items() if kind in (pl.Enum, pl.Categorical)]
-    return table.with_columns(pl.col(named).cast(pl.String)) if named else table
 
 
 def stack_tables(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

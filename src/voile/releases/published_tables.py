@@ -12,6 +12,7 @@ import polars as pl
 from voile.errors import BrokenPromise
 from voile.releases.cells.cell_parsing import read_domain, unexplained_cell
 from voile.releases.certificate import Certificate
+from voile.releases.dictionary import OWN_VALUE
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.schema import Column
@@ -43,6 +44,10 @@ class PublishedTables:
     def layout(self) -> dict[str, TableLayout]:
         """The tables of the shape and their columns: these and no others are published."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    def exact_meaning(self, entry: Mapping[str, Any]) -> str:
+        """Return in words what a cell of a column stands for that is published as it is."""
+        return OWN_VALUE
 
     def column_names(self, *roles: str) -> tuple[str, ...]:
         """Return the names of the columns of these roles, in the order of the dictionary."""

@@ -20,6 +20,7 @@ from voile.tables.domain import Domain
 from voile.tables.value_text import MISSING, format_set, format_value
 
 Levels = list[list[str]]
+_MOST_LEVELS = 100
 
 
 def build_from_rows(column: str, domain: Domain, counts: np.ndarray, rows: Sequence[Sequence[str]]) -> Levels:
@@ -65,6 +66,8 @@ def flatten_tree(column: str, nested: Any) -> list[list[str]]:
     rows: list[list[str]] = []
 
     def walk(node: Any, path: list[str]) -> None:
+        if len(path) > _MOST_LEVELS:
+            raise _hierarchy_error(f"The hierarchy of {column!r} has more than {_MOST_LEVELS} levels.")
         if isinstance(node, Mapping):
             for name, child in node.items():
                 walk(child, [str(name), *path])

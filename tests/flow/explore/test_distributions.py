@@ -26,8 +26,13 @@ def test_everybody_is_counted_exactly_once(model: Model, method: Method) -> None
     release = vl.publish(data, model, method, key=vl.Key(bytes(32)))
     results = vl.distributions(data, release)
     hidden = [entry["name"] for entry in release.dictionary["columns"] if entry["shown"] == "suppressed"]
-    assert [item.column for item in results] == [n for n in ("birth", "sex", "zip", "disease") if n not in hidden]
+    assert [item.column for item in results] == ["birth", "sex", "zip", "disease"]
+    assert [item.column for item in results if item.lost] == hidden
     for item in results:
+        if item.lost:
+            assert sum(item.before) == 400
+            assert sum(item.after) == 0
+            continue
         assert sum(item.before) == 400
         assert len(item.labels) == len(item.before) == len(item.after) <= 12
         starred = any(entry.get("prefixes") for entry in release.described("quasi") if entry["name"] == item.column)

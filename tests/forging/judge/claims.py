@@ -17,6 +17,10 @@ Groups = dict[Any, Counter[str]]  # how often each group has each value
 def restated(honest: dict[str, Any], claim: dict[str, Any]) -> dict[str, Any]:
     """An honest claim with the numbers of another: what that one would have to say."""
     words = {**honest, "parameters": dict(honest["parameters"])}
+    asked, less = honest["parameters"].get("l"), claim["parameters"].get("l")
+    has_levels = honest["parameters"].get("reached") and isinstance(less, dict) and asked.keys() == less.keys()
+    if has_levels and all(1 <= less[name] <= asked[name] for name in less):
+        words["parameters"]["l"] = less  # the level reached is promised, whatever was asked for
     for letter in ("k", "l", "m", "r"):
         old, new = honest["parameters"].get(letter), claim["parameters"].get(letter)
         if type(old) is not int or type(new) is not int or old == new or new < 2:
@@ -29,8 +33,13 @@ def restated(honest: dict[str, Any], claim: dict[str, Any]) -> dict[str, Any]:
     return words
 
 
-def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield if no honest claim, with these numbers, says the same in all its words."""
+def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]], indicates: bool) -> Iterator[str]:
+    """Yield if no honest claim, with these numbers, says the same in all its words. Where cells only tell protected
+    values from others, which values these are is the publisher's word."""
+    values = claim["parameters"].get("protect", [])
+    seen = {plain(str(value)) for value in values}
+    if indicates and "" not in seen and len(seen) == len(values):
+        honest = [{**one, "parameters": {**one["parameters"], "protect": values}} for one in honest]
     ours = _without_findings(claim)
     if not any(ours == _without_findings(restated(one, claim)) for one in honest if one["model"] == claim["model"]):
         yield "its words do not follow from its model"
@@ -41,7 +50,9 @@ def word_faults(claim: dict[str, Any], honest: list[dict[str, Any]]) -> Iterator
 
 def _without_findings(claim: dict[str, Any]) -> dict[str, Any]:
     parts = {key: part for key, part in claim.items() if key != "found"}
-    parts["parameters"] = {key: part for key, part in claim["parameters"].items() if key not in ("prior", "earlier")}
+    passed_over = ["prior", "earlier", "min_support", "max_columns"]  # only who has the statistics can tell
+    passed_over += ["l"] if claim["bound"] == "1" else []  # nothing is promised
+    parts["parameters"] = {key: part for key, part in claim["parameters"].items() if key not in passed_over}
     return parts
 
 

@@ -95,11 +95,20 @@ class Grammar:
                 yield f"{where} is unknown"
             elif kind_of(part) not in self.kinds[path] and not self._is_wider(path, part):
                 yield f"{where} is {kind_of(part)}"
-            elif isinstance(part, str) and part not in self.texts[path] and not set(path) & set(FREE_TEXTS):
+            elif isinstance(part, str) and part not in self.texts[path] and not self._may_say(path, part):
                 yield f"{where} says something new"
             if isinstance(part, dict) and not self.required.get(path, set()) <= set(part):
                 yield f"{where} lacks {sorted(self.required[path] - set(part))}"
 
+    def _may_say(self, path: tuple[str, ...], part: str) -> bool:
+        """Whether a text may be another; that categories have an order is the publisher's word."""
+        is_order = path[-1] == "kind" and part == "ordered" and "categorical" in self.texts[path]
+        return is_order or bool(set(path) & set(FREE_TEXTS))
+
     def _is_wider(self, path: tuple[str, ...], part: Any) -> bool:
-        """Whether a whole number stands where others do, or a knob that may be null is given."""
-        return kind_of(part) == "whole" and "real" in self.kinds[path]
+        """Whether a whole number stands where others do, or a knob of the method that may be null is given: how a
+        release was made is the publisher's word."""
+        is_knob = path[0].startswith("method") and "null" in self.kinds[path]
+        if kind_of(part) == "real" and "whole" in self.kinds[path] and "adversary" in path:
+            return bool(part == int(part))  # 2 may be written 2.0
+        return kind_of(part) == "whole" and ("real" in self.kinds[path] or is_knob)

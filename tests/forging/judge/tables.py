@@ -13,6 +13,8 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 
+from forging.parquet_bytes import from_bytes
+
 Rows = dict[str, list[Any]]  # the cells of each column; None where a cell is missing
 WHOLE = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 COUNT = re.compile(r"0|[1-9]\d{0,18}", re.ASCII)
@@ -45,20 +47,21 @@ def read_parquet(content: bytes, entries: dict[str, Any], own_types: dict[str, s
     """Read a Parquet file whose columns have the types that the dictionary states."""
     try:
         metadata = pq.ParquetFile(io.BytesIO(content))
-        table = pl.read_parquet(content)
+        table = from_bytes(content)
     except BaseException as error:  # a panic of a library is not an Exception
         raise TableError(f"cannot be read ({type(error).__name__})") from None
-    if set(metadata.metadata.metadata or {}) - {b"ARROW:schema"} or metadata.schema_arrow.metadata:
+    if metadata.metadata.metadata or metadata.schema_arrow.metadata:
         raise TableError("carries metadata")
     if not _WRITERS.fullmatch(str(metadata.metadata.created_by)):
         raise TableError("names no writer")
     if any(_lies(metadata, group) for group in range(metadata.num_row_groups)):
         raise TableError("has statistics that lie")
+    if _covered_bytes(metadata.metadata) != len(content):
+        raise TableError("has bytes that belong to no column")
     found: Rows = {}
     for name in table.columns:
         column, entry = table[name], entries.get(name)
-        notes = set(metadata.schema_arrow.field(name).metadata or {}) - {b"PARQUET:field_id"}
-        if notes - (_POLARS_NOTES if isinstance(column.dtype, (pl.Enum, pl.Categorical)) else set()):
+        if metadata.schema_arrow.field(name).metadata:
             raise TableError(f"{name} carries metadata")
         kind = "String" if isinstance(column.dtype, (pl.Enum, pl.Categorical)) else str(column.dtype)
         if entry is None:
@@ -85,10 +88,14 @@ def _lies(file: pq.ParquetFile, group: int) -> bool:
     return False
 
 
-_WRITERS = re.compile(
-    r"Polars \(python\) version [0-9.]+ \(build [0-9a-f]{40}\)|parquet-cpp-arrow version [0-9.]+|Polars", re.ASCII
-)
-_POLARS_NOTES = {b"_PL_ENUM_VALUES", b"_PL_ENUM_VALUES2", b"_PL_CATEGORICAL"}
+def _covered_bytes(described: pq.FileMetaData) -> int:
+    """How many bytes a file should have: its columns, its footer, and what marks its ends."""
+    groups = [described.row_group(group) for group in range(described.num_row_groups)]
+    columns = [group.column(place) for group in groups for place in range(described.num_columns)]
+    return 4 + sum(column.total_compressed_size for column in columns) + int(described.serialized_size) + 8
+
+
+_WRITERS = re.compile(r"parquet-cpp-arrow version [0-9.]+", re.ASCII)
 
 
 def write_value(value: Any) -> str:

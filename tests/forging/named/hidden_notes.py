@@ -11,32 +11,31 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forging.forgery import Forgery
-from forging.named.registry import AGAIN, BOX, BUCKET, LISTS, MASKED, NUMBERED, ROBUST, forges
+from forging.named.registry import AGAIN, BOX, BUCKET, LISTS, MASKED, NUMBERED, ROBUST, changes_harmlessly, forges
+from forging.parquet_bytes import HONEST, from_bytes, to_bytes
 
 SECRET = "Bob Smith has HIV"
 
 
 def _table_of(f: Forgery) -> tuple[str, pa.Table]:
     name = sorted(f.files)[0].removesuffix(".parquet")
-    table = pl.read_parquet(f.files[name + ".parquet"])
+    table = from_bytes(f.files[name + ".parquet"])
     return name, table.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String)).to_arrow()
 
 
 def _write(f: Forgery, name: str, table: pa.Table, **options: object) -> None:
-    sink = io.BytesIO()
-    pq.write_table(table, sink, **options)
-    f.add(name + ".parquet", sink.getvalue())
+    f.add(name + ".parquet", to_bytes(table, **options))
 
 
 def _with_note(f: Forgery, key: str, note: str) -> None:
     name, table = _table_of(f)
-    _write(f, name, table.replace_schema_metadata({key: note}), write_statistics=False)
+    _write(f, name, table.replace_schema_metadata({key: note}), store_schema=True)
 
 
 def _with_column_note(f: Forgery, key: str) -> None:
     name, table = _table_of(f)
     field = table.schema.field(0).with_metadata({key: SECRET})
-    _write(f, name, table.cast(table.schema.set(0, field)), write_statistics=False)
+    _write(f, name, table.cast(table.schema.set(0, field)), store_schema=True)
 
 
 @forges(BOX, BUCKET, NUMBERED)
@@ -68,14 +67,12 @@ def a_message_under_a_key_that_begins_like_the_number_of_a_field(f: Forgery) -> 
 def a_message_behind_the_arrow_schema(f: Forgery) -> None:
     """Readers of the schema stop at its end."""
     name, table = _table_of(f)
-    sink = io.BytesIO()
-    pq.write_table(table, sink, write_statistics=False)
-    note = pq.read_metadata(io.BytesIO(sink.getvalue())).metadata[b"ARROW:schema"]
+    note = pq.read_metadata(io.BytesIO(to_bytes(table, store_schema=True))).metadata[b"ARROW:schema"]
     longer = base64.b64encode(base64.b64decode(note) + SECRET.encode() * 20).decode()
     sink = io.BytesIO()
-    pq.write_table(
-        table.replace_schema_metadata({"ARROW:schema": longer}), sink, write_statistics=False, store_schema=False
-    )
+    with pq.ParquetWriter(sink, table.schema, **HONEST) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({"ARROW:schema": longer})
     f.add(name + ".parquet", sink.getvalue())
 
 
@@ -91,7 +88,7 @@ def _patch_footer(f: Forgery, name: str, change: Callable[[bytes], bytes]) -> No
 def a_message_in_the_name_of_the_writer(f: Forgery) -> None:
     """The footer names the program that wrote the file."""
     name = sorted(f.files)[0]
-    _patch_footer(f, name, lambda footer: footer.replace(b"Polars (python) version", b"Polars: Bob Sm. has HIV"))
+    _patch_footer(f, name, lambda footer: footer.replace(b"parquet-cpp-arrow version", b"parquet: Bob Smith has HIV"))
 
 
 @forges(BUCKET)
@@ -164,10 +161,16 @@ def a_message_as_a_column_of_a_claim(f: Forgery) -> None:
     f.claims[0]["parameters"]["l"][SECRET] = 3
 
 
-@forges(LISTS)
-def a_level_that_was_not_asked_for(f: Forgery) -> None:
-    """The claim says that 2 was asked for disease, and the method says 3."""
+@changes_harmlessly(LISTS)
+def a_lower_level_than_the_method_was_told(f: Forgery) -> None:
+    """The claim says that 2 was asked for disease, and the method says 3: so writes a publisher whose knob says more
+    than the policy. The claim is weaker, and true."""
     f.claims[0]["parameters"]["l"]["disease"] = 2
+
+
+@forges(LISTS)
+def a_higher_level_than_the_method_was_told(f: Forgery) -> None:
+    f.certificate["method"]["l"]["disease"] = 2
 
 
 @forges("full-domain.parquet")

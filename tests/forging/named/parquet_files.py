@@ -11,14 +11,13 @@ import pyarrow.parquet as pq
 
 from forging.forgery import Forgery
 from forging.named.registry import BOX, BUCKET, DATES, NUMBERED, TREE, changes_harmlessly, forges
+from forging.parquet_bytes import HONEST, from_bytes, to_bytes
 
 CODES = pl.int_range(pl.len()) + 1  # a number per row
 
 
 def _write_arrow(f: Forgery, name: str, table: pa.Table, **options: Any) -> None:
-    sink = io.BytesIO()
-    pq.write_table(table, sink, **options)
-    f.add(name + ".parquet", sink.getvalue())
+    f.add(name + ".parquet", to_bytes(table, **options))
 
 
 # Parquet beyond the rows ----------------------------------------------------------------------------------------------
@@ -27,14 +26,14 @@ def a_message_in_the_metadata_of_parquet(f: Forgery) -> None:
     """Key-value metadata travels with the file, and verify does not read it."""
     name = "table" if "table.parquet" in f.files else "quasi"
     table = pq.read_table(io.BytesIO(f.files[name + ".parquet"]))
-    _write_arrow(f, name, table.replace_schema_metadata({"comment": "Bob Smith has HIV"}))
+    _write_arrow(f, name, table.replace_schema_metadata({"comment": "Bob Smith has HIV"}), store_schema=True)
 
 
 @forges(BOX)
 def a_message_in_the_metadata_of_a_column(f: Forgery) -> None:
     table = pq.read_table(io.BytesIO(f.files["table.parquet"]))
     field = table.schema.field(0).with_metadata({"comment": "Bob Smith has HIV"})
-    _write_arrow(f, "table", table.cast(table.schema.set(0, field)))
+    _write_arrow(f, "table", table.cast(table.schema.set(0, field)), store_schema=True)
 
 
 @forges(BOX)
@@ -61,7 +60,7 @@ def bytes_between_the_rows_and_the_footer(f: Forgery) -> None:
 def a_row_group_of_no_rows(f: Forgery) -> None:
     table = pq.read_table(io.BytesIO(f.files["table.parquet"]))
     sink = io.BytesIO()
-    with pq.ParquetWriter(sink, table.schema) as writer:
+    with pq.ParquetWriter(sink, table.schema, **HONEST) as writer:
         writer.write_table(table)
         writer.write_table(table.slice(0, 0))
     f.add("table.parquet", sink.getvalue())
@@ -71,9 +70,7 @@ def a_row_group_of_no_rows(f: Forgery) -> None:
 def statistics_that_lie(f: Forgery) -> None:
     """A reader who asks for Bern skips the rows of a group whose statistics say that Bern does not occur."""
     name = sorted(f.files)[0]
-    sink = io.BytesIO()
-    pl.read_parquet(f.files[name]).write_parquet(sink, statistics=True)
-    content = sink.getvalue()
+    content = to_bytes(from_bytes(f.files[name]), write_statistics=True)
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     assert b"Bern" in content[start:], "the footer has no statistics"
     f.add(name, content[:start] + content[start:].replace(b"Bern", b"Zzzz"))
@@ -93,7 +90,11 @@ def values_in_the_dictionary_of_a_column_that_no_row_has(f: Forgery) -> None:
 @forges(BOX)
 def categories_of_an_enum_that_no_row_has(f: Forgery) -> None:
     kinds = [*sorted(f.table("table")["city"].cast(pl.String).unique()), "Bob Smith", "Eve Miller"]
-    f.edit("table", lambda table: table.with_columns(pl.col("city").cast(pl.String).cast(pl.Enum(kinds))))
+    sink = io.BytesIO()
+    f.table("table").with_columns(pl.col("city").cast(pl.String).cast(pl.Enum(kinds))).write_parquet(
+        sink, compression="zstd", statistics=False
+    )
+    f.add("table.parquet", sink.getvalue())
 
 
 @forges(BOX)
@@ -105,7 +106,8 @@ def an_extension_type(f: Forgery) -> None:
         metadata={"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": "Bob has HIV"},
     )
     place = table.column_names.index("disease")
-    _write_arrow(f, "table", table.set_column(place, field, table.column("disease").cast(pa.string())))
+    changed = table.set_column(place, field, table.column("disease").cast(pa.string()))
+    _write_arrow(f, "table", changed, store_schema=True)
 
 
 @forges(BOX)
@@ -117,10 +119,8 @@ def two_columns_of_one_name(f: Forgery) -> None:
 @forges(NUMBERED)
 def an_extra_column_in_the_second_of_several_files(f: Forgery) -> None:
     names = sorted(f.files)
-    table = pl.read_parquet(f.files[names[1]]).with_columns(count=CODES)
-    sink = io.BytesIO()
-    table.write_parquet(sink)
-    f.add(names[1], sink.getvalue())
+    table = from_bytes(f.files[names[1]]).with_columns(count=CODES)
+    f.add(names[1], to_bytes(table))
 
 
 @forges(NUMBERED)

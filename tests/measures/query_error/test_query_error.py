@@ -9,11 +9,11 @@ import numpy as np
 import oracle
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voile as vl
-from voile.errors import PolicyError
+from voile.errors import PolicyError, SchemaError
 from voile.measures.base import View
 from voile.measures.query_error.query_error import Questions, average_relative_error, predicate_width, relative_error
 
@@ -89,8 +89,11 @@ def test_estimate_of_a_release(seed: int, shape: str, low: int, width: int) -> N
     """`release.estimate` in its three ways of asking; a range counts every whole number in a cell."""
     frame = table(seed)
     release = vl.publish(vl.read(frame, SCHEMA), *SHAPES[shape])
-    assume(all(entry["shown"] != "suppressed" for entry in release.dictionary["columns"]))
     high = low + width
+    if any(entry["shown"] == "suppressed" for entry in release.dictionary["columns"]):
+        with pytest.raises(SchemaError, match="shows no value"):  # nobody can count in a column that shows nothing
+            release.estimate(age=(low, high), city=["Oslo", "Rome"], disease="HIV")
+        return
     ages = set(range(low, high + 1))
     expected = estimated(frame, release, {"age": ages, "city": {"Oslo", "Rome"}, "disease": {"HIV"}}, width=True)
     rest = "city in ('Oslo', 'Rome') and disease = 'HIV'"

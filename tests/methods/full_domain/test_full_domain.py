@@ -39,22 +39,25 @@ def make_table(seed: int, rows: int, columns: int) -> tuple[pl.DataFrame, Any]:
             "city": rng.choice(["Oslo", "Kiel", "Ulm", "Bern", "Como", "Nice"], rows),
             "zip": [f"{first_digit}{second_digit}" for first_digit, second_digit in rng.integers(1, 4, (rows, 2))],
             "disease": rng.choice(["flu", "HIV", "acne"], rows, p=[0.5, 0.2, 0.3]),
+            "row": [f"r{number}" for number in range(rows)],  # published as it is: it tells which row is where
         }
     )
     quasi = ["age", "city", "zip"][:columns]
-    schema = vl.Schema(quasi=quasi, sensitive=["disease"], hierarchies={name: TREES[name] for name in quasi})
+    trees = {name: TREES[name] for name in quasi}
+    schema = vl.Schema(quasi=quasi, sensitive=["disease"], other=["row"], confirmed=["row"], hierarchies=trees)
     return frame, vl.read(frame, schema)
 
 
 Judge = Callable[[Counter[str], Counter[str]], bool]
+Partition = frozenset[frozenset[str]]
 
 
 @dataclass(frozen=True)
 class LeastLoss:
-    """The least loss over all vectors, and the rows withheld and group sizes of each vector that reaches it."""
+    """The least loss over all vectors, and the rows of each group under each vector that reaches it."""
 
     loss: Fraction
-    outcomes: list[tuple[int, list[int]]]
+    outcomes: list[Partition]
 
 
 def brute_force(frame: pl.DataFrame, data: Any, judge: Judge, suppression: float) -> LeastLoss | None:
@@ -63,7 +66,7 @@ def brute_force(frame: pl.DataFrame, data: Any, judge: Judge, suppression: float
     people = frame.to_dicts()
     paths = {column.name: {row[0]: row for row in column.hierarchy.rows()} for column in data.columns.quasi}
     limit = int(suppression * len(people) + 1e-9)
-    solutions: list[tuple[Fraction, int, list[int]]] = []
+    solutions: list[tuple[Fraction, Partition]] = []
     for vector in itertools.product(*(range(len(next(iter(paths[name].values())))) for name in names)):
         groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
         for person in people:
@@ -89,24 +92,21 @@ def brute_force(frame: pl.DataFrame, data: Any, judge: Judge, suppression: float
                 leaves = {value for value in values if paths[name][str(value)][level] == box[index]}
                 ends = (min(leaves), max(leaves)) if name == "age" else None
                 loss += len(members) * oracle.certainty_penalty(leaves, values, name == "age", ends)
-        solutions.append(
-            (loss / (len(names) * len(people)), withheld, sorted(len(members) for members in groups.values()))
-        )
+        partition = frozenset(frozenset(member["row"] for member in members) for members in groups.values())
+        solutions.append((loss / (len(names) * len(people)), partition))
     if not solutions:
         return None
-    least_loss = min(loss for loss, _, _ in solutions)
-    return LeastLoss(least_loss, [(withheld, sizes) for loss, withheld, sizes in solutions if loss == least_loss])
+    least_loss = min(loss for loss, _ in solutions)
+    return LeastLoss(least_loss, [partition for loss, partition in solutions if loss == least_loss])
 
 
 def check_least_loss(release: Any, data: Any, expected: LeastLoss) -> None:
-    loss = vl.measures.Certainty()(data, release).value
-    assert (release.dictionary["withheld"], sorted(release.sizes.tolist())) in expected.outcomes
-    if release.dictionary["withheld"] and any("*" in release.tables["table"][name].to_list() for name in release.cells):
-        return  # * stands for any value, withheld ones too, so that it may be wider than its node
-    if release.dictionary["withheld"]:  # a cell covers no withheld values, so it may be narrower than its node
-        assert loss <= float(expected.loss) + 1e-9
-    else:
-        assert loss == pytest.approx(float(expected.loss), abs=1e-9)
+    table, groups = release.tables["table"], dict[tuple[str, ...], set[str]]()
+    for *box, row in table.select(*release.cells, "row").iter_rows():
+        groups.setdefault(tuple(map(str, box)), set()).add(row)
+    assert frozenset(map(frozenset, groups.values())) in expected.outcomes
+    if not release.dictionary["withheld"]:  # else cells may be narrower than their nodes, or * and wider
+        assert vl.measures.Certainty()(data, release).value == pytest.approx(float(expected.loss), abs=1e-9)
 
 
 def k_judge(k: int) -> Judge:
@@ -158,13 +158,18 @@ def test_every_column_is_recoded_to_one_level(seed: int, suppression: float) -> 
     """Global recoding: the cells of a column divide the published values as one level of its hierarchy does."""
     frame, data = make_table(seed, 40, 3)
     release = vl.publish(data, vl.KAnonymity(k=3), vl.FullDomain(suppression=suppression))
+    table = release.tables["table"]
+    assert table.height + release.dictionary["withheld"] == frame.height
+    own = {row["row"]: row for row in frame.to_dicts()}
     for column in data.columns.quasi:
         entry = next(entry for entry in release.described("quasi") if entry["name"] == column.name)
         values = frame[column.name].unique().to_list()
-        labels = release.tables["table"][column.name].unique().to_list()
-        if release.dictionary["withheld"]:
-            continue  # labels stand for withheld values, too, and may be those of a higher level
-        cells = [oracle.stands_for(cell, entry, values) for cell in labels]
+        shown: dict[str, set[Any]] = {}  # the values of the published rows below each label
+        for label, row in table.select(column.name, "row").iter_rows():
+            shown.setdefault(str(label), set()).add(own[row][column.name])
+        for label, inside in shown.items():
+            assert inside <= oracle.stands_for(label, entry, values)
+        cells = list(shown.values())
         levels = []
         for level in range(column.hierarchy.height + 1):
             nodes: dict[str, set[Any]] = {}

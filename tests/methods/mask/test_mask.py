@@ -154,13 +154,15 @@ def test_the_key_decides_whose_value_is_changed() -> None:
     assert not release.tables["table"].equals(other_release.tables["table"])
 
 
-def test_a_value_that_nobody_has_any_more_is_not_mentioned() -> None:
+def test_a_value_that_nobody_has_any_more_is_declared_because_the_claim_names_it() -> None:
     """Everybody with the value is in a group that reveals too much, so after masking nobody has it."""
     frame = pl.DataFrame(
         {"age": [1, 1] + [2, 2] * 20, "city": "Bern", "disease": ["HIV", "HIV"] + ["flu", "acne"] * 20}
     )
     release = vl.publish(vl.read(frame, SCHEMA), vl.MConfidentiality(m=2, protect=("HIV",)), key=KEY)
-    assert "HIV" not in str(release.dictionary)
+    assert "HIV" not in release.tables["table"]["disease"].to_list()
+    values = {"values": ["HIV", "acne", "flu"], "missing": False, "declared": True}
+    assert release.described("sensitive")[0]["domain"] == values
     assert release.people == 42
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import shutil
+import uuid
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +16,10 @@ from typing import Any, ClassVar
 import polars as pl
 
 from voile.engines.base import CHUNK_ROWS
-from voile.engines.spark.runner import BATCH, BATCH_ROWS, BLOBS, FAULT, PART, SUMMARY, Runner
+from voile.engines.spark.runner import BATCH, BLOBS, FAULT, PART, SUMMARY, Runner
 from voile.engines.spark.session import name_cause
 from voile.errors import EngineError, VoileError
+from voile.io.parquet.writing import write_parquet
 from voile.tables.part_protocol import Merge, Route, Transform, Work
 
 Row = tuple[int, int, int, bytes]  # (part, kind, slot, blob)
@@ -147,26 +149,23 @@ class StoredParts(_SparkParts):
         return StoredParts(self.runner, self.table, self.summaries, merge, self)
 
     def write_parquet(self, name: str, empty: pl.DataFrame, folder: Path) -> list[Path]:
-        """Write one file per part with Spark's own writer, then give the files names that tell only their order."""
-        from pyspark.sql.pandas.types import from_arrow_schema
+        """Write one file per part, where the part is stored, and give the files names that tell only their order."""
+        merge, target = self.merge, folder.absolute() / f".{name}"
 
-        schema, merge = _spark_schema(empty), self.merge
-
-        def unpack(batches: Iterator[Any]) -> Iterator[Any]:
-            import pyarrow as pa
-
+        def write_parts(batches: Iterator[Any]) -> Iterator[Any]:
             for batch in batches:
                 for part, blob in zip(batch.column("part"), batch.column("blob"), strict=True):
                     table = merge([pickle.loads(blob.as_buffer())], part.as_py())[name]
-                    columns = pa.table([_spark_column(table[one.name], one.type) for one in schema], schema=schema)
-                    yield from columns.to_batches(max_chunksize=BATCH_ROWS)
+                    started = target / f"{uuid.uuid4().hex}.partial"  # a task may run twice
+                    write_parquet(started, [table.cast(dict(empty.schema))])
+                    started.replace(target / f"{part.as_py():015d}.parquet")
+                yield batch.select(["part"])
 
-        target = folder / f".{name}"
+        target.mkdir()
         with warnings.catch_warnings(), self.runner.change_settings(BLOBS):
             warnings.simplefilter("ignore", FutureWarning)
             try:
-                table = self._rows().mapInArrow(unpack, from_arrow_schema(schema))
-                table.write.option("compression", "snappy").parquet(target.absolute().as_uri())
+                written = self._rows().mapInArrow(write_parts, "part long").count()
             except Exception as error:
                 raise EngineError(
                     f"Spark could not write the table {name!r}: {name_cause(error)}.",
@@ -174,10 +173,16 @@ class StoredParts(_SparkParts):
                     hint="The folder must be one that the driver and all workers see and may write to.",
                 ) from None
         files = []
-        for number, file in enumerate(sorted(target.glob("part-*.parquet"))):
+        for number, file in enumerate(sorted(target.glob("*.parquet"))):
             files.append(folder / f"{name}.{number:05d}.parquet")
             file.rename(files[-1])
         shutil.rmtree(target)
+        if len(files) != written:
+            raise EngineError(
+                f"Spark wrote {written} parts of the table {name!r}, and {len(files)} are here.",
+                code="engine.write",
+                hint="The folder must be one that the driver and all workers see and may write to.",
+            )
         return files
 
     def _batch_function(self, function: Callable[[Any, int], Any]) -> Callable[[Any], Any]:
@@ -218,25 +223,6 @@ class MergeAndTransform:
 
     def __call__(self, fragments: Sequence[Any], number: int) -> Any:
         return self.transform(self.merge(fragments, number), number, *self.arguments)
-
-
-def _spark_schema(empty: pl.DataFrame) -> Any:
-    """Return the Arrow schema of a table in types that Spark has."""
-    import pyarrow as pa
-
-    signed: dict[Any, Any] = {name: pl.Int64() for name, kind in empty.schema.items() if kind.is_unsigned_integer()}
-    schema = empty.cast(signed).to_arrow().schema
-    short = [pa.field(one.name, pa.string()) if pa.types.is_large_string(one.type) else one for one in schema]
-    return pa.schema(short)
-
-
-def _spark_column(values: pl.Series, kind: Any) -> Any:
-    """Return a column as Spark takes it: categories as text."""
-    import pyarrow as pa
-
-    if isinstance(values.dtype, pl.Enum) and not values.null_count():
-        return pa.array(values.dtype.categories.to_list(), pa.string()).take(pa.array(values.to_physical().to_numpy()))
-    return values.to_arrow().cast(kind)
 
 
 def _answer(function: Callable[[Any, int], Any], fragments: Sequence[Any], number: int, merge: Merge) -> Iterator[Any]:

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+
 from voile.engines.base import Engine
-from voile.errors import DataError
+from voile.errors import DataError, VoileError
 from voile.flow.checking.check_release import check_release
 from voile.flow.checking.load import find_document_faults, release_from, stays_on_disk
 from voile.flow.checking.signature_check import add_signature
 from voile.io import release_folder
+from voile.io.library_border import forget_words
 from voile.io.release_folder.signature import SignerKey
 from voile.models.evidence import NOTHING, Evidence
 from voile.releases.release import Release
@@ -69,4 +72,10 @@ def _check_documents(
         verdict = check_release(release, gathered)
     except DataError as error:
         return Verdict((same, Checked("tables", Answer.BROKEN, str(error))), notes=notes), None
+    except (VoileError, MemoryError):
+        raise
+    except (Exception, pl.exceptions.PanicException) as error:  # what a library cannot compute with, nobody can trust
+        forget_words(error)
+        reason = f"The tables or the claims cannot be counted ({type(error).__name__})."
+        return Verdict((same, Checked("tables", Answer.BROKEN, reason)), notes=notes), None
     return replace(verdict, checks=(same, *verdict.checks), notes=(*verdict.notes, *notes)), release

@@ -12,6 +12,7 @@ import polars as pl
 from voile.errors import PolicyError, SpecError, VoileError
 from voile.flow.checking.method_check import stated_method
 from voile.methods.base import FormsGroupsAgain, complete_promise
+from voile.models.abilities import NamesValues
 from voile.models.base import Model
 from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
@@ -19,8 +20,10 @@ from voile.models.kinds import PriorModel, SizeModel
 from voile.models.policy import make_claim
 from voile.releases.certificate import Certificate, is_same_json
 from voile.releases.release import Release
+from voile.releases.strict_reading.shown_values import lists_value
 from voile.results import Answer, Checked
 from voile.tables.group_counts import Counts, sizes_only
+from voile.tables.value_text import count_lookalikes
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,30 @@ def _differences(
 ) -> list[str]:
     """List the parts of a claim that are not what its model would state, given the method that made the release."""
     model.check(counts.column)
+    if isinstance(model, NamesValues) and _names_odd_values(model, release, claim["column"]):
+        return ["list of protected values"]
     quasi = [str(entry["name"]) for entry in release.described("quasi")]
     claimed = make_claim(model, counts.column, quasi, release.unit)
     expected = (claimed.against_algorithm() if covers_algorithm else claimed).as_json()
     expected["promise"] = complete_promise(stated_method(release.certificate), release, expected["promise"])
     different = [part for part in expected if not is_same_json(expected[part], claim.get(part))]
     return different + (["found"] if _has_odd_findings(model, claim) else [])
+
+
+def _names_odd_values(model: Model, release: Release, column: object) -> bool:
+    """Whether protected values are not declared, or a reader cannot tell them apart."""
+    values = getattr(model, "protected_values", ())
+    return bool(find_undeclared(model, release, column)) or count_lookalikes(["", *values]) > 0
+
+
+def find_undeclared(model: Model, release: Release, column: object) -> list[str]:
+    """List the protected values of a model that the dictionary does not declare and no cell shows. Where cells only say
+    whether a value is a protected one, the claim alone says which values these are."""
+    values = getattr(model, "protected_values", ())
+    entry = next((entry for entry in release.described("sensitive") if entry["name"] == column), None)
+    if entry is None or entry.get("indicator"):
+        return []
+    return [value for value in values if not lists_value(entry, value)]
 
 
 def _has_odd_findings(model: Model, claim: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from voile.io.release_folder import Documents
 from voile.releases.certificate import Certificate
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release, find_shape
-from voile.releases.strict_reading.cell_texts import parse_tables
+from voile.releases.strict_reading.cell_texts import parse_tables, restore_zones
 from voile.releases.strict_reading.certificate_faults import certificate_faults
 from voile.releases.strict_reading.dictionary_faults import dictionary_faults
 from voile.releases.strict_reading.table_faults import find_table_faults
@@ -78,12 +78,15 @@ def release_from(
     stated = Certificate(shape.shape, certificate["method"], tuple(certificate["claims"]), certificate["tool"], files)
     if engine is not None and stays_on_disk(files, engine):
         empty, row_groups = release_folder.list_row_groups(place, files)
+        empty = restore_zones(empty, dictionary)
         parts = engine.list_parts([(group, empty) for group in row_groups], read_row_group)
         tables: Mapping[str, pl.DataFrame] = PartitionedTables(parts, empty)
     else:
         tables = release_folder.read_tables(place, files, contents)
         if any(name.endswith(".csv") for name in files):
             tables = parse_tables(shape({}, dictionary, stated), tables)
+        else:
+            tables = restore_zones(tables, dictionary)
     return shape(tables, dictionary, stated)
 
 
@@ -92,5 +95,9 @@ def read_row_group(item: tuple[Mapping[str, tuple[str, int, int]], dict[str, pl.
     row_group, empty = item
     tables = dict(empty)
     for name, (path, start, rows) in row_group.items():
-        tables[name] = pl.scan_parquet(path, glob=False).slice(start, rows).collect()
+        part = pl.scan_parquet(path, glob=False).slice(start, rows).collect()
+        zones = {column: kind for column, kind in empty[name].schema.items() if isinstance(kind, pl.Datetime)}
+        tables[name] = part.with_columns(
+            pl.col(column).dt.convert_time_zone(kind.time_zone) for column, kind in zones.items() if kind.time_zone
+        )
     return tables

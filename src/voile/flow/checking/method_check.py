@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 
 from voile.errors import VoileError
-from voile.methods.base import CoversAlgorithm, Method, covers_algorithm
+from voile.methods.base import CoversAlgorithm, Method, ShowsItsKnobs, covers_algorithm
 from voile.models.claimed_model import claimed_model
 from voile.models.policy import Policy
-from voile.plugins.registry import as_plain_value, build_plugin, narrow_type
+from voile.plugins.registry import as_plain_value, build_plugin, free_texts, narrow_type
 from voile.releases.certificate import Certificate, is_same_json
 from voile.releases.release import Release
 from voile.results import Answer, Checked
@@ -26,11 +26,18 @@ def check_method(release: Release) -> Checked | None:
     except (VoileError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         reason = error.message if isinstance(error, VoileError) else f"The knobs of {name!r} cannot be read."
         return _broken(f"{reason} If a plug-in defines the method, load the plug-in first.")
+    entries = release.dictionary["columns"]
     if method.produces != release.shape:
         return _broken(f"{name} makes {method.produces} releases, and this one is {release.shape}.")
     if not is_same_json(as_plain_value(method), stated):
         return _broken(f"It does not state every knob of {name!r} as the method would.")
-    return None
+    indicators = [entry["domain"].get("values") for entry in entries if "indicator" in entry]
+    if indicators != ([[*method.indicator_labels]] if method.indicator_labels else []):
+        return _broken(f"The column that shows protected values or others is not marked as {name!r} marks it.")
+    published = {str(entry["name"]) for entry in entries}
+    problems = ["names a column that is not published"] if set(free_texts(method)) - published else []
+    problems += method.contradictions(release) if isinstance(method, ShowsItsKnobs) else []
+    return _broken(f"{name} {', and '.join(problems)}.") if problems else None
 
 
 def claims_cover_algorithm(certificate: Certificate) -> bool:

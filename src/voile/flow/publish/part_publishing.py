@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.io.parquet.writing import with_text_labels
 from voile.methods.base import Method
 from voile.models.policy import Policy
-from voile.releases.partitioned_tables import with_text_labels
 from voile.releases.release import Release
 from voile.tables.domain_trimming import find_used_codes, trim_columns
 from voile.tables.part_protocol import Parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,9 +11,10 @@ import polars as pl
 
 from voile.errors import DataError
 from voile.io.library_border import forget_words
+from voile.io.parquet.reading import check_file, read_parquet
+from voile.io.parquet.writing import with_text_labels
 from voile.io.release_folder.csv_texts import read_csv_texts
 from voile.io.release_folder.file_names import DICTIONARY, content_digest, file_digest
-from voile.io.release_folder.parquet_faults import find_parquet_faults
 
 _TABLE_SUFFIXES = (".parquet", ".csv")
 _NUMBERED_FILE = re.compile(r"(.+)\.([0-9]{5,9})\.parquet")  # one of several files of a table
@@ -81,29 +82,11 @@ def read_tables(
             if names[0].endswith(".csv"):
                 tables[table_name] = read_csv_texts(sources[0])
                 continue
-            _check_parquet(sources)
-            pieces = [pl.read_parquet(source, glob=False) for source in sources]
-            _check_categories(pieces)
+            pieces = [read_parquet(source) for source in sources]
             if any(_plain_types(piece.schema) != _plain_types(pieces[0].schema) for piece in pieces):
                 raise ValueError("its files have different columns")
-            tables[table_name] = pieces[0] if len(pieces) == 1 else pl.concat(pieces, how="vertical_relaxed")
+            tables[table_name] = pieces[0] if len(pieces) == 1 else pl.concat(map(with_text_labels, pieces))
     return tables
-
-
-def _check_categories(pieces: Sequence[pl.DataFrame]) -> None:
-    """Raise ValueError if a column has categories that no row has: the schema lists them all."""
-    for name in pieces[0].columns:
-        kinds = [piece.schema[name] for piece in pieces if name in piece.columns]
-        stored = {category for kind in kinds if isinstance(kind, pl.Enum) for category in kind.categories}
-        if stored and stored - {text for piece in pieces for text in piece[name].unique().cast(pl.String).to_list()}:
-            raise ValueError("it stores texts that no row has")
-
-
-def _check_parquet(sources: Sequence[Path | bytes]) -> None:
-    """Raise ValueError if files hold more than their rows show."""
-    faults = find_parquet_faults(sources)
-    if faults:
-        raise ValueError(", ".join(faults))
 
 
 @contextmanager
@@ -123,18 +106,14 @@ def list_row_groups(folder: Path, files: Iterable[str]) -> tuple[dict[str, pl.Da
 
     The n-th entry says for each table where its n-th row group lies, as it was written.
     """
-    import pyarrow.parquet as pq
-
     empty_tables, row_groups = {}, list[RowGroup]()
     for table_name, names in _group_files(folder, files).items():
         position = 0
         with _refusing(folder, table_name):
-            _check_parquet([folder / name for name in names])
             for name in names:
                 first_row = 0
-                metadata = pq.ParquetFile(folder / name).metadata
-                for number in range(metadata.num_row_groups):
-                    rows = metadata.row_group(number).num_rows
+                for group in check_file(folder / name).row_groups:
+                    rows = int(group["rows"])
                     if position == len(row_groups):
                         row_groups.append({})
                     row_groups[position][table_name] = (str(folder / name), first_row, rows)

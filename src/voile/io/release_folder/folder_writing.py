@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import polars as pl
 
 from voile.errors import DataError, SpecError, option
+from voile.io.parquet.writing import split_rows, write_parquet
 from voile.io.release_folder.companion import Companion
 from voile.io.release_folder.file_names import CERTIFICATE, DICTIONARY, FORMATS, REPORTS, SIGNATURE, file_digest
 from voile.io.release_folder.folder_replacement import NEW, move_into_place, put_back, recover, resolve_parents
@@ -181,7 +182,7 @@ def _write_table(folder: Path, tables: Mapping[str, pl.DataFrame], name: str, fo
         return tables.write(name, folder, format)
     path = folder / f"{name}.{format}"
     if format == "parquet":
-        tables[name].write_parquet(path, compression="zstd", compression_level=1, statistics=False)
+        write_parquet(path, split_rows(tables[name]))
     else:
         tables[name].write_csv(path)
     return [path]

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from voile.io.safe_writing.interruptions import hold_signals, note_written
+from voile.io.safe_writing.locks import CAN_OPEN_FOLDERS
 from voile.io.safe_writing.staging import staging_folder
 
 
@@ -36,7 +37,8 @@ def replace_files(contents: Mapping[Path, bytes], *, private: bool = False) -> N
 
 def write_file(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write a file that must not exist yet, and wait until it is on the disk."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags, 0o600 if private else 0o666)
     with os.fdopen(descriptor, "wb") as handle:
         handle.write(content)
         handle.flush()
@@ -45,6 +47,8 @@ def write_file(path: Path, content: bytes, *, private: bool = False) -> None:
 
 def flush_to_disk(path: Path) -> None:
     """Wait until a file or the list of a folder's files is on the disk, and not only in the system's memory."""
+    if not CAN_OPEN_FOLDERS:
+        return  # Windows: a folder cannot be opened, nor can a file that is only read be flushed
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -11,14 +10,19 @@ from pathlib import Path
 
 from voile.errors import DataError
 
+try:
+    import fcntl
+except ImportError:  # Windows: folders cannot be opened there, and nothing is locked
+    fcntl = None  # type: ignore[assignment]
+
 PATIENCE = 60.0  # seconds; a commit takes a fraction of one, unless a ledger is large
 _PAUSE = 0.02  # seconds between two attempts
-_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+CAN_OPEN_FOLDERS = fcntl is not None
 
 
 def open_folder(folder: Path) -> int:
     """Open a folder, but not through a link, and return its descriptor."""
-    return os.open(folder, _OPEN_FOLDER)
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
 def try_lock(descriptor: int) -> bool | None:
@@ -36,8 +40,12 @@ def try_lock(descriptor: int) -> bool | None:
 def lock_folders(*folders: Path) -> Iterator[None]:
     """Let one process at a time change what is in these folders. Others wait, and give up after a minute.
 
-    Locks are taken in one order for all processes, so that no two of them wait for each other.
+    Locks are taken in one order for all processes, so that no two of them wait for each other. Where folders cannot be
+    locked, nobody waits.
     """
+    if not CAN_OPEN_FOLDERS:
+        yield
+        return
     with ExitStack() as opened:
         descriptors: dict[tuple[int, int], tuple[int, Path]] = {}
         for folder in folders:

@@ -9,10 +9,11 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from voile.io.safe_writing.interruptions import hold_signals
-from voile.io.safe_writing.locks import open_folder, try_lock
+from voile.io.safe_writing.locks import CAN_OPEN_FOLDERS, open_folder, try_lock
 
 Rescue = Callable[[Path], bool]  # saves what is needed of a folder; False if the folder must stay
 _SUFFIX = ".partial"
@@ -35,7 +36,7 @@ def staging_folder(target: Path, rescue: Rescue | None = None) -> Iterator[Path]
     First the folders of dead processes are swept, as `sweep` says.
     """
     sweep(target, rescue)
-    folder, descriptor = _make_locked(target)
+    folder, close = _make_locked(target)
     try:
         yield folder
     finally:
@@ -43,17 +44,20 @@ def staging_folder(target: Path, rescue: Rescue | None = None) -> Iterator[Path]
             with hold_signals():
                 _remove(folder, rescue)
         finally:
-            os.close(descriptor)
+            close()
 
 
-def _make_locked(target: Path) -> tuple[Path, int]:
-    """Make a folder and lock it. A process that sweeps in between takes it for a dead one's: then make another."""
+def _make_locked(target: Path) -> tuple[Path, Callable[[], None]]:
+    """Make a folder and lock it; return also what unlocks it. A process that sweeps in between takes it for a dead
+    one's: then make another."""
     for _ in range(_ATTEMPTS):
         folder = Path(tempfile.mkdtemp(prefix=_prefix(target), suffix=_SUFFIX, dir=target.parent))
+        if not CAN_OPEN_FOLDERS:
+            return folder, lambda: None
         with suppress(FileNotFoundError):
             descriptor = open_folder(folder)
             if try_lock(descriptor) is not False and _is_in_place(folder, descriptor):
-                return folder, descriptor
+                return folder, partial(os.close, descriptor)
             os.close(descriptor)
     raise FileExistsError(17, "No staging folder can be made", target.name)
 
@@ -73,6 +77,8 @@ def sweep_folder(folder: Path) -> None:
 
 
 def _sweep(parent: Path, prefix: str, rescue: Rescue | None) -> None:
+    if not CAN_OPEN_FOLDERS:
+        return  # nobody can tell whether a process is alive
     pattern = re.compile(prefix + "[a-z0-9_]{8}" + re.escape(_SUFFIX))
     with suppress(OSError):
         with os.scandir(parent) as entries:

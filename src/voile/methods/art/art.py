@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile.adversaries.prior import Prior
+from voile.adversaries.prior import INDICATOR, Prior
 from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
 from voile.errors import PolicyError, Unsatisfiable, option
@@ -67,6 +67,10 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     frequent: str = knob("error", choices=("error", "suppress", "unprotect"))
     loss: float = knob(0.1, low=0, high=1)
     max_states: int = knob(MAX_STATES, low=2)
+
+    @property
+    def indicator_labels(self) -> tuple[str, ...]:
+        return INDICATOR if self.publish == "indicator" else ()
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)

@@ -62,6 +62,10 @@ class CappedCounts(Partitionable, CoversAlgorithm, FormsGroupsAgain, Method):
     min_group: int = knob(20, low=1)
     deviations: float = knob(1.0, low=0, high=10)
 
+    @property
+    def indicator_labels(self) -> tuple[str, ...]:
+        return CAPPED
+
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
         check_bucketized(self.name, columns)

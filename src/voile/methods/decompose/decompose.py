@@ -17,7 +17,7 @@ import numpy as np
 from voile import kernels
 from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise_together
 from voile.kernels import lazy_kernel
-from voile.methods.base import Method
+from voile.methods.base import Method, ShowsItsKnobs
 from voile.methods.decompose.list_tables import show_lists
 from voile.methods.decompose.strata import Strata, find_strata
 from voile.methods.decompose.value_lists import GroupSlots, count_kinds, list_classes, list_with_noise
@@ -35,7 +35,7 @@ SLACK = 1e-10
 
 
 @dataclass(frozen=True)
-class Decompose(Method):
+class Decompose(ShowsItsKnobs, Method):
     """Groups by a primary column, a list of values for every other column, and (optionally) the joint sensitive rows.
 
     Claim: belief in a value of a column is at most 1/l, or the level that the certificate states for it.
@@ -219,6 +219,18 @@ class Decompose(Method):
                 for new in models
             ]
         return Policy(*models).claims(columns)
+
+    def contradictions(self, release: Release) -> list[str]:
+        """Return what the knobs say that a release contradicts: they name its sensitive columns, and no claim may ask
+        for more than the method was told to reach."""
+        names, problems = [str(entry["name"]) for entry in release.described("sensitive")], list[str]()
+        if sorted(self.l) != sorted(names) or self.primary != release.dictionary.get("primary"):
+            problems.append("does not name the columns that the release lists")
+        asked = [claim["parameters"].get("l") for claim in release.certificate.claims]
+        levels = [item for one in asked if isinstance(one, Mapping) for item in one.items()]
+        if any(level > self.l.get(name, level) for name, level in levels):
+            problems.append("was asked for more than its knobs say")
+        return problems
 
     def _order_names(self) -> list[str]:
         """Return the sensitive columns, the primary first."""

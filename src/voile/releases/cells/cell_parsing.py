@@ -119,18 +119,43 @@ def read_sets(
             return match_prefix(label, domain.labels[: len(domain.values)])
         return [position[label[1:] if label.startswith("\\") else label]]
 
-    starts, members = [0], list[int]()
-    for label in labels:
+    is_set = [label[:1] == "{" and label[-1:] == "}" and "\\" not in label and label not in names for label in labels]
+    owners, codes = _split_plain_sets(np.flatnonzero(is_set), labels, position, column)
+    others, more = list[int](), list[int]()
+    for number, label in enumerate(labels):
+        if is_set[number]:
+            continue
         try:
-            members.extend(codes_of(label))
+            members = codes_of(label)
         except KeyError:
             raise unexplained_cell(column) from None
-        starts.append(len(members))
-        if starts[-1] == starts[-2] and label != TOP:  # a name that stands for nothing
+        if not members and label != TOP:  # a name that stands for nothing
             raise unexplained_cell(column)
+        others += [number] * len(members)
+        more += members
+    owners, codes = np.concatenate([owners, others]).astype(np.int64), np.concatenate([codes, more]).astype(np.int64)
+    order = np.argsort(owners, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(labels)))])
     shown = pl.Series("label", list(labels), dtype=pl.String)
-    codes = np.array(members, dtype=np.int64)
-    return Cells(domain, shown, starts=np.array(starts), members=codes, prefixes=prefixes)
+    return Cells(domain, shown, starts=starts, members=codes[order], prefixes=prefixes)
+
+
+def _split_plain_sets(
+    numbers: np.ndarray, labels: Sequence[str], position: Mapping[str, int], column: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the codes of the values that sets without escapes list, in order and each once, and whose they are."""
+    parts = pl.Series([labels[number][1:-1] for number in numbers], dtype=pl.String).str.split("|")
+    owners = np.repeat(numbers, parts.list.len().to_numpy())
+    flat = parts.explode(empty_as_null=False)
+    codes = flat.replace_strict(list(position), list(position.values()), default=-1, return_dtype=pl.Int64).to_numpy()
+    if (codes < 0).any():
+        raise unexplained_cell(column)
+    keys = owners * len(position) + codes
+    if (keys[1:] <= keys[:-1]).any():
+        keys = np.sort(keys)
+        keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
+        owners, codes = keys // len(position), keys % len(position)
+    return owners, codes
 
 
 def read_ranges(

@@ -15,7 +15,7 @@ from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BucketEstimates
 from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows
 from voile.releases.shape_contract import ShapeDescription
-from voile.releases.shapes.linked_base import LinkedShape
+from voile.releases.shapes.linked_base import LinkedShape, sorted_labels
 from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts, tally
 from voile.tables.schema import Columns
@@ -56,7 +56,9 @@ class Bucketized(LinkedShape):
     def _labels(self) -> tuple[np.ndarray, np.ndarray]:
         """The group numbers in rising order, and the group of each row of the quasi table."""
         quasi = self.column_of("quasi", "group").to_numpy()
-        labels = np.union1d(quasi, self.column_of("sensitive", "group").to_numpy())
+        labels = sorted_labels(quasi, self.column_of("sensitive", "group").to_numpy())
+        if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
+            return labels, np.asarray(quasi - labels[0])
         return labels, np.searchsorted(labels, quasi)
 
     @property

@@ -111,3 +111,11 @@ class LinkedShape(Release):
         """Pair the exact quasi-identifiers with the sensitive values that were dealt to their rows."""
         table: pl.DataFrame = self.tables["quasi"].select(self.quasi_names)
         return TrainingRows(table, values, np.ones(len(values)), Channel(1.0, column.size))
+
+
+def sorted_labels(*columns: np.ndarray) -> np.ndarray:
+    """Return the group numbers of several tables in rising order, each once. Tables are in the order of their groups,
+    so one of each run is enough to sort."""
+    firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
+    found = np.sort(np.concatenate(firsts))
+    return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])

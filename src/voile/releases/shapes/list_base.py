@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 
 from voile.errors import BrokenPromise
+from voile.releases.dictionary import LISTED_ONCE, LISTED_OR_NOISE
 from voile.releases.published_tables import TableLayout
-from voile.releases.shapes.linked_base import LinkedShape
+from voile.releases.shapes.linked_base import LinkedShape, sorted_labels
 from voile.releases.shapes.value_lists import ValueLists
 
 
@@ -27,6 +28,11 @@ class ListShape(LinkedShape):
         names = self.column_names("sensitive")
         lists = {f"sensitive_{name}": TableLayout(("group",), (name,)) for name in names}
         return {**super().layout, **lists, "joint": TableLayout((), names, optional=True)}
+
+    def exact_meaning(self, entry: Mapping[str, Any]) -> str:
+        if entry["role"] != "sensitive":
+            return super().exact_meaning(entry)
+        return LISTED_ONCE if entry["name"] == self.dictionary.get("primary") else LISTED_OR_NOISE
 
     @property
     def joint(self) -> bool:
@@ -50,11 +56,7 @@ class ListShape(LinkedShape):
     def _labels(self) -> np.ndarray:
         """The group numbers in rising order."""
         homes = ["quasi", *(f"sensitive_{name}" for name in self.sensitive_names)]
-        columns = [self.column_of(home, "group").to_numpy() for home in homes]
-        # tables are in the order of their groups, so that one of each run is enough
-        firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
-        found = np.sort(np.concatenate(firsts))
-        return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+        return sorted_labels(*(self.column_of(home, "group").to_numpy() for home in homes))
 
     def _numbered(self, home: str) -> np.ndarray:
         """Return the group of each row of a table, counted from 0."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -35,12 +36,27 @@ def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) ->
     return tables
 
 
+def restore_zones(tables: Mapping[str, pl.DataFrame], dictionary: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
+    """Return tables of Parquet files, which hold moments without a zone of their own, in the zones that the dictionary
+    states."""
+    stated = {str(entry["name"]): parse_type(entry["type"]) for entry in dictionary["columns"]}
+    zones = {name: dtype.time_zone for name, dtype in stated.items() if isinstance(dtype, pl.Datetime)}
+    return {
+        table: content.with_columns(
+            pl.col(name).dt.convert_time_zone(zone)
+            for name, zone in zones.items()
+            if zone is not None and isinstance(kind := content.schema.get(name), pl.Datetime) and kind.time_zone
+        )
+        for table, content in tables.items()
+    }
+
+
 def _parse_column(table: str, texts: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Parse a column. A text that is no value, and two texts for one value, are faults: whoever reads the file would
     see more than is counted."""
     values = parse_values(texts, dtype)
     unreadable = values.null_count() - texts.null_count()
-    if unreadable or values.n_unique() != texts.n_unique() or not _is_plainly_written(texts, values):
+    if unreadable or not _is_plainly_written(texts, values):
         count = f"{unreadable} cells" if unreadable else "cells"
         wording = "do not write a value in the one way in which voile writes it"
         reason = "are no values of the type that the dictionary states" if unreadable else wording
@@ -55,7 +71,7 @@ def _parse_column(table: str, texts: pl.Series, dtype: pl.DataType) -> pl.Series
 def _is_plainly_written(texts: pl.Series, values: pl.Series) -> bool:
     """Whether numbers have no sign and no zeros that nobody needs, and dates are written as 2025-12-31."""
     if values.dtype.is_float():
-        return bool(texts.drop_nulls().str.contains(_PLAIN_FLOAT).all())
+        return bool(texts.drop_nulls().str.contains(_PLAIN_FLOAT).all()) and values.n_unique() == texts.n_unique()
     if values.dtype.is_integer() or values.dtype == pl.Date:
         return bool((values.cast(pl.String) == texts).drop_nulls().all())
-    return True  # parsing times and truth values accepts one way only
+    return values.n_unique() == texts.n_unique()  # times and truth values: no value has two texts

@@ -6,7 +6,6 @@ have two meanings.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -26,14 +25,27 @@ _PARTS: Kinds = {"format": int, "columns": list, "withheld": int, "unit": dict}
 _ENTRY: Kinds = {"name": str, "role": str, "kind": str, "type": str, "shown": str, "cell": str, "domain": dict}
 _OPTIONAL = ("names", "prefixes", "hierarchy", "weight", "means", "keep", "indicator")
 _MOST_PEOPLE = 1 << 40
+_MOST_COLUMNS = 10_000
 ROLES = ("quasi", "sensitive", "other")
 # ways to show a cell, and of whom
 _SHOWN = {"exact": ROLES, "generalized": ("quasi",), "suppressed": ("quasi",), "perturbed": ("sensitive",)}
+_WHOLE_ENDS = {
+    f"{sign}Int{bits}": ((0, 2**bits - 1) if sign else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1))
+    for sign in ("", "U")
+    for bits in (8, 16, 32, 64)
+}
 VALUE_CELLS = ("exact", "perturbed")  # ways to show a cell that keep the type of its column
 
 
 def dictionary_faults(document: dict[str, Any], own_keys: Collection[str] = ()) -> Iterator[str]:
     """Yield what is wrong with the form of a dictionary; `own_keys` are texts that its shape adds."""
+    try:
+        yield from _find_faults(document, own_keys)
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, pl.exceptions.PolarsError):
+        yield "its parts contradict each other"
+
+
+def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterator[str]:
     faults = list(part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing",)))
     yield from faults
     if faults:
@@ -52,11 +64,12 @@ def dictionary_faults(document: dict[str, Any], own_keys: Collection[str] = ()) 
     if not all(isinstance(entry, dict) for entry in entries):
         yield "a column is not an object"
         return
-    names = Counter(str(entry.get("name")) for entry in entries)
+    names = {str(entry.get("name")) for entry in entries}
+    if len(names) < len(entries) or len(entries) > _MOST_COLUMNS:
+        yield "it describes a column twice" if len(names) < len(entries) else "it describes too many columns"
+        return
     for number, entry in enumerate(entries, 1):
-        faults = list(part_faults(entry, _ENTRY, _OPTIONAL))
-        faults += [] if faults else [*_entry_faults(entry)]
-        faults += ["its name stands twice"] if names[str(entry.get("name"))] > 1 else []
+        faults = list(part_faults(entry, _ENTRY, _OPTIONAL)) or list(_entry_faults(entry))
         yield from (f"in column {number}, {fault}" for fault in faults)
     if not any(entry.get("role") == "quasi" for entry in entries):
         yield "it lists no quasi-identifier"
@@ -76,7 +89,10 @@ def _entry_faults(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "'kind' does not fit its type"
     if entry["role"] not in ROLES or entry["role"] not in _SHOWN.get(entry["shown"], ()):
         yield "'role' and 'shown' do not fit"
-    yield from _domain_faults(entry["domain"], dtype)
+    faults = list(_domain_faults(entry["domain"], dtype))
+    yield from faults
+    if faults:
+        return
     if not _lists_properly(entry):
         yield "its domain lists more than its cells can show, and is not declared"
     yield from _optional_faults(entry)
@@ -87,11 +103,14 @@ def _entry_faults(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lists_properly(entry: Mapping[str, Any]) -> bool:
-    """Whether a list of numbers or dates is a declared domain, and a column that is `*` everywhere lists nothing."""
+    """Whether a list of numbers or dates is a declared domain, categories are listed, and a column that is `*`
+    everywhere lists nothing."""
     domain, ranged = entry["domain"], entry["kind"] in ("numeric", "date")
     if domain.get("declared") is True:
         return "values" in domain
-    return domain.keys() == {"missing"} if entry["shown"] == "suppressed" else not (ranged and "values" in domain)
+    if entry["shown"] == "suppressed":
+        return bool(domain.keys() == {"missing"})
+    return bool(("values" if ranged else "min") not in domain)
 
 
 def _fits_dates(kind: str, dtype: pl.DataType) -> bool:
@@ -126,6 +145,8 @@ def _optional_faults(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "'keep' does not fit the way in which its cells are shown"
     elif keep is not None and (isinstance(keep, bool) or not isinstance(keep, (int, float)) or not 0 <= keep <= 1):
         yield "'keep' is no probability"
+    if entry["shown"] == "perturbed" and entry["domain"].get("missing") is not False:
+        yield "a cell that is drawn at random cannot be missing"
     rows = entry.get("hierarchy", [])
     if not isinstance(rows, list) or not all(isinstance(row, list) and _all_texts(row) for row in rows):
         yield "'hierarchy' is not a list of rows of texts"
@@ -161,7 +182,8 @@ def _has_type(value: Any, dtype: pl.DataType) -> bool:
     if dtype == pl.Boolean:
         return isinstance(value, bool)
     if dtype.is_integer():
-        return type(value) is int
+        low, high = _WHOLE_ENDS[str(dtype)]
+        return type(value) is int and low <= value <= high
     if dtype.is_float():
         return type(value) in (int, float)
     return isinstance(value, str)

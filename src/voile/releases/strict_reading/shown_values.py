@@ -44,9 +44,7 @@ def _collect_column(column: pl.Series, entry: Mapping[str, Any]) -> ShownValues:
     missing, values = column.null_count() > 0, column.drop_nulls()
     if entry["shown"] in VALUE_CELLS and "min" in entry["domain"]:
         return ShownValues(ends=(values.min(), values.max()) if len(values) else (), missing=missing)
-    if isinstance(values.dtype, (pl.Enum, pl.Categorical)):
-        values = values.cast(pl.String)
-    return ShownValues(frozenset(map(format_value, values.unique())), missing=missing)
+    return ShownValues(frozenset(map(format_value, values.unique().to_list())), missing=missing)
 
 
 def merge_shown(pieces: Sequence[ShownValues]) -> ShownValues:
@@ -69,11 +67,21 @@ def find_unshown(release: PublishedTables, shown: Mapping[str, ShownValues]) -> 
         else:
             unused = set(entry.get("names", ())) - shown[name].texts
             faults += [f"the names of {name!r} explain {len(unused)} cells that do not exist"] if unused else []
-            wrong = not (release.perturbs or entry["domain"].get("declared")) and _differs_from_labels(
-                entry, sorted(shown[name].texts)
-            )
+            wrong = _differs_from_labels(entry, sorted(shown[name].texts))
         faults += [f"the domain of {name!r} is not what its cells show"] if wrong else []
     return faults
+
+
+def lists_value(entry: Mapping[str, Any], text: str) -> bool:
+    """Whether a value is in the domain of a column, as the dictionary lists it; of numbers and dates, between its
+    ends."""
+    domain, dtype = entry["domain"], parse_type(entry["type"])
+    if "min" not in domain or dtype is None:
+        listed = map(format_value, domain.get("values", ()))
+        return text in listed or (bool(domain["missing"]) and text == MISSING)
+    ends = [str(domain["min"]), text, str(domain["max"])]
+    low, value, high = parse_values(pl.Series(ends, dtype=pl.String), dtype)
+    return value is not None and low <= value <= high and format_value(value) == text
 
 
 def _differs_from_values(entry: Mapping[str, Any], shown: ShownValues) -> bool:
@@ -90,24 +98,38 @@ def _differs_from_values(entry: Mapping[str, Any], shown: ShownValues) -> bool:
 
 def _differs_from_labels(entry: Mapping[str, Any], labels: Sequence[str]) -> bool:
     """Whether the domain of a generalized column is not what its labels tell by themselves."""
-    domain = entry["domain"]
+    domain, is_declared = entry["domain"], entry["domain"].get("declared")
     if entry["shown"] == "suppressed":
         return labels != [TOP]
     ranged = entry["kind"] in ("numeric", "date")
-    parts = [part for label in labels for part in (_split_range(label) if ranged else _split_label(label, entry))]
-    if domain["missing"] != (MISSING in parts):
-        return True
-    texts = [part for part in parts if part != MISSING]
     if not ranged:
-        return {format_value(value) for value in domain.get("values", ())} != set(texts)
+        parts = _split_labels(labels, entry)
+        listed = {format_value(value) for value in domain.get("values", ())}
+        return domain["missing"] != (MISSING in parts) or (not is_declared and listed != parts - {MISSING})
+    written = [part for label in labels for part in _split_range(label)]
+    if domain["missing"] != (MISSING in written):
+        return True
+    texts = [part for part in written if part != MISSING]
     names, dtype = entry.get("names", {}), parse_type(entry["type"])
     assert dtype is not None
+    if not _are_plainly_written(
+        [end for text in texts if text not in names for end in range_ends(text) or [text]], dtype
+    ):
+        return True
     written = [end for text in texts for end in (names.get(text) or range_ends(text) or (text,))]
+    if is_declared:
+        return False
     if not written or "min" not in domain:
         return bool(written) or "min" in domain
     values = parse_values(pl.Series(written, dtype=pl.String), dtype)
     stated = parse_values(pl.Series([str(domain["min"]), str(domain["max"])], dtype=pl.String), dtype)
     return values.null_count() > 0 or [values.min(), values.max()] != stated.to_list()
+
+
+def _are_plainly_written(texts: Sequence[str], dtype: pl.DataType) -> bool:
+    """Whether numbers and dates are written as values of their type are: 20 is no real number, 20.0 no whole one."""
+    values = parse_values(pl.Series(texts, dtype=pl.String), dtype)
+    return values.null_count() == 0 and [format_value(value) for value in values] == list(texts)
 
 
 def _split_range(label: str) -> Iterator[str]:
@@ -119,14 +141,23 @@ def _split_range(label: str) -> Iterator[str]:
         yield label
 
 
-def _split_label(label: str, entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the values that a label writes out; names and beginnings of values write out none."""
-    if label == TOP or label in entry.get("names", ()):
-        return
-    if label.startswith("{") and label.endswith("}"):
-        yield from map(unescape, split_set(label[1:-1]))
-        return
-    value = label[1:] if label.startswith("\\") else label
+def _split_labels(labels: Sequence[str], entry: Mapping[str, Any]) -> set[str]:
+    """Return the values that labels write out; names and beginnings of values write out none."""
+    names = entry.get("names", ())
     listed = {format_value(value) for value in entry["domain"].get("values", ())}
-    if value in listed or value == MISSING or not (entry.get("prefixes") and is_prefix(label)):
-        yield value
+    found = set[str]()
+    plain_sets = []
+    for label in labels:
+        if label == TOP or label in names:
+            continue
+        if label.startswith("{") and label.endswith("}"):
+            if "\\" in label:
+                found.update(map(unescape, split_set(label[1:-1])))
+            else:
+                plain_sets.append(label[1:-1])
+            continue
+        value = label[1:] if label.startswith("\\") else label
+        if value in listed or value == MISSING or not (entry.get("prefixes") and is_prefix(label)):
+            found.add(value)
+    parts = pl.Series(plain_sets, dtype=pl.String).str.split("|").explode(empty_as_null=False)
+    return found | set(parts.unique().to_list())

@@ -36,18 +36,24 @@ def _layout_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame])
             if not columns.optional:
                 yield f"the table {table!r} is missing"
             continue
-        present, stated = tables[table].columns, (*columns.added, *columns.described)
-        yield from (f"{name!r} of {table!r} is not described" for name in present if name not in stated)
+        names, stated = tables[table].columns, (*columns.added, *columns.described)
+        present, known = set(names), set(stated)
+        yield from (f"{name!r} of {table!r} is not described" for name in names if name not in known)
         yield from (f"{name!r} of {table!r} is missing" for name in stated if name not in present)
-        if len(set(stated)) < len(stated):
+        if len(known) < len(stated):
             yield f"two columns of {table!r} have the same name"
-    homes = [name for columns in layout.values() for name in columns.described]
+    homes = {name for columns in layout.values() for name in columns.described}
     for entry in release.dictionary["columns"]:
         if entry["name"] not in homes:
             yield f"{entry['name']!r} is in no table"
+        if entry["shown"] == "exact" and entry["cell"] != release.exact_meaning(entry):
+            yield f"no {release.shape} release explains {entry['name']!r} like that"
         perturbed = release.perturbs and entry["role"] == "sensitive"
-        if (entry["shown"] == "perturbed") != perturbed or (
-            entry["shown"] not in VALUE_CELLS and not release.generalizes
+        holds_labels = entry["shown"] not in VALUE_CELLS
+        if (
+            (entry["shown"] == "perturbed") != perturbed
+            or (holds_labels and not release.generalizes)
+            or (release.perturbs and entry["role"] == "quasi" and not holds_labels)
         ):
             yield f"no {release.shape} release shows {entry['name']!r} like that"
 
@@ -99,7 +105,7 @@ def _column_faults(where: str, column: pl.Series, entry: Mapping[str, Any]) -> I
         yield f"{where} has {outside} cells or values outside its domain"
     if entry["role"] == "sensitive" and is_text(column.dtype):
         listed = entry["domain"].get("values", ())
-        alike = count_lookalikes({*values.cast(pl.String).unique().to_list(), *map(str, listed)})
+        alike = count_lookalikes({*values.unique().to_list(), *map(str, listed)})
         if alike:
             yield f"{where} has {alike} values that look like others: only invisible or compatible characters differ"
 
@@ -116,8 +122,7 @@ def _count_outside(values: pl.Series, entry: Mapping[str, Any], dtype: pl.DataTy
         listed = domain["values"]
         if numbers or dtype in (pl.String, pl.Boolean):
             known = set(listed)
-            distinct = values.cast(pl.String).unique() if dtype == pl.String else values.unique()
-            return sum(value not in known for value in distinct.to_list())
+            return sum(value not in known for value in values.unique().to_list())
         return int((~values.is_in(parse_values(pl.Series(listed, dtype=pl.String), dtype).implode())).sum())
     if "min" not in domain:
         return len(values)

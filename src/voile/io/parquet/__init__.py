@@ -1,0 +1,1 @@
+"""Parquet files of a release: one way to write them, and a reader who accounts for every byte of them."""
