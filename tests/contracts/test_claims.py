@@ -28,6 +28,7 @@ FITTING: dict[str, Any] = {
 }
 TINY = TinyTable((("x",), ("x",), ("y",), ("y",)))
 
+
 def own_classes(family: str) -> list[Any]:
     return [
         FITTING.get(name) or example_of(cls)

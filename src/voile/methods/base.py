@@ -37,11 +37,12 @@ class Method(Plugin):
     produces: ClassVar[str] = "generalized"
     tried: ClassVar[Settings] = ({},)  # the settings of its knobs that a comparison tries
 
+    removes_values: ClassVar[bool] = False  # whether nobody may have some value any more, so that it is not mentioned
+
     @property
     def indicator_labels(self) -> tuple[str, ...]:
-        """What the release shows instead of sensitive values if it says only whether they are protected; else nothing."""
+        """What the release shows if it says of sensitive values only whether they are protected; else nothing."""
         return ()
-    removes_values: ClassVar[bool] = False  # whether nobody may have some value any more, so that it is not mentioned
 
     def check(self, columns: Columns, policy: Policy) -> None:
         """Raise PolicyError if this method cannot serve the policy."""
