@@ -182,6 +182,7 @@ def _linked() -> dict[str, HonestFolder]:
         "injector": HonestFolder(_publisher(frame, plain, vl.LDiversity(l=2), vl.Injector())),
         "art": HonestFolder(_publisher(rare, plain, robust, vl.Art()), "NEEDS"),
         "art, indicator": HonestFolder(_publisher(frame, plain, rare_set, vl.Art(publish="indicator")), "NEEDS"),
+        "capped counts": HonestFolder(_publisher(frame, plain, rare_set, vl.CappedCounts(min_group=6)), "NEEDS"),
         "decompose": HonestFolder(_publisher(frame, two, lists, vl.Decompose())),
         "decompose, apart": HonestFolder(_publisher(frame, two, lists, vl.Decompose(publish_joint=False))),
         "perturbed": HonestFolder(

@@ -12,7 +12,7 @@ import polars as pl
 from voile.errors import BrokenPromise
 from voile.releases.cells.cell_parsing import read_domain, unexplained_cell
 from voile.releases.certificate import Certificate
-from voile.releases.dictionary import OWN_VALUE
+from voile.releases.dictionary import ALTERED_VALUE, OWN_VALUE, indicator_meaning
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.tables.hierarchy import hierarchy_from_rows
 from voile.tables.schema import Column
@@ -46,8 +46,12 @@ class PublishedTables:
         raise NotImplementedError  # pragma: no cover - every shape defines it
 
     def exact_meaning(self, entry: Mapping[str, Any]) -> str:
-        """Return in words what a cell of a column stands for that is published as it is."""
-        return OWN_VALUE
+        """Return in words what a cell of a column stands for that is published as it is, or as a method has altered it
+        (which of the two is compared with the method)."""
+        if entry.get("indicator") is True:
+            return indicator_meaning(entry)
+        may_be_altered = self.generalizes and entry["role"] == "sensitive" and entry["cell"] == ALTERED_VALUE
+        return ALTERED_VALUE if may_be_altered else OWN_VALUE
 
     def column_names(self, *roles: str) -> tuple[str, ...]:
         """Return the names of the columns of these roles, in the order of the dictionary."""

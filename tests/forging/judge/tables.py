@@ -141,7 +141,8 @@ def cell_faults(entry: dict[str, Any], cells: list[Any]) -> Iterator[str]:
     domain, kind = entry["domain"], str(entry["type"])
     if entry["shown"] == "suppressed" and set(cells) - {"*"}:
         yield "a suppressed column shows something"
-    if entry.get("indicator") and domain.get("values") != ["other values", "protected values"]:
+    labels = ["other values", "protected values", "not shown"]
+    if entry.get("indicator") and domain.get("values") not in (labels[:2], labels):
         yield "an indicator has values of its own"
     if entry["shown"] in ("generalized", "suppressed"):
         if (

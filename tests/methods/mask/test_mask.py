@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -194,8 +193,7 @@ def test_the_paper_needs_a_group_to_imitate() -> None:
 
 
 def test_parts_are_masked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A large table is cut into parts; without a partitionable anonymizer it is not. Values that nobody has any more
-    are not mentioned, whichever part they were in."""
+    """A large table is cut into parts; without a partitionable anonymizer it is not."""
     monkeypatch.setattr(partition_tree, "LARGEST_PART", 400)
     frame = make_people(7, 2000).with_columns(
         disease=pl.when(pl.col("age").is_in([20, 59])).then(pl.lit("rare")).otherwise("disease")
@@ -204,7 +202,6 @@ def test_parts_are_masked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = vl.MConfidentiality(m=4, protect=("HIV", "rare"))
     release = vl.publish(data, policy, key=KEY)
     assert release.people == 2000
-    assert "rare" not in json.dumps(release.dictionary)
     assert vl.verify(release, data=data, key=KEY).holds
     assert vl.Mask().works_in_parts
     assert not vl.Mask(anonymizer=vl.FullDomain()).works_in_parts

@@ -11,6 +11,7 @@ from voile.models.claimed_model import claimed_model
 from voile.models.policy import Policy
 from voile.plugins.registry import as_plain_value, build_plugin, free_texts, narrow_type
 from voile.releases.certificate import Certificate, is_same_json
+from voile.releases.dictionary import ALTERED_VALUE
 from voile.releases.release import Release
 from voile.results import Answer, Checked
 
@@ -34,6 +35,8 @@ def check_method(release: Release) -> Checked | None:
     indicators = [entry["domain"].get("values") for entry in entries if "indicator" in entry]
     if indicators != ([[*method.indicator_labels]] if method.indicator_labels else []):
         return _broken(f"The column that shows protected values or others is not marked as {name!r} marks it.")
+    if method.removes_values != any(entry["cell"] == ALTERED_VALUE for entry in entries):
+        return _broken(f"The dictionary does not say of altered values what {name!r} does to them.")
     published = {str(entry["name"]) for entry in entries}
     problems = ["names a column that is not published"] if set(free_texts(method)) - published else []
     problems += method.contradictions(release) if isinstance(method, ShowsItsKnobs) else []
