@@ -110,9 +110,12 @@ def test_a_malformed_prior_is_refused(rows: list[Any], message: str) -> None:
     ],
 )
 def test_a_prior_about_something_else_is_refused(data: Any, row: tuple[Any, ...], code: str) -> None:
+    """Without a declared domain, a refusal would tell that nobody has the value."""
+    domains = {"disease": sorted(set(data[1]["disease"].to_list()))}
+    schema = vl.Schema(quasi=["sex", "age", "zip"], sensitive=["disease"], domains=domains)
     model = vl.RRobustness(r=2, prior=vl.read_prior(table([row]), "disease"))
     with pytest.raises(PolicyError) as caught:
-        vl.publish(data[0], model)
+        vl.publish(vl.read(data[1], schema), model)
     assert caught.value.code == code
 
 
@@ -136,6 +139,8 @@ def test_contradictions_are_counted_over_all_column_sets_and_smoothing_removes_t
     exact, smooth = (vl.learn_prior(vl.read(others, schema), smoothing=weight) for weight in (0, 1))
     with pytest.raises(InconsistentKnowledge):
         vl.publish(data[0], vl.RRobustness(r=2, protect=("HIV",), prior=exact))
+    with pytest.raises(InconsistentKnowledge):
+        vl.publish(data[0], vl.RRobustness(r=2, protect=("HIV",), prior=exact), vl.Art())
     vl.publish(data[0], vl.RRobustness(r=2, protect=("HIV",), prior=smooth))
 
 

@@ -57,7 +57,7 @@ class Replay(Attack):
         guesses = []
         knobs = dict(target.certificate.method)
         method = cast(Method, build_plugin("methods", str(knobs.pop("name")), knobs))
-        knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.STATISTICS, Knowledge.PRIOR, Knowledge.ALGORITHM)
+        knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.PRIOR, Knowledge.ALGORITHM)
         insider = Adversary.who("statistician with the algorithm", *knowledge)
         for claim in filter(_robust, target.certificate.claims):
             model = cast(RRobustness, claimed_model(claim))

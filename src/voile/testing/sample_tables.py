@@ -31,7 +31,8 @@ def sample_policy(method: Method, data: Microdata) -> vl.Policy:
     """Return the first of a few policies that the method serves."""
     served: list[Model] = [vl.KAnonymity(k=3), vl.LDiversity(l=3), vl.MultiDiversity(otherwise=3)]
     served += [vl.AntiCorruption(skew=1), vl.MConfidentiality(m=2, protect=("HIV",)), vl.MInvariance(m=3)]
-    served.append(vl.RRobustness(r=1.5, prior=vl.learn_prior(data, min_support=10)))
+    prior = vl.learn_prior(data, min_support=10)
+    served += [vl.RRobustness(r=1.5, prior=prior), vl.RRobustness(r=1.5, protect=("HIV",), prior=prior)]
     for policy in served:
         with contextlib.suppress(PolicyError):
             check_request(data.columns, data.rows, vl.Policy(policy), method)

@@ -144,7 +144,7 @@ def test_a_blind_deal_does_not_depend_on_the_values(order: list[str]) -> None:
 def test_a_value_that_is_too_frequent_is_refused_suppressed_or_unprotected() -> None:
     _, data = make_table()
     with pytest.raises(Unsatisfiable, match="largest possible r"):
-        vl.publish(data, vl.RRobustness(r=4, protect=["flu"]))
+        vl.publish(data, vl.RRobustness(r=4, protect=["flu"]), vl.Art())
     model = vl.RRobustness(r=4, protect=["flu", "HIV"])
     suppressed_release = vl.publish(data, model, vl.Art(frequent="suppress", grouping="greedy"))
     assert suppressed_release.dictionary["withheld"] > 0

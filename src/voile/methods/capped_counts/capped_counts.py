@@ -130,7 +130,10 @@ class CappedCounts(Partitionable, CoversAlgorithm, FormsGroupsAgain, Method):
         if not caps.any():
             raise _nothing_to_show(model, target, chances, table.counts)
         columns, rows = replace_by_indicator(columns, rows, target, model.protected_values, CAPPED)
-        return columns, _hide_surplus(columns, rows, target.name, caps)
+        counts = rows.tally_values(columns)[target.name]
+        cases = counts.summed(np.where(counts.values == SHOWN, counts.counts, 0))
+        _require_possible(chances, group, table.counts, cases)
+        return columns, _hide_surplus(rows, target.name, counts.sizes, cases, caps)
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         return show_buckets(columns, rows)
@@ -173,12 +176,10 @@ def compute_caps(
     return np.asarray(caps)
 
 
-def _hide_surplus(columns: Columns, rows: Rows, name: str, caps: np.ndarray) -> Rows:
+def _hide_surplus(rows: Rows, name: str, sizes: np.ndarray, cases: np.ndarray, caps: np.ndarray) -> Rows:
     """In groups that reach their cap, hide all values but as many protected ones as the cap says."""
-    counts = rows.tally_values(columns)[name]
-    cases = counts.summed(np.where(counts.values == SHOWN, counts.counts, 0))
     full = np.flatnonzero(cases >= caps)
-    others = counts.sizes[full] - cases[full]
+    others = sizes[full] - cases[full]
     groups, old = np.tile(full, 2), np.repeat([SHOWN, 1 - SHOWN], len(full))
     amounts = np.concatenate([cases[full] - caps[full], others])
     some = amounts > 0
@@ -208,6 +209,24 @@ def _require_agreement(chances: Chances, people: np.ndarray) -> None:
             code="data.prior-contradicts",
             hint="Rates of 0 and 1 in small groups are chance: learn the statistics with smoothing "
             f"({option('smoothing', 1)}), or leave such signatures out.",
+        )
+
+
+def _require_possible(chances: Chances, group: np.ndarray, people: np.ndarray, cases: np.ndarray) -> None:
+    """Raise InconsistentKnowledge if groups have more or fewer cases than a column set takes as possible. Where the
+    sets agree on what is certain, no adversary who believes one of them expects such a refusal."""
+    wrong = np.zeros(len(cases), dtype=bool)
+    for index in chances.index:
+        chance = chances.values[index]
+        possible, certain = (np.bincount(group, people * is_so, len(cases)) for is_so in (chance > 0, chance >= 1))
+        wrong |= (cases > possible) | (cases < certain)
+    if wrong.any():
+        raise InconsistentKnowledge(
+            f"The prior contradicts the table: in {int(wrong.sum())} of {len(cases)} groups more or fewer people have "
+            "a protected value than its rates of 0 and 1 allow.",
+            code="data.prior-contradicts",
+            hint="Rates of other people should rule nothing out: learn them with smoothing "
+            f"({option('smoothing', 1)}).",
         )
 
 
