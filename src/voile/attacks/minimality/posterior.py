@@ -100,9 +100,10 @@ def _take_replayed(
 ) -> CandidateBeliefs:
     """Return the beliefs of the worlds that remain. Of people who fit several groups only the kind is known."""
     kind, size = candidates.kind, beliefs.naive.shape[1]
-    expected = replayed.average_counts(name, int(kind.max(initial=-1)) + 1, size)
+    expected = replayed.average_counts(name, size)
     belief = expected[kind] / np.maximum(expected.sum(axis=1), 1e-300)[kind][:, None]
-    people = _round_people(candidates.count / np.bincount(kind)[kind], candidates.release.people)
+    share = candidates.count / np.bincount(kind)[kind]  # some of them may be withheld
+    people = _round_people(share * (candidates.release.people / share.sum()), candidates.release.people)
     return replace(beliefs, belief=belief, people=people)
 
 

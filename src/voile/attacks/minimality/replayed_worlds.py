@@ -16,7 +16,7 @@ from typing import cast
 
 import numpy as np
 
-from voile.attacks.minimality.assignments import Kind, PublishedGroup, Table, list_placements, list_tables
+from voile.attacks.minimality.assignments import Kind, PublishedGroup, Table, count_orders, list_placements, list_tables
 from voile.attacks.minimality.candidates import Candidates
 from voile.engines.memory_rows import build_rows
 from voile.errors import VoileError
@@ -25,7 +25,7 @@ from voile.models.policy import Policy
 from voile.releases.release import Release
 from voile.tables.domain_trimming import trim_unused_values
 from voile.tables.microdata import Microdata
-from voile.tables.row_protocol import Histogram
+from voile.tables.row_protocol import WITHHELD, Histogram
 from voile.tables.schema import Column, Columns
 
 PEOPLE = 64  # more people than this have more worlds than anybody runs again
@@ -41,9 +41,9 @@ class ReplayedWorlds:
     names: tuple[str, ...]
     tables: Sequence[tuple[int, Table]]
 
-    def average_counts(self, name: str, kinds: int, size: int) -> np.ndarray:
+    def average_counts(self, name: str, size: int) -> np.ndarray:
         """Return the expected number of people of each kind who have each value of a column."""
-        position, sums = self.names.index(name), np.zeros((kinds, size))
+        position, sums = self.names.index(name), np.zeros((len(self.tables[0][1]), size))
         total = sum(weight for weight, _ in self.tables)
         for weight, table in self.tables:
             for kind, people in table.items():
@@ -74,30 +74,28 @@ def _quasi_names(release: Release) -> list[str]:
 
 
 def _list_worlds(candidates: Candidates, register: Histogram, max_worlds: int) -> list[tuple[int, Table]] | None:
-    """List the worlds: every way to place the people, to share out the values of each group, and to give a value to
-    those who are withheld. None if there are too many, or if it is not known who is withheld."""
+    """List the worlds: every way to place the people or withhold them, to share out the values of each group, and to
+    give a value to those who are withheld. None if there are too many, or if the register lists somebody else."""
     release, people = candidates.release, dict(enumerate(register.counts.tolist()))
-    placed = {int(kind) for kind in candidates.kind}
-    withheld = {kind: count for kind, count in people.items() if kind not in placed}
-    inside = {kind: count for kind, count in people.items() if kind in placed}
-    if sum(inside.values()) != release.people:
-        return None
     values = _values_by_group(release)
-    fitting = {group: [int(kind) for kind in candidates.kind[candidates.group == group]] for group in values}
     sizes = {group: len(group_values) for group, group_values in values.items()}
+    fitting = {group: [int(kind) for kind in candidates.kind[candidates.group == group]] for group in values}
+    sizes[WITHHELD], fitting[WITHHELD] = int(release.dictionary["withheld"]), list(people)
+    if sum(sizes.values()) != register.total:
+        return None
     anything = list(product(*(range(cast(Column, counts.column).size) for counts in release.tallies.values())))
-    worlds: dict[tuple[tuple[Kind, tuple[Values, ...]], ...], int] = {}
+    tables = set[tuple[tuple[Kind, tuple[Values, ...]], ...]]()
     steps = 0
-    for ways, placement in list_placements(list(values), inside, fitting, sizes):
+    for _, placement in list_placements(list(sizes), people, fitting, sizes):
         groups = [PublishedGroup(placement[group], values[group]) for group in values]
-        for weight, table in list_tables(groups):
-            for more, absent in _list_anything(list(withheld.items()), anything):
+        for _, table in list_tables(groups):
+            for withheld in _list_anything(list(placement[WITHHELD].items()), anything):
                 steps += 1
                 if steps > max_worlds:
                     return None
-                key = tuple(sorted({**table, **absent}.items()))
-                worlds[key] = worlds.get(key, 0) + ways * weight * more
-    return [(weight, dict(key)) for key, weight in worlds.items()]
+                everybody = ((kind, (*table.get(kind, ()), *withheld.get(kind, ()))) for kind in people)
+                tables.add(tuple((kind, tuple(sorted(values))) for kind, values in everybody))
+    return [(math.prod(count_orders(Counter(values)) for _, values in table), dict(table)) for table in tables]
 
 
 def _values_by_group(release: Release) -> dict[int, list[Values]]:
@@ -109,16 +107,15 @@ def _values_by_group(release: Release) -> dict[int, list[Values]]:
     return values
 
 
-def _list_anything(people: Sequence[tuple[Kind, int]], values: Sequence[Values]) -> Iterator[tuple[int, Table]]:
-    """Yield every way to give these people any of the values, with the number of assignments."""
+def _list_anything(people: Sequence[tuple[Kind, int]], values: Sequence[Values]) -> Iterator[Table]:
+    """Yield every way to give these people any of the values."""
     if not people:
-        yield 1, {}
+        yield {}
         return
     (kind, count), others = people[0], people[1:]
     for chosen in combinations_with_replacement(values, count):
-        ways = math.factorial(count) // math.prod(math.factorial(times) for times in Counter(chosen).values())
-        for more, table in _list_anything(others, values):
-            yield ways * more, {kind: chosen, **table}
+        for table in _list_anything(others, values):
+            yield {kind: chosen, **table}
 
 
 class _Publisher:
