@@ -60,6 +60,10 @@ class SmallRelease:
     quasi: tuple[tuple[str, ...], ...]
     values: tuple[str, ...]
 
+    @property
+    def register(self) -> Any:
+        return read_table(self.quasi, None, self.values)
+
 
 def read_table(quasi: tuple[tuple[str, ...], ...], values: tuple[str, ...] | None, domain: tuple[str, ...]) -> Any:
     """Read a table of people with these quasi-identifiers; without values it is a register."""
@@ -79,11 +83,13 @@ def random_release(seed: int) -> SmallRelease | None:
     method, model = METHODS[seed % len(METHODS)], MODELS[seed // len(METHODS) % len(MODELS)]
     policy = model if isinstance(model, vl.Policy) else vl.Policy(model)
     domain = VALUES[: int(rng.integers(2, 4))]
-    people = 5 if isinstance(method, vl.FullDomain) and method.suppression else int(rng.integers(5, 7))
+    people = int(rng.integers(5, 7))
+    if method == METHODS[3]:  # withheld people may have any value, so there are more worlds
+        people = 5 if len(domain) == 2 else 4
     columns = int(rng.integers(1, 3))
     quasi = tuple(tuple(str(code) for code in rng.integers(0, 4, columns)) for _ in range(people))
     values = tuple(str(value) for value in rng.choice(domain, people))
-    if len({row for row in quasi}) < 2:
+    if len(set(quasi)) < 2:
         return None
     with contextlib.suppress(VoileError):
         return SmallRelease(
@@ -97,7 +103,7 @@ def show_rows(release: Any) -> Counter[tuple[str, ...]]:
 
 
 def list_worlds(case: SmallRelease) -> list[tuple[str, ...]]:
-    """List the assignments that may have been published: where nobody is withheld, the published values in any order."""
+    """List the assignments that may have been published; without withheld rows, the published values in any order."""
     shown = sorted(str(value) for value in case.release.tables["table"]["s"].to_list())
     if len(shown) < len(case.quasi):
         return list(itertools.product(case.values, repeat=len(case.quasi)))
@@ -134,7 +140,7 @@ def exhaust_beliefs(case: SmallRelease) -> dict[tuple[str, ...], dict[str, float
 
 def attack(case: SmallRelease, replays: int) -> tuple[CandidateBeliefs, dict[tuple[str, ...], dict[str, float]]]:
     """Return what the attack finds, as it is and by quasi-identifier and value."""
-    register = read_table(case.quasi, None, case.values)
+    register = case.register
     candidates = find_candidates(case.release, register, case.policy, False)
     minimality = vl.attacks.Minimality(replays=replays)
     replayed = minimality._replay(candidates, register, case.policy, list(case.policy))

@@ -24,7 +24,7 @@ from voile.attacks.minimality.value_types import ValueTypes
 from voile.methods.base import SpanningStep
 
 LISTED = 2_000  # the most worlds that are listed for one group
-DRAWS = 20_000
+DRAWS = 4_000
 WORK = 30_000_000  # the most cells that a batch of drawn worlds may have
 
 
@@ -142,11 +142,10 @@ def _find_states(
     code, count = types.of_group(group)
     published = PublishedGroup(dict(enumerate(sizes.tolist())), np.repeat(np.arange(len(code)), count).tolist())
     listed = bound_fillings(published) <= LISTED
+    own_steps = np.unique(labels[:, : local.shape[1]], axis=1).T
     worlds, weights = _list_worlds(published, len(code)) if listed else _draw_worlds(published, len(code), random)
-    for step in np.unique(labels[:, : local.shape[1]], axis=1).T:
-        halves = np.stack([worlds[:, step == side].sum(axis=1) for side in np.unique(step)], axis=1)
-        refused = ~_hold(types, code, halves).all(axis=1)
-        worlds, weights = worlds[refused], weights[refused]
+    remaining = _all_refused_alone(types, code, worlds, own_steps)
+    worlds, weights = worlds[remaining], weights[remaining]
     if not listed and len(worlds) < ENOUGH:
         return None
     inside = np.zeros((len(worlds), len(steps.owner), len(steps.codes)), dtype=np.int64)
@@ -156,7 +155,17 @@ def _find_states(
             if where >= 0:
                 inside[:, where, place] += worlds[:, number]
     people = worlds[:, atom] * (candidates.count[entries] / sizes[atom])[:, None]
-    return _merge_states(_States(group, entries, inside, weights, people, 0 if listed else len(worlds)))
+    states = _States(group, entries, inside, weights / max(float(weights.sum()), 1e-300), people, len(worlds))
+    return _merge_states(replace(states, draws=0)) if listed else states  # drawn worlds hardly ever agree
+
+
+def _all_refused_alone(types: ValueTypes, code: np.ndarray, worlds: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Return the worlds of a group in which a part of each of its own steps fails."""
+    remaining = np.ones(len(worlds), dtype=bool)
+    for step in steps:
+        parts = np.stack([worlds[remaining][:, step == part].sum(axis=1) for part in np.unique(step)], axis=1)
+        remaining[remaining] = ~_hold(types, code, parts).all(axis=1)
+    return remaining
 
 
 def _merge_states(states: _States) -> _States:
@@ -168,7 +177,6 @@ def _merge_states(states: _States) -> _States:
     people = np.zeros((len(first), *states.people.shape[1:]))
     np.add.at(people, label, states.people * states.weights[:, None, None])
     people /= np.maximum(weights, 1e-300)[:, None, None]
-    weights /= max(float(weights.sum()), 1e-300)
     return replace(states, inside=states.inside[first], weights=weights, people=people)
 
 
@@ -203,19 +211,20 @@ def _combine(
 ) -> list[LinkedAnswer]:
     """Judge all combinations of the groups' states, or some that are drawn."""
     numbers = [len(state.weights) for state in states]
-    batch = max(WORK // max(steps.fixed.size, 1) // 10, 1)
+    batch = max(min(WORK // max(steps.fixed.size, 1) // 10, DRAWS), 1)
     listed = math.prod(numbers) <= max_worlds
-    draws = min(DRAWS, max(10 * batch, ENOUGH))
+    draws, most_draws = DRAWS, 5 * DRAWS
     remaining = [np.zeros(number) for number in numbers]
     accepted = 0
-    for start in range(0, math.prod(numbers) if listed else draws, batch):
+    for start in range(0, math.prod(numbers) if listed else most_draws, batch):
+        if not listed and start >= draws and accepted >= ENOUGH:
+            break  # more are drawn only where few remain
         if listed:
             chosen = np.unravel_index(np.arange(start, min(start + batch, math.prod(numbers))), numbers)
             weights = np.prod([state.weights[c] for state, c in zip(states, chosen, strict=True)], axis=0)
         else:
-            size = min(batch, draws - start)
-            chosen = tuple(random.choice(len(state.weights), size, p=state.weights) for state in states)
-            weights = np.ones(size)
+            chosen = tuple(random.choice(len(state.weights), batch, p=state.weights) for state in states)
+            weights = np.ones(batch)
         alive = _all_refused(types, states, chosen, steps)
         accepted += int(alive.sum())
         for total, choice in zip(remaining, chosen, strict=True):

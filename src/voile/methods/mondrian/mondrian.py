@@ -96,7 +96,7 @@ class Mondrian(Partitionable, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, M
     ) -> RefusedSteps | None:
         """Return every cut that was refused on the way from the whole table to the groups. Unknown with the labels of a
         hierarchy, where boxes with equal labels form one group, and for tables that are published in parts."""
-        if self.recoding == "hierarchy" or table.total > partition_tree.LARGEST_PART:
+        if self.recoding == "hierarchy" or not 0 < table.total <= partition_tree.LARGEST_PART:
             return None
         frame, codes = self.frame_columns(columns, table)
         return CutReplay(table, group, smallest, frame).replay(codes)
