@@ -107,7 +107,8 @@ def solve_linked(
 def _number_parts(
     candidates: Candidates, types: ValueTypes, groups: list[int], spanning: Sequence[SpanningStep]
 ) -> _Steps:
-    part, owner = np.full((len(spanning), len(candidates.group)), -1, dtype=np.int64), []
+    part = np.full((len(spanning), len(candidates.group)), -1, dtype=np.int64)
+    owner: list[int] = []
     for number, step in enumerate(spanning):
         names, local = np.unique(step.parts, return_inverse=True)
         part[number, step.cells] = local.ravel() + len(owner)

@@ -96,9 +96,9 @@ class Minimality(Attack):
             return None
         if not isinstance(method, FollowsNoKey) or release.unit.rows > 1 or len(policy.models) < len(models):
             return None
-        if any(isinstance(model, SpansReleases) and model.earlier for model in models):  # type: ignore[attr-defined]
+        if any(isinstance(model, SpansReleases) and model.earlier for model in models):
             return None
-        return replay_worlds(candidates, external, policy, method, self.replays)  # type: ignore[arg-type]
+        return replay_worlds(candidates, external, policy, method, self.replays)
 
     def _guess_column(
         self, release: Release, beliefs: CandidateBeliefs, models: Sequence[Model], name: str

@@ -39,7 +39,7 @@ class CutReplay:
                 divides = _divides_groups(group, sides)
                 ranked = [int(dim) for dim in order[node] if dim >= 0]
                 if (group == group[0]).all():
-                    self.parts[np.ix_(self.ids[low:high], ranked)] = sides[:, ranked]
+                    self.parts[self.ids[low:high][:, None], ranked] = sides[:, ranked]
                     continue
                 taken = next((rank for rank, dim in enumerate(ranked) if not divides[dim]), None)
                 if taken is None:
