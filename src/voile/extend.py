@@ -27,6 +27,7 @@ from voile.methods.base import (
     CompletesHierarchies,
     CoversAlgorithm,
     ExplainsRefusals,
+    FollowsNoKey,
     FormsGroupsAgain,
     IgnoresValues,
     Method,
@@ -34,6 +35,7 @@ from voile.methods.base import (
     RefusedSteps,
     Replayable,
     ShowsItsKnobs,
+    SpanningStep,
     WarnsOfAbsence,
 )
 from voile.models.abilities import (
@@ -85,6 +87,7 @@ __all__ = [
     "EngineError",
     "Evidence",
     "ExplainsRefusals",
+    "FollowsNoKey",
     "FollowsPeople",
     "FormsGroupsAgain",
     "Guess",
@@ -124,6 +127,7 @@ __all__ = [
     "ShowsItsKnobs",
     "SizeModel",
     "Source",
+    "SpanningStep",
     "SpansReleases",
     "SpecError",
     "Table",

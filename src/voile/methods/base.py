@@ -166,19 +166,30 @@ class Partitionable:
 
 
 @dataclass(frozen=True, eq=False)
+class SpanningStep:
+    """A refused step that concerns several groups: `parts[i]` is the part in which cell `cells[i]` would have been."""
+
+    cells: np.ndarray
+    parts: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class RefusedSteps:
     """Steps that a method did not take because the policy forbade what they would have shown.
 
     `parts[i, s]` is the part of its group in which cell i would be after step s, or -1 if there is no such step. With
     `whole`, a step is taken in all groups at once (and was refused if one part of one group fails); otherwise group by
-    group.
+    group. `spanning` are the steps whose parts reach over several groups. The steps are `complete` if the method makes
+    this release of every table with the published groups in which all of them fail.
     """
 
     parts: np.ndarray
     whole: bool = False
+    spanning: tuple[SpanningStep, ...] = ()
+    complete: bool = False
 
 
-NOTHING_REFUSED = RefusedSteps(np.zeros((0, 0), dtype=np.int64))
+NOTHING_REFUSED = RefusedSteps(np.zeros((0, 0), dtype=np.int64), complete=True)
 
 
 class ExplainsRefusals:
@@ -193,6 +204,10 @@ class ExplainsRefusals:
         than `smallest` people.
         """
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+class FollowsNoKey:
+    """A method that uses no key: the same table always gives the same groups, so anybody can run it again."""
 
 
 class IgnoresValues(ExplainsRefusals):

@@ -48,7 +48,7 @@ def list_fillings(sizes: Sequence[int], values: Counter[Any]) -> Iterator[tuple[
         return
     for part in _list_subsets(sizes[0], sorted(values.items(), key=repr)):
         remaining = values - Counter(dict(part))
-        ways = _count_orders(Counter(dict(part)))
+        ways = count_orders(Counter(dict(part)))
         part_values = tuple(value for value, count in part for _ in range(count))
         for weight, other_parts in list_fillings(sizes[1:], remaining):
             yield ways * weight, [part_values, *other_parts]
@@ -58,7 +58,7 @@ def bound_fillings(group: PublishedGroup) -> int:
     """Return an upper bound on the fillings of a group: the orders of its values, or the multisets kind by kind."""
     counts = Counter(group.values)
     by_kind = math.prod(math.comb(size + len(counts) - 1, size) for size in group.inside.values())
-    return min(_count_orders(counts), by_kind)
+    return min(count_orders(counts), by_kind)
 
 
 def list_placements(
@@ -93,6 +93,6 @@ def _list_subsets(size: int, items: Sequence[tuple[Any, int]]) -> Iterator[list[
             yield [(item, times), *more] if times else more
 
 
-def _count_orders(counts: Counter[Any]) -> int:
+def count_orders(counts: Counter[Any]) -> int:
     """Return the number of orders in which a multiset can be written."""
     return math.factorial(counts.total()) // math.prod(math.factorial(count) for count in counts.values())

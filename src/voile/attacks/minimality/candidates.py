@@ -72,8 +72,8 @@ def _refused_steps(
     """Ask the method what it refused, one row per entry; return None if it does not say."""
     kind, group = candidates.kind, candidates.group
     if policy is None or not policy.value_models:
-        return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64))
-    method = _find_method(candidates.release)
+        return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64), complete=True)
+    method = find_method(candidates.release)
     if original or not isinstance(method, ExplainsRefusals):
         return None
     if not candidates.exact:
@@ -88,18 +88,18 @@ def _refused_steps(
 
 
 def _is_empty(steps: RefusedSteps | None) -> bool:
-    return steps is not None and steps.parts.shape[1] == 0 and not steps.whole
+    return steps is not None and steps.parts.shape[1] == 0 and not steps.whole and not steps.spanning
 
 
 def _for_entries(steps: RefusedSteps | None, entries: int) -> RefusedSteps | None:
-    return steps and RefusedSteps(np.zeros((entries, 0), dtype=np.int64), steps.whole)
+    return steps and replace(steps, parts=np.zeros((entries, 0), dtype=np.int64))
 
 
 def _subset(table: Histogram, positions: np.ndarray) -> Histogram:
     return Histogram(table.names, table.codes[positions], table.counts[positions])
 
 
-def _find_method(release: Release) -> Method | None:
+def find_method(release: Release) -> Method | None:
     """Return the method that the certificate names, if it is registered here."""
     knobs = dict(release.certificate.method)
     try:

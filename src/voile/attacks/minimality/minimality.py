@@ -18,14 +18,16 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, RawTable, Target, most_frequent_share
-from voile.attacks.minimality.candidates import Candidates, find_candidates
+from voile.attacks.minimality.candidates import Candidates, find_candidates, find_method
 from voile.attacks.minimality.posterior import CandidateBeliefs, compute_beliefs
+from voile.attacks.minimality.replayed_worlds import ReplayedWorlds, replay_worlds
 from voile.attacks.minimality.value_types import sensitive_columns
 from voile.errors import PolicyError, SpecError, option
+from voile.methods.base import FollowsNoKey
 from voile.models.abilities import protected_sets
 from voile.models.base import Model
 from voile.models.claimed_model import requested_model
-from voile.models.kinds import reads_column
+from voile.models.kinds import SpansReleases, reads_column
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.release import Release
@@ -48,7 +50,9 @@ class Minimality(Attack):
 
     The requirement is what the certificate claims, or the model named here. `exclusion="one-step"` eliminates the
     tables for which the method would have taken a finer step, `"original"` only those that need no coarsening at all.
-    Groups with more than `worlds` worlds are counted by convolution or, if that is too much work, by sampling.
+    A release with up to `replays` worlds is attacked exactly: the method runs again on each of them. Otherwise the
+    refused steps are used that the method reports; groups with more than `worlds` worlds are counted by convolution or,
+    if that is too much work, by sampling.
 
     >>> Minimality().exclusion
     'one-step'
@@ -56,11 +60,12 @@ class Minimality(Attack):
 
     name: ClassVar[str] = "minimality"
     needs_external: ClassVar[bool] = True
-    quick: ClassVar[Mapping[str, Any]] = {"worlds": 1000}
+    quick: ClassVar[Mapping[str, Any]] = {"worlds": 1000, "replays": 100}
 
     requirement: Model | None = None
     exclusion: str = knob("one-step", choices=("one-step", "original"))
     worlds: int = knob(100_000, low=1)
+    replays: int = knob(2_000, low=0)
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         if external is None:
@@ -75,15 +80,32 @@ class Minimality(Attack):
         models = [self.requirement] if self.requirement is not None else _claimed_models(target)
         policy = _check_requirement(target, models)
         candidates = find_candidates(target, external, policy, self.exclusion == "original")
-        return [guess for name in target.tallies for guess in self._guess_column(candidates, policy, models, name)]
+        replayed = self._replay(candidates, external, policy, models)
+        guesses = []
+        for name in target.tallies:
+            beliefs = compute_beliefs(candidates, policy, name, self.worlds, replayed)
+            guesses += self._guess_column(target, beliefs, models, name)
+        return guesses
+
+    def _replay(
+        self, candidates: Candidates, external: Microdata, policy: Policy | None, models: Sequence[Model]
+    ) -> ReplayedWorlds | None:
+        """Run the method again on all worlds, if they are few and if nothing else had a say in the release."""
+        release, method = candidates.release, find_method(candidates.release)
+        if policy is None or not policy.value_models or self.exclusion == "original":
+            return None
+        if not isinstance(method, FollowsNoKey) or release.unit.rows > 1 or len(policy.models) < len(models):
+            return None
+        if any(isinstance(model, SpansReleases) and model.earlier for model in models):
+            return None
+        return replay_worlds(candidates, external, policy, method, self.replays)
 
     def _guess_column(
-        self, candidates: Candidates, policy: Policy | None, models: Sequence[Model], name: str
+        self, release: Release, beliefs: CandidateBeliefs, models: Sequence[Model], name: str
     ) -> list[Guess]:
         """Make one guess about every value and, where a model protects some, one about the protected values."""
-        counts = candidates.release.tallies[name]
+        counts = release.tallies[name]
         assert counts.column is not None
-        beliefs = compute_beliefs(candidates, policy, name, self.worlds)
         column_models = [model for model in models if reads_column(model, name)]
         guesses = []
         for limits, sets in _believable_sets(column_models, counts.column).items():
@@ -137,9 +159,11 @@ def _details(
     details = {
         "people with a higher risk than their group shows": int(beliefs.people[risk > naive + 1e-9].sum()),
         "people whose value is certain": int(beliefs.people[risk > 1 - 1e-9].sum()),
-        "people in groups that no table explains": beliefs.unexplained,
-        "people in groups too large to answer": beliefs.unanswered,
+        "people whose risk is exact": beliefs.exact,
         "people whose risk is an estimate": beliefs.estimated,
+        "people in groups too large to answer": beliefs.unanswered,
+        "people whose risk rests on a part of the refusals": beliefs.partial,
+        "people in groups that no table explains": beliefs.unexplained,
         "half-width of the widest 95 % interval": beliefs.error,
     }
     if bound is not None:

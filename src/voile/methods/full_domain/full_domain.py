@@ -13,7 +13,15 @@ import numpy as np
 
 from voile import kernels
 from voile.errors import PolicyError, Unsatisfiable, option
-from voile.methods.base import CompletesHierarchies, CoversAlgorithm, ExplainsRefusals, Method, RefusedSteps, Settings
+from voile.methods.base import (
+    CompletesHierarchies,
+    CoversAlgorithm,
+    ExplainsRefusals,
+    FollowsNoKey,
+    Method,
+    RefusedSteps,
+    Settings,
+)
 from voile.methods.full_domain.lattice_search import LatticeSearch
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -27,7 +35,7 @@ LARGEST_LATTICE = 2_000_000
 
 
 @dataclass(frozen=True)
-class FullDomain(CompletesHierarchies, ExplainsRefusals, CoversAlgorithm, Method):
+class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, Method):
     """Global recoding over the lattice of hierarchy levels.
 
     Claim: every group satisfies every model of the policy.

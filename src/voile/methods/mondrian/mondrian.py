@@ -14,14 +14,24 @@ import numpy as np
 from voile import kernels
 from voile.errors import PolicyError, option
 from voile.kernels import lazy_kernel
-from voile.methods.base import CoversAlgorithm, ExplainsRefusals, Method, Partitionable, RefusedSteps, Settings
-from voile.methods.mondrian.policy_cuts import FINE, PolicyCuts, cut_by_size
+from voile.methods.base import (
+    CoversAlgorithm,
+    ExplainsRefusals,
+    FollowsNoKey,
+    Method,
+    Partitionable,
+    RefusedSteps,
+    Settings,
+)
+from voile.methods.mondrian.cut_replay import CutReplay
+from voile.methods.mondrian.policy_cuts import PolicyCuts, cut_by_size
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.cells.cell_choice import ancestor_cells, tight_cells
 from voile.releases.cells.cells import Cells
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import show_boxes
+from voile.tables import partition_tree
 from voile.tables.row_protocol import Histogram, Rows
 from voile.tables.schema import Column, Columns
 
@@ -29,7 +39,7 @@ cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
 
 
 @dataclass(frozen=True)
-class Mondrian(Partitionable, ExplainsRefusals, CoversAlgorithm, Method):
+class Mondrian(Partitionable, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, Method):
     """Strict multidimensional recoding by even cuts.
 
     Claim: every group satisfies every model of the policy.
@@ -84,21 +94,12 @@ class Mondrian(Partitionable, ExplainsRefusals, CoversAlgorithm, Method):
     def refused_steps(
         self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
     ) -> RefusedSteps | None:
-        """Return the most even cut of each column, if it leaves enough people on both sides. Unknown with the labels of
-        a hierarchy: boxes with equal labels form one group, which was in fact cut."""
-        if self.recoding == "hierarchy":
+        """Return every cut that was refused on the way from the whole table to the groups. Unknown with the labels of a
+        hierarchy, where boxes with equal labels form one group, and for tables that are published in parts."""
+        if self.recoding == "hierarchy" or not 0 < table.total <= partition_tree.LARGEST_PART:
             return None
         frame, codes = self.frame_columns(columns, table)
-        order = np.argsort(group, kind="stable")
-        codes, weights = np.ascontiguousarray(codes[order]), table.counts[order].astype(np.int64)
-        starts = np.searchsorted(group[order], np.arange(int(group.max(initial=-1)) + 2))
-        shape = (len(starts) - 1, len(columns.quasi))
-        cuts, ranks = np.empty(shape, np.int64), np.empty(shape, np.int64)
-        cut_kernel.propose_cuts(codes, weights, starts[:-1], starts[1:], smallest, FINE, frame, cuts, ranks)
-        cut = cuts[group[order]]
-        parts = np.empty((len(order), shape[1]), dtype=np.int64)
-        parts[order] = np.where(cut < 0, -1, codes[:, : shape[1]].astype(np.int64) > cut)
-        return RefusedSteps(parts)
+        return CutReplay(table, group, smallest, frame).replay(codes)
 
     def _cuts_along_hierarchy(self, column: Column) -> bool:
         return self.recoding == "hierarchy" and column.hierarchy is not None

@@ -18,7 +18,7 @@ from voile.tables.schema import Columns
 
 cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
 
-FINE = 4096  # boxes up to this many distinct rows weigh the loss of every cut, when a policy judges them
+FINE = 4096  # boxes of up to this many people weigh the loss of every cut, when a policy judges them
 
 Frame = tuple[np.ndarray, ...]
 

@@ -123,14 +123,20 @@ def _number_range(ids, ends, first, last, groups):
 def propose_cuts(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
     """Write, for each node, the cut of every column and the columns in falling order of gain (-1 if there is no cut).
 
-    A node of two rows names only one column: all cuts are the same there. O(rows * columns^2).
+    A node of more than `fine` people is large, however many rows they have: rows may differ in sensitive values, and
+    the order of the cuts must not depend on them. A node of two rows names only one column: all cuts are the same
+    there. O(rows * columns^2).
     """
     columns = frame[3].size
     scratch = scratch_arrays(columns, frame[1][columns], fine)
     gain = np.zeros(columns, np.float64)
     for node in range(lows.size):
+        people = np.int64(0)
+        for i in range(lows[node], highs[node]):
+            people += weights[i]
+        limit = fine if people <= fine else 2
         cut_count = weigh_cuts(
-            codes, weights, lows[node], highs[node], smallest, fine, frame, scratch, cuts[node], gain
+            codes, weights, lows[node], highs[node], smallest, limit, frame, scratch, cuts[node], gain
         )
         for rank in range(columns):
             order[node, rank] = -1
