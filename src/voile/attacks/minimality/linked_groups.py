@@ -171,6 +171,8 @@ def _all_refused_alone(types: ValueTypes, code: np.ndarray, worlds: np.ndarray, 
 
 def _merge_states(states: _States) -> _States:
     """Merge the worlds that put the same into all parts."""
+    if not len(states.weights):
+        return states
     flat = states.inside.reshape(len(states.inside), -1)
     _, first, label = np.unique(flat, axis=0, return_index=True, return_inverse=True)
     label = label.ravel()
