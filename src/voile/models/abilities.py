@@ -80,7 +80,8 @@ class ProtectsValues(NamesValues, ProtectsSets):
 
     def describe_protected(self) -> str:
         """Name what is protected in the words of a promise: "a value", or "any of 3 protected values"."""
-        return f"any of {len(self.protected_values)} protected values" if self.protected_values else "a value"
+        number = len(self.protected_values)
+        return "a value" if not number else "the protected value" if number == 1 else f"any of {number} protected values"
 
 
 @dataclass(frozen=True)
