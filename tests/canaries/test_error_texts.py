@@ -265,7 +265,7 @@ def test_a_save_that_fails_shows_no_cell(
     failing: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = vl.publish(read_table(), vl.KAnonymity(k=2))
-    monkeypatch.setattr("polars.DataFrame.write_parquet", failing)
+    monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", failing)
     with pytest.raises(VoileError) as error:
         release.save(tmp_path / "out")
     assert_clean(render_error(error.value))
