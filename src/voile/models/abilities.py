@@ -81,7 +81,9 @@ class ProtectsValues(NamesValues, ProtectsSets):
     def describe_protected(self) -> str:
         """Name what is protected in the words of a promise: "a value", or "any of 3 protected values"."""
         number = len(self.protected_values)
-        return "a value" if not number else "the protected value" if number == 1 else f"any of {number} protected values"
+        if number <= 1:
+            return "the protected value" if number else "a value"
+        return f"any of {number} protected values"
 
 
 @dataclass(frozen=True)
