@@ -160,7 +160,7 @@ def growth() -> None:
     """The census generator, four columns; statistics of other people, learned from 50,000 of them."""
     quasi = ["age", "gender", "work-class", "marital-status"]
     schema = vl.Schema(quasi=quasi, sensitive=["occupation"])
-    others = vl.read(vl.datasets.census(50_000, seed=7), schema)
+    others = vl.read(vl.datasets.census(100_000).tail(50_000), schema)
     labels = others.columns["occupation"].domain.labels
     table = others.rows.histogram(["occupation"])
     rare = tuple(labels[code] for code in table.codes[np.argsort(table.counts)[:3], 0])
