@@ -19,6 +19,7 @@ NAMES = [
     "Art",
     "CKSafety",
     "CappedCounts",
+    "Cluster",
     "Decompose",
     "Disk",
     "FullDomain",

@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.methods.anatomy import Anatomy as Anatomy
     from voile.methods.art.art import Art as Art
     from voile.methods.capped_counts.capped_counts import CappedCounts as CappedCounts
+    from voile.methods.cluster.cluster import Cluster as Cluster
     from voile.methods.decompose.decompose import Decompose as Decompose
     from voile.methods.full_domain import FullDomain as FullDomain
     from voile.methods.injector.injector import Injector as Injector

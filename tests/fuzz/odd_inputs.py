@@ -23,7 +23,10 @@ MODELS = (
     *("k-anonymity:k=2", "k-anonymity:k=3", "l-diversity:l=2", "l-diversity:l=2,form=entropy", "t-closeness:t=0.5"),
     *("r-robustness:r=2", "m-confidentiality:m=2", "alpha-k:alpha=1/2,k=2", "ck-safety:c=0.9,k=1", "m-invariance:m=2"),
 )
-METHODS = (*("mondrian", "full-domain", "anatomy", "art", "mask", "injector", "decompose"), "perturbed-generalization")
+METHODS = (
+    *("mondrian", "cluster", "full-domain", "anatomy", "art", "mask", "injector", "decompose"),
+    "perturbed-generalization",
+)
 TEXTS = (
     *(
         "",

@@ -24,6 +24,8 @@ REQUESTS = {
     "mondrian along hierarchies": (vl.Policy(vl.KAnonymity(k=2)), vl.Mondrian(recoding="hierarchy")),
     "mondrian for values": (vl.Policy(vl.LDiversity(l=2)), vl.Mondrian()),
     "mondrian for distances": (vl.Policy(vl.KAnonymity(k=2), vl.TCloseness(t=0.5)), vl.Mondrian()),
+    "cluster": (vl.Policy(vl.KAnonymity(k=3)), vl.Cluster(box_size=20)),
+    "cluster for values": (vl.Policy(vl.LDiversity(l=2)), vl.Cluster()),
     "anatomy": (vl.Policy(vl.LDiversity(l=2)), vl.Anatomy()),
     "full domain": (vl.Policy(vl.KAnonymity(k=2)), vl.FullDomain(suppression=0.2)),
     "perturbed": (vl.Policy(vl.AntiCorruption(rho1=0.2, rho2=0.6, skew=0.5)), vl.PerturbedGeneralization()),

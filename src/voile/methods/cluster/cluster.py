@@ -88,7 +88,7 @@ class Cluster(Partitionable, FollowsNoKey, CoversAlgorithm, Method):
 
     def people_per_box(self, people: int) -> int:
         """Return how many people are clustered together: fewer in larger tables, whose boxes are tighter."""
-        return self.box_size or int(np.clip(2**25 // max(people, 1), 250, 1000))
+        return self.box_size or int(np.clip(2**25 // max(people, 1), 150, 1000))
 
     def _divide(self, judge: Judge, cells: np.ndarray) -> np.ndarray:
         """Cut some cells of the table into boxes that satisfy the policy; return the box of each."""

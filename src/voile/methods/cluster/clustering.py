@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,19 +30,17 @@ def cluster_boxes(judge: Judge, recoding: str, cells: np.ndarray, box: np.ndarra
     size = max(judge.policy.smallest(), 1)
     make_people = partial(_gather, frame, points, judge, size)
     if judge.policy.sizes_suffice:
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, end in pairwise(bounds):
             people = make_people(person_cell[start:end])
             clusters[start:end] = number + _cluster_by_size(frame, people, size)
             number = int(clusters[start:end].max()) + 1
         return person_cell, _number_densely(clusters)
-    boxes: list[Callable[[], JudgedBox]] = []
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
-        boxes.append(partial(_judged_box, frame, make_people, judge, person_cell[start:end], size))
-    start = 0
-    for done in cluster_side_by_side(boxes, judge):
-        end = start + len(done.cells)
+    boxes: list[Callable[[], JudgedBox]] = [
+        partial(_judged_box, frame, make_people, judge, person_cell[start:end], size) for start, end in pairwise(bounds)
+    ]
+    for (start, end), done in zip(pairwise(bounds), cluster_side_by_side(boxes, judge), strict=True):
         clusters[start:end] = number + done.people.cluster
-        number, start = int(clusters[start:end].max()) + 1, end
+        number = int(clusters[start:end].max()) + 1
     return person_cell, _number_densely(clusters)
 
 

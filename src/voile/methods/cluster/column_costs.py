@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ kernel = lazy_kernel("voile.methods.cluster.kernel")
 MISSING_GAP = 1.0  # a missing value lies as far behind the greatest value as that lies behind the least
 
 
-def frame_columns(quasi: list[Column], recoding: str) -> tuple[Any, list[np.ndarray]]:
+def frame_columns(quasi: Sequence[Column], recoding: str) -> tuple[Any, list[np.ndarray]]:
     """Return the columns as the kernels know them, and the position of each code of a range, as a cost."""
     kinds, scales, offsets, points = [], [], [], []
     nodes, leaves, width, place = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0, 0

@@ -22,7 +22,7 @@ class VariedPolicy(Policy):
         smallest = max(model.smallest() for model in self.models[1:])
         clusters = np.maximum(sizes // (2 * smallest), 1)
         shares = {name: _divide_counts(counts, clusters) for name, counts in tallies.items()}
-        return answer & Policy(*self.models[1:]).holds(columns, shares, sizes // clusters)
+        return np.asarray(answer & Policy(*self.models[1:]).holds(columns, shares, sizes // clusters))
 
 
 def _divide_counts(counts: Counts, clusters: np.ndarray) -> Counts:

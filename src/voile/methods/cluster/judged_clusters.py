@@ -73,7 +73,7 @@ class JudgedBox:
         refused = self.clusters
         while self.people.free_count[0]:
             place = self.people.free_count[0] - 1
-            rivals, _ = kernel.nearest_clusters(self.frame, self.people, refused, self.people.free[place], -1)
+            rivals = kernel.nearest_clusters(self.frame, self.people, refused, self.people.free[place], -1)
             target = refused
             for number in rivals[rivals >= 0]:
                 verdict = yield kernel.list_extended(self.people, number, np.array([place]))
@@ -81,7 +81,7 @@ class JudgedBox:
                     target = number
                     break
             kernel.take_free(self.frame, self.people, target, place)
-        if self.people.count[refused]:
+        if self.people.size[refused]:
             self.clusters += 1
             yield from self._merge(refused)
 

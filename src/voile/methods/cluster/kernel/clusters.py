@@ -18,8 +18,8 @@ class Frame(NamedTuple):
     """What the kernels know of the columns.
 
     `scale` is the cost of one more value in a set or below a node. `offset` is where the values of a set start in
-    `Clusters.seen`, or where a tree starts in `nodes` and `leaves`: the node of each code, and how many values lie below
-    it, level after level. `sizes` is the number of codes.
+    `Clusters.seen`, or where a tree starts in `nodes` and `leaves`: the node of each code, and how many values lie
+    below it, level after level. `sizes` is the number of codes.
     """
 
     kind: np.ndarray
@@ -46,7 +46,7 @@ class Clusters(NamedTuple):
     head: np.ndarray
     after: np.ndarray
     before: np.ndarray
-    count: np.ndarray
+    size: np.ndarray
     low: np.ndarray
     high: np.ndarray
     level: np.ndarray
@@ -181,7 +181,7 @@ def cost_exchanged(frame, people, cluster, leaving, entering, low, high, level):
 @njit(cache=True, nogil=True)
 def add_person(frame, people, cluster, person):
     """Put a person into a cluster."""
-    is_first = people.count[cluster] == 0
+    is_first = people.size[cluster] == 0
     total = 0.0
     for column in range(frame.kind.shape[0]):
         kind, code = frame.kind[column], people.codes[person, column]
@@ -210,7 +210,7 @@ def add_person(frame, people, cluster, person):
     if first >= 0:
         people.before[first] = person
     people.head[cluster] = person
-    people.count[cluster] += 1
+    people.size[cluster] += 1
     people.cluster[person] = cluster
 
 
@@ -218,12 +218,12 @@ def add_person(frame, people, cluster, person):
 def remove_person(frame, people, person, low, high, level):
     """Take a person out of a cluster; `low`, `high` and `level` are scratch space."""
     cluster = people.cluster[person]
-    if people.count[cluster] > 1:
+    if people.size[cluster] > 1:
         people.cost[cluster] = cost_without(frame, people, cluster, person, low, high, level)
     else:
         people.cost[cluster] = 0.0
     for column in range(frame.kind.shape[0]):
-        if people.count[cluster] > 1:
+        if people.size[cluster] > 1:
             people.low[cluster, column], people.high[cluster, column] = low[column], high[column]
             people.level[cluster, column] = level[column]
         if frame.kind[column] == SET:
@@ -235,5 +235,5 @@ def remove_person(frame, people, person, low, high, level):
         people.head[cluster] = later
     if later >= 0:
         people.before[later] = earlier
-    people.count[cluster] -= 1
+    people.size[cluster] -= 1
     people.cluster[person] = -1

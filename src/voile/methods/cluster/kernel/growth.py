@@ -12,7 +12,7 @@ from voile.methods.cluster.kernel.clusters import add_person, cost_with
 def start_cluster(frame, people, cluster):
     """Start a cluster with the free person who is farthest from the cluster before it. O(free * columns)."""
     start, farthest = 0, -1.0
-    if cluster > 0 and people.count[cluster - 1] > 0:
+    if cluster > 0 and people.size[cluster - 1] > 0:
         for place in range(people.free_count[0]):
             cost = cost_with(frame, people, cluster - 1, people.free[place], np.inf)
             if cost > farthest:
@@ -32,7 +32,7 @@ def take_free(frame, people, cluster, place):
 @njit(cache=True, nogil=True)
 def grow_cluster(frame, people, cluster, size):
     """Add the cheapest free people until a cluster has `size` members. O(size * free * columns)."""
-    while people.count[cluster] < size and people.free_count[0] > 0:
+    while people.size[cluster] < size and people.free_count[0] > 0:
         best, cheapest = 0, np.inf
         for place in range(people.free_count[0]):
             cost = cost_with(frame, people, cluster, people.free[place], cheapest)
@@ -51,7 +51,7 @@ def grow_all(frame, people, size):
         clusters += 1
     if people.free_count[0] >= size:
         start_cluster(frame, people, clusters)
-        grow_cluster(frame, people, clusters, people.count[clusters] + people.free_count[0])
+        grow_cluster(frame, people, clusters, people.size[clusters] + people.free_count[0])
         clusters += 1
     return clusters
 
@@ -69,9 +69,9 @@ def cheapest_cluster(frame, people, clusters, person, excluded):
     """Return the cluster, not `excluded`, that a further person makes the least more expensive; -1 if there is none."""
     best, cheapest = -1, np.inf
     for cluster in range(clusters):
-        if cluster == excluded or people.count[cluster] == 0:
+        if cluster == excluded or people.size[cluster] == 0:
             continue
-        members = people.count[cluster]
+        members = people.size[cluster]
         limit = (cheapest + people.cost[cluster] * members) / (members + 1)
         if people.cost[cluster] > limit:
             continue
@@ -110,7 +110,7 @@ def list_members(people, cluster, extra, group, groups, members, start):
 @njit(cache=True, nogil=True)
 def list_extended(people, cluster, places):
     """List the members of a cluster together with each of some free people: the group of each entry, and the person."""
-    length = places.size * (people.count[cluster] + 1)
+    length = places.size * (people.size[cluster] + 1)
     groups, members, end = np.empty(length, np.int64), np.empty(length, np.int64), 0
     for number in range(places.size):
         end = list_members(people, cluster, people.free[places[number]], number, groups, members, end)

@@ -62,9 +62,9 @@ def propose_change(frame, people, search, clusters, size, passes, value):
             cluster = people.cluster[turn]
             if people.cost[cluster] == 0.0:
                 continue
-            if people.count[cluster] > size and _propose_move(frame, people, search, clusters, turn):
+            if people.size[cluster] > size and _propose_move(frame, people, search, clusters, turn):
                 return True
-            if people.count[cluster] > 1 and _exchange(frame, people, search, clusters, turn, value):
+            if people.size[cluster] > 1 and _exchange(frame, people, search, clusters, turn, value):
                 search.position[2] += 1
         if search.position[2] == 0:
             break
@@ -94,7 +94,7 @@ def improve_by_size(frame, people, search, clusters, size, passes, value):
 def _propose_move(frame, people, search, clusters, person):
     """Propose the cheapest other cluster for a person, if everybody together then pays less."""
     home = people.cluster[person]
-    members = people.count[home]
+    members = people.size[home]
     rest = cost_without(frame, people, home, person, search.low[0], search.high[0], search.level[0])
     gain = people.cost[home] * members - rest * (members - 1)
     if gain <= LEAST_GAIN:
@@ -111,7 +111,7 @@ def _cheaper_cluster(frame, people, clusters, person, home, limit):
     """Return the cluster that a person makes the least more expensive, and by how much; -1 if all cost `limit`."""
     best = -1
     for cluster in range(clusters):
-        members = people.count[cluster]
+        members = people.size[cluster]
         if cluster == home or members == 0:
             continue
         highest = (limit + people.cost[cluster] * members) / (members + 1)
@@ -127,14 +127,14 @@ def _cheaper_cluster(frame, people, clusters, person, home, limit):
 def _exchange(frame, people, search, clusters, person, value):
     """Exchange a person for a member of one of the nearest clusters who has the same value, if that gains."""
     home = people.cluster[person]
-    members = people.count[home]
+    members = people.size[home]
     cost_without(frame, people, home, person, search.low[0], search.high[0], search.level[0])
-    rivals, added = nearest_clusters(frame, people, clusters, person, home)
+    rivals = nearest_clusters(frame, people, clusters, person, home)
     partner, best_gain = -1, LEAST_GAIN
     for rival in rivals:
         if rival < 0:
             continue
-        now = people.cost[home] * members + people.cost[rival] * people.count[rival]
+        now = people.cost[home] * members + people.cost[rival] * people.size[rival]
         other = people.head[rival]
         while other >= 0:
             if value[other] == value[person]:
@@ -143,7 +143,7 @@ def _exchange(frame, people, search, clusters, person, value):
                 )
                 if now - mine > best_gain:
                     cost_without(frame, people, rival, other, search.low[1], search.high[1], search.level[1])
-                    theirs = people.count[rival] * cost_exchanged(
+                    theirs = people.size[rival] * cost_exchanged(
                         frame, people, rival, other, person, search.low[1], search.high[1], search.level[1]
                     )
                     if now - mine - theirs > best_gain:
@@ -164,7 +164,7 @@ def nearest_clusters(frame, people, clusters, person, home):
     """Return the clusters that a person makes the least more expensive, the cheapest first."""
     rivals, added = np.full(RIVALS, -1), np.full(RIVALS, np.inf)
     for cluster in range(clusters):
-        members = people.count[cluster]
+        members = people.size[cluster]
         if cluster == home or members < 2:
             continue
         limit = (added[RIVALS - 1] + people.cost[cluster] * members) / (members + 1)
@@ -178,13 +178,13 @@ def nearest_clusters(frame, people, clusters, person, home):
             added[rank], rivals[rank] = added[rank - 1], rivals[rank - 1]
             rank -= 1
         added[rank], rivals[rank] = more, cluster
-    return rivals, added
+    return rivals
 
 
 @njit(cache=True, nogil=True)
 def _propose_dissolving(frame, people, search, clusters, cluster, size):
     """Propose to send the members of a small cluster to others, if together they then pay less."""
-    members = people.count[cluster]
+    members = people.size[cluster]
     if members == 0 or people.cost[cluster] == 0.0 or members > 2 * size:
         return False
     budget = people.cost[cluster] * members - LEAST_GAIN
@@ -206,7 +206,7 @@ def merge_cheapest(frame, people, search, clusters, cluster):
     """Move all people of a cluster into the one that its first member makes the least more expensive; return it, or -1
     if there is no other."""
     target = cheapest_cluster(frame, people, clusters, people.head[cluster], cluster)
-    while target >= 0 and people.count[cluster] > 0:
+    while target >= 0 and people.size[cluster] > 0:
         person = people.head[cluster]
         remove_person(frame, people, person, search.low[0], search.high[0], search.level[0])
         add_person(frame, people, target, person)
@@ -227,7 +227,7 @@ def list_changed(people, search):
             is_new = is_new and changed[known] != cluster
         if is_new:
             changed[number] = cluster
-            entries += people.count[cluster]
+            entries += people.size[cluster]
             number += 1
     groups, members, end, group = np.empty(entries + changes, np.int64), np.empty(entries + changes, np.int64), 0, 0
     for known in range(number):
@@ -253,7 +253,7 @@ def list_changed(people, search):
 @njit(cache=True, nogil=True)
 def free_members(frame, people, search, cluster):
     """Make the members of a cluster free again."""
-    while people.count[cluster] > 0:
+    while people.size[cluster] > 0:
         person = people.head[cluster]
         remove_person(frame, people, person, search.low[0], search.high[0], search.level[0])
         people.free[people.free_count[0]] = person
