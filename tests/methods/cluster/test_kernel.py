@@ -111,5 +111,6 @@ def test_members_can_be_freed_and_merged() -> None:
     kernel.free_members(frame, people, search, 0)
     assert sorted(people.free[: people.free_count[0]].tolist()) == np.flatnonzero(people.cluster < 0).tolist()
     target = kernel.merge_cheapest(frame, people, search, clusters, 1)
-    assert target >= 0 and people.size[1] == 0
+    assert target >= 0
+    assert people.size[1] == 0
     check_costs(people)
