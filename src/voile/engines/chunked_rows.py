@@ -32,7 +32,7 @@ class ChunkedRows:
     chunks: Parts
     total: int
     row_limit: int
-    margins: Mapping[str, np.ndarray]  # how often each code of each column occurs
+    margins: Mapping[str, np.ndarray]  # how often each code of a column occurs, where that is known
     coins: Key | None = None
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class ChunkedRows:
         return replace(self, coins=key)
 
     def histogram(self, names: Sequence[str]) -> Histogram:
-        if len(names) == 1:
+        if len(names) == 1 and names[0] in self.margins:
             people = self.margins[names[0]]
             codes = np.flatnonzero(people)
             return Histogram(tuple(names), codes.reshape(-1, 1), people[codes])
@@ -100,7 +100,7 @@ class ChunkedRows:
 
     def tally_values(self, columns: Columns) -> dict[str, Counts]:
         tallies = {}
-        for column in columns.sensitive:
+        for column in columns.counted:
             table = self.histogram([column.name])
             one_group = np.zeros(len(table.counts), dtype=np.int64)
             tallies[column.name] = tally(column, one_group, table.codes[:, 0], table.counts, 1)
