@@ -27,6 +27,7 @@ NAMES = [
     "Key",
     "Knowledge",
     "LDiversity",
+    "LocalRecoding",
     "Ledger",
     "MConfidentiality",
     "MInvariance",

@@ -207,7 +207,7 @@ class Personalized(NamesValues, ProtectsSets, AcceptsDistinctValues, SurvivesCut
         kind, group, _ = release.match_register(data)
         table = data.rows.histogram([*(str(entry["name"]) for entry in release.described("quasi")), guard.name])
         kind_of_row = np.unique(table.codes[:, :-1], axis=0, return_inverse=True)[1].reshape(-1)
-        value, wish = guard.split_pairs(table.codes[:, -1])
+        wish = guard.split_pairs(table.codes[:, -1])[1]
         fits = np.bincount(kind, minlength=int(kind_of_row.max(initial=-1)) + 1)
         is_wrong, is_unclear = np.zeros(len(wish), dtype=bool), np.zeros(len(wish), dtype=bool)
         for number in np.unique(wish[wish > 0]):
@@ -223,7 +223,7 @@ class Personalized(NamesValues, ProtectsSets, AcceptsDistinctValues, SurvivesCut
         if is_unclear.any():
             people = int(table.counts[is_unclear].sum())
             detail = f"{people} people fit several groups, or may be withheld: checking these needs the key as well."
-            return Verification(Answer.NEEDS, detail)
+            return Verification(Answer.NEEDS, detail, by_republishing=True)
         asking = int(table.counts[wish > 0].sum())
         return Verification(Answer.HOLDS, f"Recounted in {counts.groups} groups for {asking} people who guard a node.")
 

@@ -1,8 +1,8 @@
 """Guarding nodes: what each person does not want to be found out about their value, from a column of the table.
 
 A guarding node is a value of a sensitive column or a label of its hierarchy. The column that names them is as private
-as the values, so it is never published. Rows hold it as pairs of a value and a wish: a group's counts of such pairs tell
-how many people have each value, and which wishes there are among them.
+as the values, so it is never published. Rows hold it as pairs of a value and a wish: a group's counts of such pairs
+tell how many people have each value, and which wishes there are among them.
 """
 
 from __future__ import annotations

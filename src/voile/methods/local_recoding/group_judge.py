@@ -19,7 +19,12 @@ class GroupJudge:
     """
 
     def __init__(
-        self, columns: Columns, policy: Policy, types: np.ndarray, names: Sequence[str], totals: Mapping[str, np.ndarray]
+        self,
+        columns: Columns,
+        policy: Policy,
+        types: np.ndarray,
+        names: Sequence[str],
+        totals: Mapping[str, np.ndarray],
     ) -> None:
         self.columns, self.policy, self.totals = columns, policy, totals
         self.codes = {name: types[:, number].astype(np.int64) for number, name in enumerate(names)}

@@ -1,9 +1,9 @@
-"""Generalize failing groups row by row: a failing group moves up its hierarchies and borrows the rows that it lacks.
+"""Generalize failing groups row by row: rows move up the hierarchies together with rows that other groups can spare.
 
-Everybody starts in a group of exactly equal quasi-identifiers. A group that fails the policy is shown more coarsely, one
-level of one column at a time, and takes rows of groups below its new box until it passes. The groups that give rows
-must pass with what they keep, or give everything. Ties are broken by the order of the codes, so the same table always
-gives the same groups.
+Everybody starts in a group of exactly equal quasi-identifiers. Of a group that fails the policy, rows move up one level
+of one column, together with rows of other groups below the new box, until all these groups pass. A group that gives
+rows must pass with what it keeps, or give everything. Ties are broken by the order of the codes, so the same table
+always gives the same groups.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class RowBorrowing:
         self.judge, self.cells, self.people = judge, cells.astype(np.int64), people
         self.maps = [column.hierarchy.maps for column in quasi if column.hierarchy is not None]
         self.heights = np.array([len(maps) - 1 for maps in self.maps])
-        self.shares = np.maximum(people.sum(axis=0), 1)
+        self.shares, self.total = np.maximum(people.sum(axis=0), 1), int(people.sum())
         number = len(cells)
         self.levels = np.zeros((number, len(self.maps)), dtype=np.int64)
-        self.corner, self.counts = self.cells.copy(), people.copy()
+        self.corner, self.counts, self.sizes = self.cells.copy(), people.copy(), people.sum(axis=1)
         self.members: list[dict[int, np.ndarray]] = [{cell: people[cell].copy()} for cell in range(number)]
         self.passes = judge.holds(people, people > 0)
 
@@ -50,23 +50,18 @@ class RowBorrowing:
         """Return the groups: by cell, how many people of each type are in it. A group that fails at the top of all
         hierarchies stays as it is: then no release of this kind passes."""
         while True:
-            failing = np.flatnonzero(~self.passes & (self.counts.sum(axis=1) > 0))
-            failing = failing[~(self.levels[failing] == self.heights).all(axis=1) | self._has_others(failing)]
+            failing = np.flatnonzero(~self.passes & (self.sizes > 0) & (self.sizes < self.total))
             if not len(failing):
-                return [members for members, size in zip(self.members, self.counts.sum(axis=1), strict=True) if size]
+                return [members for members, size in zip(self.members, self.sizes, strict=True) if size]
             order = np.lexsort((failing, self._cost(self.levels[failing])))
             self._raise_group(int(failing[order[0]]))
-
-    def _has_others(self, groups: np.ndarray) -> np.ndarray:
-        """Return whether there are people outside each group."""
-        return np.asarray(self.counts[groups].sum(axis=1) < int(self.people.sum()))
 
     def _cost(self, levels: np.ndarray) -> np.ndarray:
         return np.asarray((levels / np.maximum(self.heights, 1)).sum(axis=-1))
 
     def _raise_group(self, group: int) -> None:
-        """Let a failing group borrow rows at its box or one level above it, where that costs least; else only raise
-        it."""
+        """Let the box of a failing group, or a box one level above it, take the rows that make all groups pass, where
+        that costs least; if none can, move the whole group up."""
         boxes = [self.levels[group].copy()]
         for column in range(len(self.heights)):
             if self.levels[group, column] < self.heights[column]:
@@ -74,23 +69,20 @@ class RowBorrowing:
         loans = [loan for levels in boxes if (loan := self._find_loan(group, levels)) is not None]
         if loans:
             self._grant(group, min(loans, key=lambda loan: loan.cost))
-        elif len(boxes) > 1:
-            levels = min(boxes[1:], key=lambda levels: float(self._cost(levels)))
-            nothing = np.zeros(0, dtype=np.int64)
-            self._grant(group, Loan(levels, nothing, nothing, nothing, 0.0))
-        else:
-            everybody = np.flatnonzero((self.counts.sum(axis=1) > 0) & (np.arange(len(self.counts)) != group))
-            owner, kind = np.nonzero(self.counts[everybody])
-            amounts = self.counts[everybody][owner, kind]
-            self._grant(group, Loan(boxes[0], everybody[owner], kind, amounts, 0.0))
+            return
+        levels = min(boxes[1:], key=lambda levels: float(self._cost(levels))) if len(boxes) > 1 else boxes[0]
+        everything = np.array([group]) if len(boxes) > 1 else np.flatnonzero(self.sizes > 0)
+        owner, kind = np.nonzero(self.counts[everything])
+        self._grant(group, Loan(levels, everything[owner], kind, self.counts[everything][owner, kind], 0.0))
 
     def _below(self, levels: np.ndarray, corner: np.ndarray) -> np.ndarray:
         """Return the groups that lie in a box."""
-        inside = (self.levels <= levels).all(axis=1) & (self.counts.sum(axis=1) > 0)
+        inside = np.flatnonzero(self.sizes > 0)
         for column, maps in enumerate(self.maps):
             nodes = maps[levels[column]]
-            inside &= nodes[self.corner[:, column]] == nodes[corner[column]]
-        return np.flatnonzero(inside)
+            below = self.levels[inside, column] <= levels[column]
+            inside = inside[below & (nodes[self.corner[inside, column]] == nodes[corner[column]])]
+        return inside
 
     def _fitting_types(self, levels: np.ndarray, corner: np.ndarray) -> np.ndarray | None:
         """Mark the types of everybody who fits a box, where the policy must know; None otherwise."""
@@ -103,41 +95,61 @@ class RowBorrowing:
         return np.asarray((self.people[inside] > 0).any(axis=0))
 
     def _find_loan(self, group: int, levels: np.ndarray) -> Loan | None:
-        """Return the rows that a group must borrow to pass in a box; None if all rows there are not enough."""
+        """Return the rows that a box must take, from a failing group and others below it, so that all of them pass;
+        None if all rows there are not enough."""
         corner = self.corner[group]
         below = self._below(levels, corner)
-        at_box = below[(self.levels[below] == levels).all(axis=1)]
-        donors = below[~np.isin(below, at_box) & (below != group)]
-        start = self.counts[at_box].sum(axis=0) + (0 if group in at_box else self.counts[group])
+        is_at_box = (self.levels[below] == levels).all(axis=1)
+        donors, at_box = below[~is_at_box], below[is_at_box]
+        if not (below != group).any():
+            return None
+        start, stock = self.counts[at_box].sum(axis=0), self.counts[donors]
         fitting = self._fitting_types(levels, corner)
-        stock = self.counts[donors]
         if self.judge.policy.monotone and not self._passes(start + stock.sum(axis=0), fitting):
             return None
-        ledger = _Ledger(self, donors, start, stock, fitting, self._cost(levels) - self._cost(self.levels[donors]))
+        ledger = _Ledger(self, group, donors, start, fitting, self._cost(levels) - self._cost(self.levels[donors]))
         if not ledger.borrow():
             return None
         ledger.give_back()
         owner, kind = np.nonzero(ledger.taken)
         amounts = ledger.taken[owner, kind]
-        raised = float(self._cost(levels) - self._cost(self.levels[group])) * int(self.counts[group].sum())
-        return Loan(levels, donors[owner], kind, amounts, raised + float((ledger.distance[owner] * amounts).sum()))
+        return Loan(levels, donors[owner], kind, amounts, float((ledger.distance[owner] * amounts).sum()))
 
     def _passes(self, counts: np.ndarray, fitting: np.ndarray | None) -> bool:
         return bool(self.judge.holds(counts[None, :], None if fitting is None else fitting[None, :])[0])
 
     def _grant(self, group: int, loan: Loan) -> None:
-        """Move a group and the rows that it borrows into a box; groups of the same box become one."""
-        at_box = self._below(loan.levels, self.corner[group])
-        for other in at_box[(self.levels[at_box] == loan.levels).all(axis=1) & (at_box != group)].tolist():
-            _add_members(self.members[group], self.members[other])
-            self.members[other], self.counts[other] = {}, 0
+        """Move rows into a box, with the rows that are there; groups of the same box become one."""
+        corner, members = self.corner[group].copy(), dict[int, np.ndarray]()
+        at_box = self._below(loan.levels, corner)
+        at_box = at_box[(self.levels[at_box] == loan.levels).all(axis=1)]
         for donor, kind, amount in zip(loan.groups.tolist(), loan.types.tolist(), loan.counts.tolist(), strict=True):
-            _add_members(self.members[group], self._take_rows(donor, kind, amount))
-        self.levels[group] = loan.levels
-        self.counts[group] = np.sum(list(self.members[group].values()), axis=0)
-        for changed in (group, *np.unique(loan.groups).tolist()):
-            fitting = self._fitting_types(self.levels[changed], self.corner[changed])
-            self.passes[changed] = self._passes(self.counts[changed], fitting)
+            _add_members(members, self._take_rows(donor, kind, amount))
+        for other in at_box.tolist():
+            _add_members(members, self.members[other])
+            self.members[other], self.counts[other] = {}, 0
+        changed = {group, *loan.groups.tolist(), *at_box.tolist()}
+        self.sizes[list(changed)] = self.counts[list(changed)].sum(axis=1)
+        slot = self._find_slot()
+        self.members[slot], self.levels[slot], self.corner[slot] = members, loan.levels, corner
+        self.counts[slot] = np.sum(list(members.values()), axis=0)
+        self.sizes[slot] = self.counts[slot].sum()
+        for number in {*changed, slot}:
+            fitting = self._fitting_types(self.levels[number], self.corner[number])
+            self.passes[number] = self._passes(self.counts[number], fitting)
+
+    def _find_slot(self) -> int:
+        """Return a group that nobody is in, a new one if there is none."""
+        empty = np.flatnonzero(self.sizes == 0)
+        if not len(empty):
+            empty = np.array([len(self.sizes)])
+            self.levels, self.corner, self.counts = (
+                np.concatenate([table, np.zeros_like(table)]) for table in (self.levels, self.corner, self.counts)
+            )
+            self.sizes = np.concatenate([self.sizes, np.zeros_like(self.sizes)])
+            self.passes = np.concatenate([self.passes, np.ones_like(self.passes)])
+            self.members += [{} for _ in self.members]
+        return int(empty[0])
 
     def _take_rows(self, group: int, kind: int, amount: int) -> dict[int, np.ndarray]:
         """Take rows of a type out of a group, cell after cell."""
@@ -181,23 +193,20 @@ class _Ledger:
     def __init__(
         self,
         search: RowBorrowing,
+        group: int,
         donors: np.ndarray,
         start: np.ndarray,
-        stock: np.ndarray,
         fitting: np.ndarray | None,
         distance: np.ndarray,
     ) -> None:
-        self.search, self.total, self.stock, self.fitting = search, start.copy(), stock.copy(), fitting
-        self.taken, self.distance = np.zeros_like(stock), distance
-        self.wishes = (
-            None
-            if fitting is None
-            else np.array(
-                [search._fitting_types(search.levels[d], search.corner[d]) for d in donors], dtype=bool
-            ).reshape(stock.shape)
-        )
+        self.search, self.total, self.stock, self.fitting = search, start.copy(), search.counts[donors], fitting
+        self.taken, self.distance, self.must_pass = np.zeros_like(self.stock), distance, donors == group
+        self.wishes: np.ndarray | None = None
+        if fitting is not None:
+            boxes = [search._fitting_types(search.levels[donor], search.corner[donor]) for donor in donors]
+            self.wishes = np.array(boxes, dtype=bool).reshape(self.stock.shape)
         self.healthy = search.judge.holds(self.stock, self.wishes)  # whether a donor passes with what it has
-        self.spares = np.zeros(stock.shape, dtype=bool)  # whether it passes without one row of a type
+        self.spares = np.zeros(self.stock.shape, dtype=bool)  # whether it passes without one row of a type
         self._refresh(np.arange(len(donors)))
 
     def _refresh(self, donors: np.ndarray) -> None:
@@ -210,9 +219,11 @@ class _Ledger:
         self.spares[donors[owner], kind] = self.search.judge.holds(without, wishes)
 
     def borrow(self) -> bool:
-        """Take rows until the box and all groups that gave something pass; False if there is nothing left to take."""
+        """Take rows until the box, the failing group and all groups that gave something pass; False if there is nothing
+        left to take. Each time, the row is taken after which the fewest of them fail: what a failing group has too
+        much of first, then what the box lacks most."""
         while True:
-            broken = self.taken.any(axis=1) & ~self.healthy
+            broken = (self.taken.any(axis=1) | self.must_pass) & ~self.healthy
             if not broken.any() and self.search._passes(self.total, self.fitting):
                 return True
             owner, kind = np.nonzero(self.stock)
@@ -227,7 +238,10 @@ class _Ledger:
             mends = self.spares[owner, kind] & broken[owner]
             share = (self.total[kind] + 1) / self.search.shares[kind]
             bad = fails[kind].astype(np.int64) + breaks - mends
-            best = np.lexsort((kind, owner, self.distance[owner], share, bad))[0]
+            excess = self.stock / self.search.shares
+            is_most = excess[owner, kind] >= excess.max(axis=1)[owner]
+            turn = np.where(broken[owner], np.where(is_most, 0, 2), 1)
+            best = np.lexsort((kind, owner, self.distance[owner], share, turn, bad))[0]
             self._move(int(owner[best]), int(kind[best]), 1)
 
     def give_back(self) -> None:
