@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import PolicyError, Unsatisfiable, option
-from voile.methods.base import CompletesHierarchies, FollowsNoKey, Method
+from voile.methods.base import CompletesHierarchies, FollowsNoKey, Method, Settings
 from voile.methods.local_recoding.group_judge import GroupJudge
 from voile.methods.local_recoding.row_borrowing import RowBorrowing
 from voile.models.abilities import SurvivesCuts
@@ -43,6 +43,7 @@ class LocalRecoding(CompletesHierarchies, FollowsNoKey, Method):
     """
 
     name: ClassVar[str] = "local-recoding"
+    tried: ClassVar[Settings] = ()  # a comparison tries it if it is named: it takes long on large tables
 
     def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
         counts = {}
