@@ -28,6 +28,7 @@ NAMES = [
     "Key",
     "Knowledge",
     "LDiversity",
+    "LocalRecoding",
     "Ledger",
     "MConfidentiality",
     "MInvariance",

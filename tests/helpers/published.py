@@ -28,6 +28,7 @@ def _examples() -> dict[str, tuple[vl.Policy, Any]]:
         "cluster": (vl.Policy(vl.KAnonymity(k=5)), vl.Cluster()),
         "cluster, values": (vl.Policy(vl.LDiversity(l=2)), vl.Cluster(box_size=100)),
         "full-domain": (vl.Policy(vl.KAnonymity(k=5)), vl.FullDomain(suppression=0.05)),
+        "local-recoding": (vl.Policy(vl.LDiversity(l=2)), vl.LocalRecoding()),
         "anatomy": (vl.Policy(vl.LDiversity(l=3)), vl.Anatomy()),
         "injector": (vl.Policy(vl.LDiversity(l=2)), vl.Injector()),
         "art": (vl.Policy(vl.RRobustness(r=2, protect=tuple(listed[:2]), protect_as="set", max_columns=2)), vl.Art()),

@@ -72,6 +72,12 @@ Confirmed = Annotated[
     str | None,
     typer.Option("--confirmed", "--confirm", metavar="a,b,c", help="Nearly unique columns to publish as they are."),
 ]
+Guarding = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--guarding", help="COLUMN=NODES: the column with the node of COLUMN that each person guards; never published."
+    ),
+]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
@@ -118,6 +124,7 @@ def _schema_options(
     weight: Weight = None,
     withhold_weight: WithholdWeight = None,
     confirmed: Confirmed = None,
+    guarding: Guarding = None,
     missing: Missing = None,
     kind: Kinds = None,
     domain: Domains = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from voile.cli.flags import parse_pair
 from voile.cli.unused_options import refuse_unused
 
 if TYPE_CHECKING:
@@ -48,15 +49,18 @@ def open_table(
     watch: Any = None,
     *,
     person: str | None = None,
+    guarding: list[str] | None = None,
 ) -> Microdata:
     """Read the table that a release was made from, under the schema that its dictionary describes. With a column of
-    persons, as many rows of each of them are taken as the release's unit allows."""
+    persons, as many rows of each of them are taken as the release's unit allows; `guarding` are the columns of guarding
+    nodes, as typed."""
     from voile.engines.selection import choose_engine
     from voile.flow.read.read import read
     from voile.flow.request.release_schema import table_schema
     from voile.io.hierarchy_files import find_hierarchies
 
-    schema = table_schema(release, find_hierarchies(hierarchies) if hierarchies else None, person)
+    guards = dict(map(parse_pair, guarding or ()))
+    schema = table_schema(release, find_hierarchies(hierarchies) if hierarchies else None, person, guards)
     return read(source, schema, **read_options, engine=choose_engine(source, engine_options, watch))
 
 

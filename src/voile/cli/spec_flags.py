@@ -53,6 +53,7 @@ def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str,
     combined = override_roles(schema, roles, {name: flags[name] for name in PEOPLE if name in flags})
     combined |= {name: flags[name] for name in ("missing", "weight", "withhold_weight") if name in flags}
     combined |= {"confirmed": lists["confirmed"]} if "confirmed" in lists else {}
+    combined |= {"guarding": dict(map(parse_pair, flags["guarding"]))} if flags.get("guarding") else {}
     return add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))
 
 

@@ -64,6 +64,7 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
     refuse nothing: the verdict reports it."""
     from voile.models.claimed_model import claimed_model
     from voile.models.kinds import FollowsPeople, SpansReleases
+    from voile.models.personalized import Personalized
     from voile.tables.unit import PERSON_COLUMN
 
     try:
@@ -74,9 +75,11 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
     # the key also repeats how statistics were learned from the table
     draws_coins = any(model.basis in ("process", "prior") for model in models)
     follows_people = any(isinstance(model, FollowsPeople) for model in models)
+    guards_nodes = any(isinstance(model, Personalized) and model.own_nodes for model in models)
     reasons = {
-        "data": (draws_coins or follows_people or tells_people, "the table"),
-        "key-file": (draws_coins or tells_people, "random numbers"),
+        "data": (draws_coins or follows_people or tells_people or guards_nodes, "the table"),
+        "guarding": (guards_nodes, "the nodes that single people guard"),
+        "key-file": (draws_coins or tells_people or guards_nodes, "random numbers"),
         "ledger": (follows_people, "a ledger"),
         "private": (draws_coins or tells_people, "statistics or random numbers"),
         "after": (any(isinstance(model, SpansReleases) for model in models), "earlier releases"),

@@ -32,7 +32,7 @@ class ChunkedRows:
     chunks: Parts
     total: int
     row_limit: int
-    margins: Mapping[str, np.ndarray]  # how often each code of each column occurs
+    margins: Mapping[str, np.ndarray]  # how often each code of a column occurs, where that is known
     coins: Key | None = None
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class ChunkedRows:
         return replace(self, coins=key)
 
     def histogram(self, names: Sequence[str]) -> Histogram:
-        if len(names) == 1:
+        if len(names) == 1 and names[0] in self.margins:
             people = self.margins[names[0]]
             codes = np.flatnonzero(people)
             return Histogram(tuple(names), codes.reshape(-1, 1), people[codes])
@@ -82,15 +82,23 @@ class ChunkedRows:
 
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         if len(tree.column) == 1:  # not cut yet: everybody
-            return np.concatenate([self.margins[name] for name in names]).reshape(1, -1)
+            return np.concatenate([self._find_margin(name) for name in names]).reshape(1, -1)
         arguments = (list(names), tree, nodes)
-        size = 8 * len(nodes) * sum(len(self.margins[name]) for name in names) * len(self.chunks)
+        size = 8 * len(nodes) * sum(self.sizes[self.names.index(name)] for name in names) * len(self.chunks)
         if size <= WIDE:
             return np.sum(self.chunks.map("cut", _count_by_node, *arguments).summaries, axis=0)  # type: ignore[no-any-return]
         # too much for one process: summed where the chunks lie, some nodes at a time
         number = min(len(nodes), NODES_AT_ONCE)
         sums = self.chunks.repartition("cut", _split_counts, _add_counts, number, *arguments, number)
         return np.concatenate(list(sums))
+
+    def _find_margin(self, name: str) -> np.ndarray:
+        """Return how often each code of a column occurs; it is counted if it is not known."""
+        if name in self.margins:
+            return self.margins[name]
+        table = self.histogram([name])
+        size = self.sizes[self.names.index(name)]
+        return np.bincount(table.codes[:, 0], table.counts, size).astype(np.int64)
 
     def parts(self, tree: PartitionTree | None) -> Parts:
         if tree is None:
@@ -100,7 +108,7 @@ class ChunkedRows:
 
     def tally_values(self, columns: Columns) -> dict[str, Counts]:
         tallies = {}
-        for column in columns.sensitive:
+        for column in columns.counted:
             table = self.histogram([column.name])
             one_group = np.zeros(len(table.counts), dtype=np.int64)
             tallies[column.name] = tally(column, one_group, table.codes[:, 0], table.counts, 1)

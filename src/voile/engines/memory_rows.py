@@ -128,7 +128,7 @@ class MemoryRows:
         group = self.group if self.group is not None else np.zeros(len(self.weights), dtype=np.int64)
         number = self.groups if self.group is not None else 1
         tallies = {}
-        for column in columns.sensitive:
+        for column in columns.counted:
             codes, totals = self.codes[:, self.names.index(column.name)], self.totals.get(column.name)
             tallies[column.name] = tally(column, group, codes, self.weights, number, totals)
         return tallies

@@ -111,6 +111,11 @@ class AcceptsDistinctValues:
         raise NotImplementedError  # pragma: no cover - every model of this kind defines it
 
 
+class SurvivesCuts:
+    """A model that a method may serve which only cuts groups that hold, even where it is not monotone: such a method
+    keeps the promise, and may merely stop at a cut that fails although finer ones would hold."""
+
+
 @runtime_checkable
 class BoundsByRate(Protocol):
     """A model that allows some people a higher belief than others, because they had a higher rate to begin with."""

@@ -22,11 +22,13 @@ from voile.tables.schema import Column, Columns, suggest_name
 @dataclasses.dataclass(frozen=True)
 class Verification:
     """Whether a release keeps one promise: the answer, what was examined, and what a certificate states beyond the
-    bound (`found`, e.g. the greatest belief that anybody reaches)."""
+    bound (`found`, e.g. the greatest belief that anybody reaches). With `by_republishing`, publishing again with the
+    table and the key would decide."""
 
     answer: Answer
     detail: str
     found: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    by_republishing: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

@@ -62,7 +62,23 @@ class Policy:
                     check_fit(model, column)
             except SpecError as error:
                 problems.append(error)
+        if not problems:
+            problems += self._unread_guards(columns)
         raise_together(problems)
+
+    def _unread_guards(self, columns: Columns) -> list[SpecError]:
+        """Return an error for each column of guarding nodes that no model reads."""
+        names = {column.name for model in self for column in model.targets(columns) if column}
+        return [
+            PolicyError(
+                f"The schema names guarding nodes for {guard.subject.name!r}, and no model of the policy reads them.",
+                code="policy.guarding",
+                hint=f"Ask for {option('model', 'personalized', p=0.5, own_nodes=True)}, or leave "
+                f"{option('guarding')} out.",
+            )
+            for guard in columns.guards
+            if guard.name not in names
+        ]
 
     def count_people(self, rows_per_person: int) -> Policy:
         """Return the policy for people with at most `rows_per_person` rows each. Raise the errors of all models that
@@ -139,9 +155,9 @@ class Policy:
         return tuple(prior for prior in priors if prior is not None)
 
     def columns_read(self, columns: Columns) -> list[Column]:
-        """Return the sensitive columns that some model looks at."""
+        """Return the sensitive columns, and the columns of guarding nodes, that some model looks at."""
         names = {column.name for model in self for column in model.targets(columns) if column}
-        return [column for column in columns.sensitive if column.name in names]
+        return [column for column in columns.counted if column.name in names]
 
     # what it says about groups -------------------------------------------------------------------------------------
     def holds(self, columns: Columns, tallies: Mapping[str, Counts], sizes: np.ndarray) -> np.ndarray:
@@ -176,7 +192,9 @@ class Policy:
     def claims(self, columns: Columns) -> tuple[Claim, ...]:
         """State the promise of every model for each of its columns."""
         quasi = [column.name for column in columns.quasi]
-        return tuple(make_claim(model, column, quasi) for model in self for column in model.targets(columns))
+        return tuple(
+            make_claim(model, column and column.subject, quasi) for model in self for column in model.targets(columns)
+        )
 
 
 def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = (), unit: Unit = ONE_ROW) -> Claim:
@@ -202,7 +220,7 @@ def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = (), u
 def unreachable_error(model: Model, column: Column | None, counts: Counts) -> Unsatisfiable:
     """Build the error for a promise that fails even with everybody in one group."""
     parameters = ", ".join(f"{key} = {value}" for key, value in model.parameters().items() if value is not None)
-    scope = f" for {column.name!r}" if column else ""
+    scope = f" for {column.subject.name!r}" if column else ""
     best = model.best(counts)
     return Unsatisfiable(
         f"{model.name} with {parameters} is out of reach{scope}, even with all rows in one group.",

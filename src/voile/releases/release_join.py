@@ -3,6 +3,7 @@
 Rows of two releases join where their quasi-identifier cells have a value in common and their sensitive values agree. A
 group of the join is a pair of groups, and its counts are the numbers of pairs of rows, value by value. Where one box
 lies inside the other and the outer group has all its values, the outer one tells nothing new: the inner is the join.
+Not so where boxes of one release overlap: then a person of the inner group need not be in the outer one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def count_join(release: Release, earlier: Sequence[Release], column: str) -> Cou
     domains = {str(entry["name"]): _common_domain(entries, str(entry["name"])) for entry in release.described("quasi")}
     values, tables = _align_counts(every, column)
     boxes, counts = _boxes_in(entries[0], domains), tables[0][entries[0].group]
-    nested = all(one.shows_boxes for one in every)
+    nested = all(one.shows_boxes for one in every) and not any(_overlap(_boxes_in(one, domains)) for one in entries)
     for their_entries, table in zip(entries[1:], tables[1:], strict=True):
         their_boxes = _boxes_in(their_entries, domains)
         mine, theirs = kernels.box_matching.find_overlaps(boxes, their_boxes, LARGEST)
@@ -53,6 +54,11 @@ def count_join(release: Release, earlier: Sequence[Release], column: str) -> Cou
         possible = np.asarray(product.sum(axis=1)).ravel() > 0  # with no value in common nobody is there
         boxes, counts = tuple(box[possible] for box in shared), product[possible]
     return _counts(counts, Column(column, "sensitive", values, release.tallies[column].column.hierarchy))  # type: ignore[union-attr]
+
+
+def _overlap(boxes: tuple[Any, ...]) -> bool:
+    """Whether some boxes of a release have a quasi-identifier in common."""
+    return len(kernels.box_matching.find_overlaps(boxes, boxes, boxes[0].shape[0] + 1)[0]) > boxes[0].shape[0]
 
 
 def described(release: Release) -> set[tuple[str, str, str]]:

@@ -1,4 +1,5 @@
-"""Faults in how a schema tells people apart, weighs rows, and confirms columns that are published as they are."""
+"""Faults in how a schema tells people apart, weighs rows, names guarding nodes, and confirms columns that are published
+as they are."""
 
 from __future__ import annotations
 
@@ -76,3 +77,35 @@ def confirmation_faults(confirmed: Sequence[str], other: Sequence[str]) -> Itera
                 code="schema.confirmed",
                 hint=f"Only such columns ({option('other', [name])}) need to be confirmed.",
             )
+
+
+def guarding_faults(
+    guarding: Mapping[str, str], sensitive: Sequence[str], rows_per_person: int, used: Mapping[str, str]
+) -> Iterator[SchemaError]:
+    """Yield the problems with the columns of guarding nodes: whose nodes they are, and that they serve for nothing
+    else."""
+    for column, guard in guarding.items():
+        if column not in sensitive:
+            yield SchemaError(
+                f"guarding names {column!r}, which is not a sensitive column.",
+                code="schema.guarding",
+                hint="People guard the values of a sensitive column.",
+            )
+        if guard in used:
+            yield SchemaError(
+                f"Column {guard!r} is listed twice ({used[guard]} and guarding).",
+                code="schema.role-twice",
+                hint="A column of guarding nodes is never published, so it cannot have another role.",
+            )
+    if len(set(guarding.values())) < len(guarding):
+        yield SchemaError(
+            "guarding names one column for several sensitive columns.",
+            code="schema.guarding",
+            hint="Each sensitive column needs guarding nodes of its own.",
+        )
+    if guarding and rows_per_person > 1:
+        yield SchemaError(
+            f"Guarding nodes need one row per person, and rows_per_person is {rows_per_person}.",
+            code="schema.guarding",
+            hint=f"Publish one row per person ({option('rows_per_person', 1)}).",
+        )

@@ -12,7 +12,7 @@ import numpy as np
 from voile.errors import SchemaError, SpecError, option, raise_together
 from voile.tables.domain import KINDS, Domain
 from voile.tables.hierarchy import Hierarchy, HierarchyRecipe
-from voile.tables.role_faults import confirmation_faults, person_faults, weight_faults
+from voile.tables.role_faults import confirmation_faults, guarding_faults, person_faults, weight_faults
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
 
@@ -30,6 +30,8 @@ class Schema:
     `weight` names a survey weight: how many people of the population a row stands for. It is coarsened like a
     quasi-identifier, because an exact weight tells who somebody is; with `withhold_weight` it only serves to measure.
     `confirmed` lists columns of `other` that are published as they are although nearly every row has its own value.
+    `guarding` names, for a sensitive column, the column that holds the node which each person guards (personalized
+    privacy); it is never published.
 
     >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
     ('age', 'zip', 'disease')
@@ -49,6 +51,7 @@ class Schema:
     weight: str | None = None
     withhold_weight: bool = False
     confirmed: Sequence[str] = ()
+    guarding: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         problems = self._check_types()
@@ -74,6 +77,8 @@ class Schema:
         told = {**used, self.person: "person"} if self.person is not None else used
         problems += weight_faults(self.weight, self.withhold_weight, self.kinds.get(self.weight or ""), told)
         problems += confirmation_faults(self.confirmed, self.other)
+        told = {**told, self.weight: "weight"} if self.weight is not None else told
+        problems += guarding_faults(self.guarding, self.sensitive, self.rows_per_person, told)
         if self.weight is not None and not self.withhold_weight:
             used.setdefault(self.weight, "weight")
         for what in ("kinds", "domains", "hierarchies"):
@@ -122,9 +127,12 @@ class Schema:
             problems.append(SchemaError("rows_per_person must be a whole number.", code="schema.type"))
         if self.rows_are is not None and not isinstance(self.rows_are, str):
             problems.append(SchemaError("rows_are must be a word.", code="schema.type"))
-        for what in ("kinds", "domains", "hierarchies"):
+        for what in ("kinds", "domains", "hierarchies", "guarding"):
             if not isinstance(getattr(self, what), Mapping):
                 problems.append(SchemaError(f"{what} must map column names, e.g. {{'age': ...}}.", code="schema.type"))
+        guards = self.guarding.values() if isinstance(self.guarding, Mapping) else ()
+        if not all(isinstance(name, str) for name in guards):
+            problems.append(SchemaError("guarding must name one column per sensitive column.", code="schema.type"))
         if isinstance(self.domains, Mapping):
             problems += [
                 SchemaError(f"The declared domain of {name!r} must be a list of values.", code="schema.type")
@@ -142,6 +150,7 @@ class Schema:
         parts += [f"weight={self.weight!r}"] if self.weight is not None else []
         parts += ["withhold_weight=True"] if self.withhold_weight else []
         parts += [f"confirmed={list(self.confirmed)}"] if self.confirmed else []
+        parts += [f"guarding={dict(self.guarding)}"] if self.guarding else []
         parts += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
         return f"Schema({', '.join(part for part in parts if not part.endswith(' of 0'))}, missing={self.missing!r})"
 
@@ -154,8 +163,10 @@ class Schema:
         return (*self.quasi, *([self.weight] if self.weight is not None and not self.withhold_weight else []))
 
     def coded_names(self) -> tuple[str, ...]:
-        """Return the columns that are coded: those that may be published, then a survey weight that is withheld."""
-        return (*self.names(), *([self.weight] if self.weight is not None and self.withhold_weight else []))
+        """Return the columns that are coded: those that may be published, then a survey weight that is withheld, then
+        the guarding nodes."""
+        weight = [self.weight] if self.weight is not None and self.withhold_weight else []
+        return (*self.names(), *weight, *self.guarding.values())
 
     def compared_identifiers(self) -> tuple[str, ...]:
         """The identifiers whose values must differ from row to row: all, unless the schema tells whose a row is."""
@@ -215,17 +226,29 @@ class Column:
     def size(self) -> int:
         return self.domain.size
 
+    @property
+    def subject(self) -> Column:
+        """The published column that this one is about: itself, except for guarding nodes."""
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of a table, by role."""
+    """The columns of a table, by role. `guards` are the columns of guarding nodes, which only groups are judged by:
+    they are not among the columns that may be published."""
 
     quasi: tuple[Column, ...]
     sensitive: tuple[Column, ...]
     other: tuple[Column, ...]
+    guards: tuple[Column, ...] = ()
 
     def __iter__(self) -> Iterator[Column]:
         return iter((*self.quasi, *self.sensitive, *self.other))
+
+    @property
+    def counted(self) -> tuple[Column, ...]:
+        """The columns whose values are counted by group: the sensitive ones, and the guarding nodes."""
+        return (*self.sensitive, *self.guards)
 
     @property
     def weight(self) -> Column | None:

@@ -10,7 +10,7 @@ assumed that it would rather have shown the original table. The baseline is the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -28,6 +28,7 @@ from voile.models.abilities import protected_sets
 from voile.models.base import Model
 from voile.models.claimed_model import requested_model
 from voile.models.kinds import SpansReleases, reads_column
+from voile.models.personalized import Personalized
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.release import Release
@@ -80,6 +81,8 @@ class Minimality(Attack):
         models = [self.requirement] if self.requirement is not None else _claimed_models(target)
         policy = _check_requirement(target, models)
         candidates = find_candidates(target, external, policy, self.exclusion == "original")
+        if any(_keeps_wishes_secret(model) for model in models):
+            candidates = replace(candidates, steps=None)  # so no belief is called exact
         replayed = self._replay(candidates, external, policy, models)
         guesses = []
         for name in target.tallies:
@@ -127,7 +130,7 @@ def _check_requirement(release: Release, models: Sequence[Model]) -> Policy | No
     """Return the policy of the models that can be checked on counts, or None if there are none. The release itself must
     satisfy it."""
     countable = [model for model in models if model.basis == "counts"]
-    if not countable:
+    if not countable or any(_keeps_wishes_secret(model) for model in models):
         return None
     columns, policy = sensitive_columns(release), Policy(*countable)
     policy.check(columns)
@@ -139,6 +142,12 @@ def _check_requirement(release: Release, models: Sequence[Model]) -> Policy | No
             hint="Name the requirement that it was published under, or name none to use those of the certificate.",
         )
     return policy
+
+
+def _keeps_wishes_secret(model: Model) -> bool:
+    """Whether a model judged the groups by wishes that no adversary knows: then no refusal can be replayed. Naming
+    another requirement says what the adversary supposes."""
+    return isinstance(model, Personalized) and model.own_nodes
 
 
 def _believable_sets(models: Sequence[Model], column: Column) -> dict[str, np.ndarray]:

@@ -128,8 +128,10 @@ class Prior(PiecewiseAttack):
             return self.combine(over(guess_piece, replace(attack, register=None), external))
         register = register.with_rows(register.rows.collect())
         table = register.rows.histogram([str(entry["name"]) for entry in release.described("quasi")])
-        fits_one, short = survey_register(table.counts, over(match_piece, register))
+        fits_one, short, overlap = survey_register(table.counts, over(match_piece, register))
         if short and external is not None:
+            if overlap:  # nothing tells in which of several groups somebody is
+                return self.combine(over(guess_piece, replace(attack, register=None), None))
             raise coverage_error(short)
         clear = register.with_rows(register.rows.collect().place(table, np.where(fits_one, 0, WITHHELD)))
         attack = replace(attack, register=None if short or external is not None else clear)

@@ -15,18 +15,21 @@ from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
 
 
-def find_members(release: Release, counts: Counts, register: Microdata) -> tuple[Members, Counts]:
+def find_members(release: Release, counts: Counts, register: Microdata) -> tuple[Members | None, Counts]:
     """Find the people of a register who fit each box. If more fit than were published, some are not in the table: they
-    have one more "value", for which nobody is likelier than another."""
+    have one more "value", for which nobody is likelier than another. No members where boxes overlap, so that nothing
+    tells in which of several groups somebody is."""
     names = [str(entry["name"]) for entry in release.described("quasi")]
     table = register.rows.histogram(names)
     columns = [register.columns[name] for name in names]
-    home = release.locate(register)
+    home = release.homes(register) if release.shows_boxes else release.locate(register)
     inside = home >= 0
     codes = [table.codes[inside, position] for position in range(len(names))]
     members = gather_members(columns, codes, home[inside], table.counts[inside], counts.groups)
     fitting = np.bincount(home[inside], weights=table.counts[inside], minlength=counts.groups).astype(np.int64)
     short = int((fitting < counts.sizes).sum())
+    if short and (home == kernels.box_matching.SEVERAL).any():
+        return None, counts
     if short:
         raise coverage_error(short)
     return members, _with_absent(counts, fitting - counts.sizes)
@@ -51,9 +54,9 @@ def match_piece(piece: Release, register: Microdata) -> PieceMatches:
     return fitting, home[fitting], piece.sizes
 
 
-def survey_register(people: np.ndarray, matches: Sequence[PieceMatches]) -> tuple[np.ndarray, int]:
-    """Return which people of a register fit exactly one group over all pieces, and the number of groups that too few
-    people fit."""
+def survey_register(people: np.ndarray, matches: Sequence[PieceMatches]) -> tuple[np.ndarray, int, bool]:
+    """Return which people of a register fit exactly one group over all pieces, the number of groups that too few people
+    fit, and whether somebody fits several."""
     times = np.zeros(len(people), dtype=np.int64)
     for person, home, _ in matches:
         times[person] += np.where(home == kernels.box_matching.SEVERAL, 2, 1)
@@ -62,7 +65,7 @@ def survey_register(people: np.ndarray, matches: Sequence[PieceMatches]) -> tupl
         sure = times[person] == 1
         fitting = np.bincount(home[sure], weights=people[person[sure]], minlength=len(sizes))
         short += int((fitting < sizes).sum())
-    return times == 1, short
+    return times == 1, short, bool((times > 1).any())
 
 
 def _with_absent(counts: Counts, absent: np.ndarray) -> Counts:

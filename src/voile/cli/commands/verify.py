@@ -12,6 +12,7 @@ from voile.cli.flags import (
     Data,
     EngineOptions,
     Folder,
+    Guarding,
     HierarchyFolder,
     Json,
     KeyFile,
@@ -41,6 +42,7 @@ def verify(
     after: After = None,
     data: Data = None,
     person: Person = None,
+    guarding: Guarding = None,
     key_file: KeyFile = None,
     ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
@@ -57,7 +59,8 @@ def verify(
     """Check everything that a published folder claims; exit 5 if any claim is broken.
 
     Joint claims need the earlier releases (--after); claims that rest on random numbers need the table and the key
-    (--data, --key-file). With the table and the column that tells people apart (--data, --person), it is checked that
+    (--data, --key-file); guarding nodes per person need the table and the column that names them (--data, --guarding).
+    With the table and the column that tells people apart (--data, --person), it is checked that
     nobody has more rows than the release says. With a public key (--signer), it is checked who signed the release. The
     publisher's private file (--private) has the statistics that a claim of r-robustness rests on, and the key.
     """
@@ -71,7 +74,13 @@ def verify(
 
     refuse_unused_reading(read_options, data)
     if data is None:
-        needs_table = {"person": person, "key-file": key_file, "ledger": ledger, "hierarchies": hierarchies}
+        needs_table = {
+            "person": person,
+            "guarding": guarding,
+            "key-file": key_file,
+            "ledger": ledger,
+            "hierarchies": hierarchies,
+        }
         refuse_unused("the table is not given", needs_table)
     if private is not None:
         refuse_unused("the private file has the key", {"key-file": key_file})
@@ -83,11 +92,20 @@ def verify(
 
     def read_evidence(opened: Release) -> Evidence:
         """Read the publisher's own evidence, under the schema that the release's dictionary describes."""
-        given = {"data": data, "person": person, "key-file": key_file, "ledger": ledger, "after": after}
+        given = {
+            "data": data,
+            "person": person,
+            "guarding": guarding,
+            "key-file": key_file,
+            "ledger": ledger,
+            "after": after,
+        }
         refuse_unused_evidence(opened, {**given, "private": private})
         table = None
         if data is not None:
-            table = open_table(opened, data, hierarchies, read_options, engine_options, person=person)
+            table = open_table(
+                opened, data, hierarchies, read_options, engine_options, person=person, guarding=guarding
+            )
         known = read_priors(opened, prior)
         return gather_evidence(opened, prior=known, after=after or (), data=table, key=key, ledger=book, private=kept)
 

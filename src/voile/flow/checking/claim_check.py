@@ -113,7 +113,8 @@ def _has_odd_findings(model: Model, claim: Mapping[str, Any]) -> bool:
 
 def _check_counts(model: Model, title: str, release: Release, counts: Counts, evidence: Evidence) -> ClaimCheck:
     result = model.verify(release, counts, evidence)
-    if result.answer is Answer.NEEDS and model.basis == "process" and evidence.republish is not None:
+    repeatable = model.basis == "process" or result.by_republishing
+    if result.answer is Answer.NEEDS and repeatable and evidence.republish is not None:
         return ClaimCheck(Checked(title, *check_by_republishing(release, evidence.republish)))
     findings = dict(result.found) if result.answer is Answer.HOLDS else {}
     return ClaimCheck(Checked(title, result.answer, result.detail), findings)

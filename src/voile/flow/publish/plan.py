@@ -15,6 +15,7 @@ from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin, narrow_type
 from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Parts
+from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
@@ -35,7 +36,9 @@ class Plan:
     def evidence(self) -> Evidence:
         """What the publisher checks the release with: the priors of the policy, and what was published before."""
         ledger = self.history.ledger
-        return Evidence(self.policy.priors(), self.history.releases, self.data if ledger else None, ledger)
+        judged_by_wishes = bool(self.columns.guards) and self.rows.total <= LARGEST_PART  # else it is checked in parts
+        data = self.data if ledger or judged_by_wishes else None
+        return Evidence(self.policy.priors(), self.history.releases, data, ledger)
 
 
 def make_plan(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from voile.engines.chunked_rows import recode_rows
 from voile.engines.memory_rows import MemoryRows, build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.tables.domain import Domain, encode_column, encode_values
+from voile.tables.guarding import GuardedColumn
 from voile.tables.schema import Schema
 
 
@@ -74,8 +75,11 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     return CodedChunk(rows, values, identifiers), ChunkSummary(frame.height, kept.height, missing, tables, named)
 
 
-def recode_chunk(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> MemoryRows | PersonRows:
-    """Recode the rows of a chunk by the domains of the whole table; columns without a domain are left out."""
+def recode_chunk(
+    chunk: CodedChunk, number: int, domains: Mapping[str, Domain], guards: Sequence[GuardedColumn] = ()
+) -> MemoryRows | PersonRows:
+    """Recode the rows of a chunk by the domains of the whole table; columns without a domain are left out. Guarding
+    nodes become pairs of a value and a wish."""
     code_maps = {}
     for name, domain in domains.items():
         own, dtype = chunk.values[name], domain.values.dtype
@@ -83,34 +87,76 @@ def recode_chunk(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) 
             continue  # the same values in the same order: every code stays
         same_type = own.cast(dtype) if dtype in (pl.String, pl.Enum) else own
         code_maps[name] = encode_values(domain, same_type).astype(np.int64)
-    rows = select_columns(chunk.rows, tuple(domains))
-    sizes = tuple(max(domains[name].size, 1) for name in rows.names)
+    code_maps |= {guard.name: guard.number_wishes(chunk.values[guard.name]) for guard in guards}
+    rows = select_columns(chunk.rows, (*domains, *(guard.name for guard in guards)))
+    sizes = (*(max(domain.size, 1) for domain in domains.values()), *(len(guard.covers) for guard in guards))
     if isinstance(rows, PersonRows):
-        return rows.recode(code_maps, sizes)
-    return recode_rows(rows, number, code_maps, sizes) if code_maps else rows
+        return pair_people(rows.recode(code_maps, sizes), guards)
+    return pair_rows(recode_rows(rows, number, code_maps, sizes) if code_maps else rows, guards)
 
 
 def select_columns(rows: MemoryRows | PersonRows, names: tuple[str, ...]) -> MemoryRows | PersonRows:
-    """Keep the first columns of rows, which `names` lists."""
+    """Keep some columns of rows, in the order in which they are."""
     if names == rows.names:
         return rows
-    width = len(names)
-    assert names == rows.names[:width], "only a withheld weight is left out, and it is the last column"
+    places = [rows.names.index(name) for name in names]
+    sizes = tuple(rows.sizes[place] for place in places)
     if isinstance(rows, PersonRows):
-        return replace(rows, names=names, sizes=rows.sizes[:width], columns=rows.columns[:width])
+        return replace(rows, names=names, sizes=sizes, columns=tuple(rows.columns[place] for place in places))
     table = rows.histogram(names)
-    return replace(rows, names=names, sizes=rows.sizes[:width], codes=table.codes, weights=table.counts)
+    return replace(rows, names=names, sizes=sizes, codes=table.codes, weights=table.counts)
 
 
-def recode_people(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> PersonRows:
+def pair_rows(rows: MemoryRows, guards: Sequence[GuardedColumn]) -> MemoryRows:
+    """Turn each wish into the pair of its person's value and the wish. The value stands before the wish, so the rows
+    rise as before."""
+    if not guards:
+        return rows
+    pairs = _pair_codes(rows.names, [rows.codes[:, place] for place in range(len(rows.names))], guards)
+    sizes = _pair_sizes(rows, guards)
+    codes = rows.codes.astype(kernels.packed_keys.narrowest_type(sizes))
+    for name, pair in pairs.items():
+        codes[:, rows.names.index(name)] = pair
+    return replace(rows, codes=codes, sizes=sizes)
+
+
+def pair_people(rows: PersonRows, guards: Sequence[GuardedColumn]) -> PersonRows:
+    """Turn each wish of the rows of people into the pair of their value and the wish."""
+    pairs, sizes = _pair_codes(rows.names, rows.columns, guards), _pair_sizes(rows, guards)
+    columns = tuple(
+        pairs[name].astype(kernels.packed_keys.narrowest_type([size])) if name in pairs else column
+        for name, column, size in zip(rows.names, rows.columns, sizes, strict=True)
+    )
+    return replace(rows, columns=columns, sizes=sizes)
+
+
+def _pair_codes(
+    names: Sequence[str], columns: Sequence[np.ndarray], guards: Sequence[GuardedColumn]
+) -> dict[str, np.ndarray]:
+    """Return the pairs of each column of guarding nodes, from the codes of the values and of the wishes."""
+    by_name = dict(zip(names, columns, strict=True))
+    return {
+        guard.name: by_name[guard.target.name].astype(np.int64) * len(guard.covers) + by_name[guard.name]
+        for guard in guards
+    }
+
+
+def _pair_sizes(rows: MemoryRows | PersonRows, guards: Sequence[GuardedColumn]) -> tuple[int, ...]:
+    paired = {guard.name: max(guard.size, 1) for guard in guards}
+    return tuple(paired.get(name, size) for name, size in zip(rows.names, rows.sizes, strict=True))
+
+
+def recode_people(
+    chunk: CodedChunk, number: int, domains: Mapping[str, Domain], guards: Sequence[GuardedColumn] = ()
+) -> PersonRows:
     """Recode the rows of a chunk, and forget the names of their people, which take much room."""
-    rows = recode_chunk(chunk, number, domains)
+    rows = recode_chunk(chunk, number, domains, guards)
     assert isinstance(rows, PersonRows)
     return replace(rows, texts=None)
 
 
 def recode_and_store(
-    chunk: CodedChunk, number: int, domains: Mapping[str, Domain]
+    chunk: CodedChunk, number: int, domains: Mapping[str, Domain], guards: Sequence[GuardedColumn] = ()
 ) -> tuple[MemoryRows | PersonRows, None]:
     """Recode the rows of a chunk, as work whose results an engine keeps."""
-    return recode_chunk(chunk, number, domains), None
+    return recode_chunk(chunk, number, domains, guards), None

@@ -7,6 +7,7 @@ chunks together give the domains; then the chunks are recoded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_st
 from voile.flow.read.column_coding import build_column, check_lookalikes, check_missing_cells, check_near_unique
 from voile.flow.read.people_counting import check_people_named, find_unit
 from voile.tables.domain import Domain, encode_values
+from voile.tables.guarding import GuardedColumn, build_guard, check_one_row_each
 from voile.tables.microdata import PUBLIC_KEY, Microdata, WeightedRows, weigh_codes
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import LARGEST_PART
@@ -63,11 +65,13 @@ def read(
     columns = _build_columns(values, schema)
     domains = {column.name: column.domain for column in columns}
     withheld = _weigh_rows(coded, domains, values, unit, schema, engine)
+    guards = tuple(build_guard(name, values[name], columns[target]) for target, name in schema.guarding.items())
+    columns = replace(columns, guards=guards)
     if schema.person is not None:
-        return Microdata(
-            columns, None, dropped, unit, _with_people(coded, domains, total, engine), withheld, schema.missing
-        )
-    table = _without_people(coded, domains, values, total, engine)
+        people = _with_people(coded, domains, total, engine, guards)
+        check_one_row_each(schema.guarding, people.total, people.people)
+        return Microdata(columns, None, dropped, unit, people, withheld, schema.missing)
+    table = _without_people(coded, domains, values, total, engine, guards)
     return Microdata(columns, table, dropped, unit, None, withheld, schema.missing)
 
 
@@ -134,28 +138,47 @@ def _weigh_rows(
     return WeightedRows(rows, schema.weight, weigh_codes(domain))
 
 
-def _with_people(coded: Parts, domains: Mapping[str, Domain], total: int, engine: Engine) -> PersonTable:
+def _with_people(
+    coded: Parts, domains: Mapping[str, Domain], total: int, engine: Engine, guards: tuple[GuardedColumn, ...] = ()
+) -> PersonTable:
     if engine.in_memory:
-        (rows,) = coded.map_lazily(recode_chunk, domains)
+        (rows,) = coded.map_lazily(recode_chunk, domains, guards)
         return rows  # type: ignore[no-any-return]  # parts are of any type
-    sizes = tuple(max(domain.size, 1) for domain in domains.values())
-    columns = tuple(np.zeros(0, dtype=np.uint8) for _ in domains)
-    empty = PersonRows(tuple(domains), sizes, columns, np.zeros(0, dtype=np.uint64))
-    return spread_people(coded.map_lazily(recode_people, domains), total, engine.row_limit(len(domains)), empty)
+    names, sizes = _names_and_sizes(domains, guards)
+    columns = tuple(np.zeros(0, dtype=np.uint8) for _ in names)
+    empty = PersonRows(names, sizes, columns, np.zeros(0, dtype=np.uint64))
+    return spread_people(coded.map_lazily(recode_people, domains, guards), total, engine.row_limit(len(names)), empty)
+
+
+def _names_and_sizes(
+    domains: Mapping[str, Domain], guards: tuple[GuardedColumn, ...]
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the columns of the rows, and how many codes each has."""
+    sizes = {name: max(domain.size, 1) for name, domain in domains.items()}
+    sizes |= {guard.name: max(guard.size, 1) for guard in guards}
+    return tuple(sizes), tuple(sizes.values())
 
 
 def _without_people(
-    coded: Parts, domains: Mapping[str, Domain], values: Mapping[str, pl.DataFrame], total: int, engine: Engine
+    coded: Parts,
+    domains: Mapping[str, Domain],
+    values: Mapping[str, pl.DataFrame],
+    total: int,
+    engine: Engine,
+    guards: tuple[GuardedColumn, ...] = (),
 ) -> Table:
     if engine.in_memory:
-        (rows,) = coded.map_lazily(recode_chunk, domains)
+        (rows,) = coded.map_lazily(recode_chunk, domains, guards)
         return rows  # type: ignore[no-any-return]  # parts are of any type
-    sizes = tuple(max(domain.size, 1) for domain in domains.values())
+    names, sizes = _names_and_sizes(domains, guards)
     margins = {}
-    for (name, domain), size in zip(domains.items(), sizes, strict=True):
+    for (name, domain), size in zip(domains.items(), sizes, strict=False):  # pairs have no margin: see the guards
         codes, counts = encode_values(domain, values[name]["value"]), values[name]["count"].to_numpy()
         margins[name] = np.bincount(codes, counts, size).astype(np.int64)
     # a table that will be cut often is recoded once, a smaller one whenever it is needed
     often = total > RECODED_ONCE
-    chunks = coded.map("code", recode_and_store, domains) if often else coded.map_lazily(recode_chunk, domains)
-    return ChunkedRows(tuple(domains), sizes, chunks, total, engine.row_limit(len(domains)), margins)
+    if often:
+        chunks = coded.map("code", recode_and_store, domains, guards)
+    else:
+        chunks = coded.map_lazily(recode_chunk, domains, guards)
+    return ChunkedRows(names, sizes, chunks, total, engine.row_limit(len(names)), margins)

@@ -7,15 +7,22 @@ from typing import Any
 
 from voile.errors import SpecError, option
 from voile.releases.release import Release
+from voile.tables.hierarchy import HierarchyRecipe
 from voile.tables.schema import Schema
 from voile.tables.unit import PERSON_COLUMN
 
 
-def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None, person: str | None = None) -> Schema:
+def table_schema(
+    release: Release,
+    hierarchies: Mapping[str, Any] | None = None,
+    person: str | None = None,
+    guarding: Mapping[str, str] | None = None,
+) -> Schema:
     """The schema that a release was made with, as far as its dictionary tells: enough to read its table again.
 
     Which column tells people apart is not published, so `person` must name it where the release was made with one:
-    otherwise the rows of the table would be compared with people.
+    otherwise the rows of the table would be compared with people. Nor is the column of guarding nodes (`guarding`);
+    the hierarchy that they belong to is the published one, unless another is given.
     """
     if person is None and release.unit.basis == PERSON_COLUMN:
         raise SpecError(
@@ -38,11 +45,21 @@ def table_schema(release: Release, hierarchies: Mapping[str, Any] | None = None,
         weight=weight,
         kinds=_kinds(entries),
         domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _is_declared(entry)},
-        hierarchies=_hierarchies_of(entries, hierarchies),
+        hierarchies={**_published_hierarchies(entries, guarding or {}), **_hierarchies_of(entries, hierarchies)},
+        guarding=guarding or {},
         missing="value" if release.dictionary.get("missing") == "value" else "drop",
         person=person,
         rows_per_person=release.unit.rows,
     )
+
+
+def _published_hierarchies(entries: list[Mapping[str, Any]], guarding: Mapping[str, str]) -> dict[str, Any]:
+    """The hierarchies that the dictionary shows of columns whose nodes people guard."""
+    return {
+        str(entry["name"]): HierarchyRecipe("rows", content=entry["hierarchy"])
+        for entry in entries
+        if entry["name"] in guarding and "hierarchy" in entry
+    }
 
 
 def register_schema(release: Release, hierarchies: Mapping[str, Any] | None = None) -> Schema:

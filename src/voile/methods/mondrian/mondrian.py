@@ -25,6 +25,7 @@ from voile.methods.base import (
 )
 from voile.methods.mondrian.cut_replay import CutReplay
 from voile.methods.mondrian.policy_cuts import PolicyCuts, cut_by_size
+from voile.models.abilities import SurvivesCuts
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.cells.cell_choice import ancestor_cells, tight_cells
@@ -61,8 +62,8 @@ class Mondrian(Partitionable, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, M
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        if not policy.monotone:
-            wild = ", ".join(model.name for model in policy if not model.monotone)
+        wild = ", ".join(m.name for m in policy if not m.monotone and not isinstance(m, SurvivesCuts))
+        if wild:
             raise PolicyError(
                 f"mondrian cannot serve {wild}: it is not monotone, so a cut that fails says nothing about finer ones.",
                 code="policy.monotone",
