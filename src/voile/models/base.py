@@ -22,11 +22,12 @@ from voile.tables.schema import Column, Columns, suggest_name
 @dataclasses.dataclass(frozen=True)
 class Verification:
     """Whether a release keeps one promise: the answer, what was examined, and what a certificate states beyond the
-    bound (`found`, e.g. the greatest belief that anybody reaches)."""
+    bound (`found`, e.g. the greatest belief that anybody reaches). `counted` are numbers of people."""
 
     answer: Answer
     detail: str
     found: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    counted: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
