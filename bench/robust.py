@@ -15,6 +15,10 @@ import numpy as np
 import polars as pl
 from art import LOW, QUASI, duck
 from clock import show
+from scipy.optimize import brentq
+from scipy.signal import fftconvolve, lfilter
+from scipy.special import expit
+from scipy.stats import binom
 from tables import ADULT
 
 import voile as vl
@@ -58,62 +62,81 @@ def tabulate_chances(frame: pl.DataFrame, table: pl.DataFrame, smoothing: float)
     return np.stack(columns, axis=1)
 
 
-def believe(chances: np.ndarray, cases: int, capped: bool) -> np.ndarray:
-    """Return what is believed of each different chance, by dynamic programming over people, one left out at a time."""
+def multiply(factors: list[np.ndarray]) -> np.ndarray:
+    """Multiply polynomials with coefficients from 0 to 1 in pairs of like size, directly or by FFT where both are
+    long."""
+    while len(factors) > 1:
+        factors = sorted(factors, key=len)
+        products = [
+            np.maximum(fftconvolve(one, two), 0) if min(len(one), len(two)) > 256 else np.convolve(one, two)
+            for one, two in zip(factors[::2], factors[1::2], strict=False)
+        ]
+        factors = products + (factors[-1:] if len(factors) % 2 else [])
+    return factors[0]
+
+
+def count_cases(chances: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """Return the distribution of the number of cases, by classes of equal chance: a binomial each, multiplied."""
+    return multiply([binom.pmf(np.arange(n + 1), n, chance) for chance, n in zip(chances, people, strict=True) if n])
+
+
+def believe(chances: np.ndarray, cases: int, capped: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is believed of each different chance, apart from the product: the distribution of the number of cases
+    of all, by divide and conquer; that of all but one follows from it by a recurrence, from the side where it is
+    stable. All odds are multiplied by one factor first, which changes no belief given the number of cases and moves
+    the number into the middle, where the error of the products (1e-15 of the largest term) does not matter."""
     kinds, counts = np.unique(chances, return_counts=True)
-    if kinds[-1] == 0:
-        return np.zeros(len(kinds))
-    # multiplying all odds by one factor changes no belief, and keeps the numbers in range
-    low, high = -40.0, 40.0
-    for _ in range(80):
-        tilt = math.exp(0.5 * (low + high))
-        mean = (counts * kinds * tilt / (1 - kinds + kinds * tilt)).sum()
-        low, high = (0.5 * (low + high), high) if mean < max(cases, 0.5) else (low, 0.5 * (low + high))
-    tilt = max(math.exp(high), 1.0) if capped else math.exp(high)
-    tilted = kinds * tilt / (1 - kinds + kinds * tilt)
-    width = cases + int(12 * math.sqrt((counts * tilted * (1 - tilted)).sum())) + 60
-    weight = np.where(np.arange(width + 1) >= cases, tilt ** -np.maximum(np.arange(width + 1.0) - cases, 0), 0.0)
-    weight = weight if capped else (np.arange(width + 1) == cases) * 1.0
-
-    def spread(amounts: np.ndarray) -> np.ndarray:
-        numbers = np.zeros(width + 1)
-        numbers[0] = 1.0
-        for chance, amount in zip(tilted, amounts, strict=True):
-            for _ in range(amount):
-                numbers[1:] = numbers[1:] * (1 - chance) + numbers[:-1] * chance
-                numbers[0] *= 1 - chance
-        return numbers
-
-    total = (spread(counts) * weight).sum()
-    if not capped:
-        positions = range(len(kinds))
-    else:  # belief grows with the chance, and belief divided by chance falls: the ends of each part decide
-        positions = range(len(kinds)) if len(kinds) * counts.sum() < 20_000 else (0, len(kinds) // 2, len(kinds) - 1)
-    beliefs = np.zeros(len(kinds))
-    for position in positions:
-        others = counts - (np.arange(len(kinds)) == position)
-        beliefs[position] = tilted[position] * (spread(others)[:-1] * weight[1:]).sum() / total
-    return beliefs
+    sure, never = int(counts[kinds >= 1].sum()), kinds <= 0
+    inner = (kinds > 0) & (kinds < 1)
+    beliefs = np.where(kinds >= 1, 1.0, 0.0)
+    needed = cases - sure
+    if (capped and needed <= 0) or not inner.any():
+        return kinds, np.where(never, 0.0, kinds)
+    open_chances, open_people = kinds[inner], counts[inner]
+    logits = np.log(open_chances) - np.log1p(-open_chances)
+    shift = brentq(lambda x: open_people @ expit(logits + x) - np.clip(needed, 0.5, open_people.sum() - 0.5), -80, 80)
+    shift = max(shift, 0.0) if capped else shift
+    tilted = expit(logits + shift)
+    numbers = count_cases(tilted, open_people)
+    fits = np.zeros(len(numbers))
+    if capped:
+        fits[needed:] = np.exp(-shift * np.arange(len(numbers) - needed))
+    else:
+        fits[needed] = 1.0
+    total = (numbers * fits).sum()
+    inside = np.empty(len(tilted))
+    for position, chance in enumerate(tilted):
+        inside[position] = chance * (leave_out(numbers, chance) * fits[1:]).sum() / total
+    beliefs[inner] = inside
+    return kinds, beliefs
 
 
-def audit(release: vl.Release, chances: np.ndarray, r: float, lift: float, sets: range) -> float:
-    """Return by how much a belief exceeds its bound, over the groups of at most 3,000 people."""
+def leave_out(numbers: np.ndarray, chance: float) -> np.ndarray:
+    """Return the distribution of the number of cases without one person: q[k] (1 - chance) + q[k - 1] chance =
+    numbers[k], solved from below for small chances and from above for large ones, so that errors shrink."""
+    if chance <= 0.5:
+        return lfilter([1.0], [1 - chance, chance], numbers)[:-1]
+    return lfilter([1.0], [chance, 1 - chance], numbers[::-1])[:-1][::-1]
+
+
+def audit(release: vl.Release, chances: np.ndarray, r: float, lift: float) -> tuple[float, int, float]:
+    """Return by how much a belief exceeds its bound, over all groups and column sets; how many beliefs there were; and
+    how far the beliefs of a group are from summing to its cases, where these are shown (a check of the audit)."""
     quasi, shown = release.tables["quasi"], release.tables["sensitive"]
     values = {group: {} for group in quasi["group"].unique().to_list()}
     for group, value, count in shown.select("group", pl.col("education").cast(pl.String), "count").iter_rows():
         values[group][value] = count
     members = quasi.with_row_index().group_by("group").agg("index").sort("group")
-    worst = -1.0
+    worst, number, drift = -1.0, 0, 0.0
     for group, rows in members.iter_rows():
         counts = values[group]
-        if len(rows) > 3000:
-            continue
-        for a in sets:
-            here = chances[rows, a]
-            kinds = np.unique(here)
-            belief = believe(here, counts.get("protected values", 0), "not shown" in counts)
-            worst = max(worst, float((belief - np.maximum(1 / r, lift * kinds)).max()))
-    return worst
+        cases, capped = counts.get("protected values", 0), "not shown" in counts
+        for a in range(chances.shape[1]):
+            kinds, belief = believe(chances[rows, a], cases, capped)
+            people = np.unique(chances[rows, a], return_counts=True)[1]
+            worst, number = max(worst, float((belief - np.maximum(1 / r, lift * kinds)).max())), number + len(kinds)
+            drift = drift if capped else max(drift, abs(float(people @ belief) - cases))
+    return worst, number, drift
 
 
 def adult() -> None:
@@ -143,12 +166,13 @@ def adult() -> None:
             errors = np.abs(queries @ guess.astype(np.float32) - truth) / truth
             ordered = quasi.drop("group")
             chances = tabulate_chances(ordered.cast(frame.select(QUASI).schema), others, smoothing)
-            excess = audit(release, chances, r, 1.5, range(0, 31, 3))
+            excess, beliefs, drift = audit(release, chances, r, 1.5)
             capped = shown.filter(pl.col("education").cast(pl.String) == "not shown").height
             print(
                 f"Adult, statistics from {source}, r={r}: {release.people} of {len(frame)} people in {release.groups} "
                 f"groups ({capped} capped, largest {sizes['len'].max()}), {inside['count'].sum()} of {protected.sum()} "
-                f"cases, excess of a belief {excess:.1e}, error {errors.mean():.3f} / {np.median(errors):.3f}"
+                f"cases; excess of {beliefs} beliefs (all groups, all sets) {excess:.1e}, sums off by {drift:.0e}; "
+                f"error {errors.mean():.3f} / {np.median(errors):.3f}"
             )
             mean, median = BARS.get(r, (math.inf, math.inf))
             show(f"  mean error, r={r}", float(errors.mean()), mean, 1, "")

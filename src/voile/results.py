@@ -25,14 +25,16 @@ class Answer(Enum):
 
 @dataclass(frozen=True)
 class Checked:
-    """One claim (or a file, or the tables as such) and what checking it gave."""
+    """One claim (or a file, or the tables as such) and what checking it gave; `counted` are numbers of people."""
 
     what: str
     answer: Answer
     detail: str = ""
+    counted: Mapping[str, int] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, str]:
-        return {"what": self.what, "answer": self.answer.value, "detail": self.detail}
+    def as_json(self) -> dict[str, Any]:
+        told = {"what": self.what, "answer": self.answer.value, "detail": self.detail}
+        return {**told, **({"counted": dict(self.counted)} if self.counted else {})}
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,11 @@ class Verdict:
     @property
     def broken(self) -> bool:
         return any(check.answer is Answer.BROKEN for check in self.checks)
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """The numbers of people that the checks counted."""
+        return {name: number for check in self.checks for name, number in check.counted.items()}
 
     def or_raise(self) -> Verdict:
         """Raise BrokenPromise if anything is broken."""

@@ -99,11 +99,9 @@ def _compute_posterior(
     assert counts.column is not None
     column, size = counts.column, counts.column.size
     if column.indicator:
-        prior = prior.as_indicator(protect)
-        if size == len(CAPPED):
-            return _compute_from_counts(prior, members, counts, allowed)
+        return _compute_from_counts(prior.as_indicator(protect), members, counts, allowed)
     overall_shares = counts.totals[:size] / max(int(counts.totals.sum()), 1)
-    unpublished = [value for value in prior.values if as_set and value in protect and not column.indicator]
+    unpublished = [value for value in prior.values if as_set and value in protect]
     unpublished = [value for value in unpublished if value not in column.domain.labels]
     labels = pl.Series([*column.domain.labels, *unpublished], dtype=pl.String)
     full_column = replace(column, domain=Domain(labels, "categorical"), hierarchy=None)

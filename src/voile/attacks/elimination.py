@@ -3,7 +3,8 @@
 The adversary knows a few things that the person does not have: a Japanese patient is unlikely to have a heart
 disease, a man is not pregnant. The ruled-out values are removed from the person's group; in the worst case they are
 the most frequent others. The baseline rules out the same number of values in the whole table. A person with several
-rows in the group has a value in one of them with at most as many times that probability.
+rows in the group has a value in one of them with at most as many times that probability. A column that shows only
+whether a value is protected has no values to rule out one by one, so there the attack has nothing to say.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Guess, PiecewiseAttack, Target, find_people
+from voile.attacks.indicator_counts import has_indicator
 from voile.plugins.registry import knob
+from voile.releases.release import Release
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
 
@@ -32,6 +35,10 @@ class Elimination(PiecewiseAttack):
     name: ClassVar[str] = "elimination"
 
     values: int = knob(1, low=1)
+
+    def applies(self, target: object) -> bool:
+        """A column that shows only whether values are protected has none to rule out; no other column is beside it."""
+        return super().applies(target) and not (isinstance(target, Release) and has_indicator(target))
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.EXCLUSION)

@@ -23,12 +23,13 @@ from voile.tables.schema import Column, Columns, suggest_name
 class Verification:
     """Whether a release keeps one promise: the answer, what was examined, and what a certificate states beyond the
     bound (`found`, e.g. the greatest belief that anybody reaches). With `by_republishing`, publishing again with the
-    table and the key would decide."""
+    table and the key would decide. `counted` are numbers of people."""
 
     answer: Answer
     detail: str
     found: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     by_republishing: bool = False
+    counted: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@ chance that the statistics give them, whichever is more; for everybody whose cha
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -38,6 +39,7 @@ DIGEST = "sha256:"
 MOST_COLUMNS = 12  # more columns than this have too many subsets to tabulate
 SLACK = 1e-9
 TABLE, ELSEWHERE = "table", "elsewhere"
+BOUND_ABOVE, PRIOR_ABOVE = "people_bound_above", "people_prior_above"  # people whose bound, or chance, is above 1/r
 
 
 def statistician(reading: str) -> Adversary:
@@ -152,24 +154,22 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         )
         detail = f"The greatest belief over {len(beliefs.sets)} column sets is {beliefs.worst:.4f}"
         detail += "." if beliefs.exact.all() else f" (an upper bound in {int((~beliefs.exact).sum())} groups)."
-        detail += self._describe_exceptions(beliefs.peak, release.members.counts)
+        counted = self._count_exceptions(beliefs.peak, release.members.counts)
+        exceptions = describe_exceptions(self.bound(), self.lift, counted)
+        detail += f" {exceptions}" if exceptions else ""
         answer = Answer.HOLDS if float(beliefs.excess.max(initial=0.0)) <= SLACK else Answer.BROKEN
-        return Verification(answer, detail, {"worst_belief": round(beliefs.worst, 6)})
+        return Verification(answer, detail, {"worst_belief": round(beliefs.worst, 6)}, counted)
 
     @property
     def allowed(self) -> tuple[float, float]:
         """A belief may reach the first number, or the second times what the statistics alone say."""
         return float(self.bound()), float(self.lift)
 
-    def _describe_exceptions(self, peak: np.ndarray, people: np.ndarray) -> str:
-        """Count the people whose own bound lies above 1/r; `peak` is what the statistics alone say about them."""
+    def _count_exceptions(self, peak: np.ndarray, people: np.ndarray) -> dict[str, int]:
+        """Count the people whose own bound lies above 1/r, and those whose chance does already; `peak` is what the
+        statistics alone say about them."""
         above, already = (int(people[peak * factor > float(self.bound()) + SLACK].sum()) for factor in (self.lift, 1.0))
-        if not above:
-            return ""
-        return (
-            f" For {above} people the bound lies above {self.bound()}: it is {self.lift:g} times what the statistics "
-            f"alone say, which for {already} of them is above {self.bound()} already."
-        )
+        return {BOUND_ABOVE: above, PRIOR_ABOVE: already}
 
     @property
     def _digest(self) -> str:
@@ -258,3 +258,25 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         total, top = int(counts.sizes.sum()), int(counts.totals.max(initial=0))
         reach = f"the largest possible r is {total / max(top, 1):.4g}."
         return f"The most frequent value covers {top} of {total} rows; {reach}"
+
+
+def describe_exceptions(bound: Fraction | str, lift: float, counted: Mapping[str, int]) -> str:
+    """Say in a sentence how many people have a bound above 1/r; nothing if nobody has, or nobody counted.
+
+    >>> describe_exceptions("1/5", 1.5, {BOUND_ABOVE: 20, PRIOR_ABOVE: 4})[:42]
+    'For 20 people the bound lies above 1/5: it'
+    """
+    if not counted.get(BOUND_ABOVE):
+        return ""
+    return (
+        f"For {counted[BOUND_ABOVE]} people the bound lies above {bound}: it is {lift:g} times what the statistics "
+        f"alone say, which for {counted[PRIOR_ABOVE]} of them is above {bound} already."
+    )
+
+
+def describe_own_exceptions(release: Release) -> str:
+    """Say the same of a release in the words of its claim, as its publisher counted."""
+    claims = [claim for claim in release.certificate.claims if claim["model"] == RRobustness.name]
+    if not claims:
+        return ""
+    return describe_exceptions(str(claims[0]["bound"]), float(claims[0]["parameters"]["lift"]), release.counted)

@@ -75,6 +75,14 @@ class Certificate:
     files: Mapping[str, str] = field(default_factory=dict)
     format: int = FORMAT
 
+    @property
+    def names_algorithm(self) -> bool:
+        """Whether a claim covers an adversary who knows the algorithm; in a certificate from elsewhere a claim may be
+        anything."""
+        adversaries = [claim.get("adversary") for claim in self.claims if isinstance(claim, Mapping)]
+        known = [entry.get("knows") for entry in adversaries if isinstance(entry, Mapping)]
+        return any(isinstance(names, list) and "algorithm" in names for names in known)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "format": self.format,

@@ -12,7 +12,7 @@ import importlib
 import math
 import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,13 @@ _shapes: dict[str, type[Release]] = {}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release(ShapeContract):
-    """A release of any shape: tables, a dictionary for the recipient, and a certificate."""
+    """A release of any shape: tables, a dictionary for the recipient, and a certificate.
+
+    `counted` are numbers of people that the publisher's own check counted, with statistics that others may not have.
+    They stay with the publisher: no file of the release holds them.
+    """
+
+    counted: Mapping[str, int] = field(default_factory=dict)
 
     def __init_subclass__(cls) -> None:
         if cls.shape:
@@ -57,6 +63,12 @@ class Release(ShapeContract):
     def with_certificate(self, certificate: Certificate) -> Release:
         """Return the same release under another certificate. Whatever was read from the tables is kept."""
         release = replace(self, certificate=certificate)
+        release.__dict__.update({name: value for name, value in self.__dict__.items() if name not in release.__dict__})
+        return release
+
+    def with_counted(self, counted: Mapping[str, int]) -> Release:
+        """Return the same release with what its publisher counted."""
+        release = replace(self, counted=counted)
         release.__dict__.update({name: value for name, value in self.__dict__.items() if name not in release.__dict__})
         return release
 

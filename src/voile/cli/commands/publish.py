@@ -27,7 +27,7 @@ from voile.cli.inputs import load_plugins, open_ledger, open_signing_key, read_p
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
 from voile.cli.unused_options import refuse_unused_reading
-from voile.errors import BrokenPromise
+from voile.errors import FIXED_BEFOREHAND, BrokenPromise
 
 if TYPE_CHECKING:
     from voile.releases.release import Release
@@ -106,6 +106,8 @@ def publish(
 
 
 def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict, as_json: bool) -> None:
+    from voile.models.r_robustness import describe_own_exceptions
+
     withheld, left_out, unit = int(release.dictionary.get("withheld", 0)), data.count_left_out(), verdict.unit
     people, rows = _count_table(data)
     if as_json:
@@ -121,6 +123,8 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
                 "people_in_table": people,
                 "rows_in_table": rows,
                 "unit": unit.as_json(),
+                **release.counted,
+                **({"note": FIXED_BEFOREHAND} if release.certificate.names_algorithm else {}),
                 "verdict": verdict.as_json(),
             }
         )
@@ -134,6 +138,11 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
         if count:
             typer.echo(f"{count} rows {why}")
     show_verdict(verdict)
+    exceptions = describe_own_exceptions(release)
+    if exceptions and not verdict.counted:  # the publisher knows the statistics, even where the folder does not tell
+        typer.echo(exceptions)
+    if release.certificate.names_algorithm:
+        typer.echo(FIXED_BEFOREHAND)
     most = len(data.people.people_by_rows) - 1 if data.people is not None else unit.rows
     if most < unit.rows:
         typer.echo(f"Nobody has more than {most} rows, so --rows-per-person {most} would do, with finer groups.")

@@ -117,7 +117,7 @@ def _check_counts(model: Model, title: str, release: Release, counts: Counts, ev
     if result.answer is Answer.NEEDS and repeatable and evidence.republish is not None:
         return ClaimCheck(Checked(title, *check_by_republishing(release, evidence.republish)))
     findings = dict(result.found) if result.answer is Answer.HOLDS else {}
-    return ClaimCheck(Checked(title, result.answer, result.detail), findings)
+    return ClaimCheck(Checked(title, result.answer, result.detail, result.counted), findings)
 
 
 def _check_groups(checked: ClaimCheck, model: Model, release: Release, evidence: Evidence) -> ClaimCheck:
@@ -130,12 +130,11 @@ def _check_groups(checked: ClaimCheck, model: Model, release: Release, evidence:
         if method.forms_same_groups(release, replace(model, prior=prior)):  # type: ignore[call-arg]
             note = " The groups follow from the statistics alone."
         elif evidence.republish is not None:
-            return ClaimCheck(
-                Checked(checked.check.what, *check_by_republishing(release, evidence.republish)), checked.findings
-            )
+            answer, detail = check_by_republishing(release, evidence.republish)
+            return replace(checked, check=replace(checked.check, answer=answer, detail=detail))
         else:
             note = " But whether the groups follow from the statistics alone only the table and the key can tell."
-            return ClaimCheck(Checked(checked.check.what, Answer.NEEDS, checked.check.detail + note))
+            return ClaimCheck(replace(checked.check, answer=Answer.NEEDS, detail=checked.check.detail + note))
     return replace(checked, check=replace(checked.check, detail=checked.check.detail + note))
 
 

@@ -80,7 +80,8 @@ def _combine(answers: Sequence[ClaimCheck], groups: int) -> ClaimCheck:
         combined = open_ones[0]
     else:
         detail = f"Recounted in {groups} groups, in {len(checks)} pieces."
-        combined = Checked(checks[0].what, Answer.HOLDS, detail)
+        counted = {name: sum(check.counted[name] for check in checks) for name in checks[0].counted}
+        combined = Checked(checks[0].what, Answer.HOLDS, detail, counted)
     names = {name for answer in answers for name in answer.findings}
     worst = {name: max(one.findings[name] for one in answers if name in one.findings) for name in names}
     return ClaimCheck(combined, worst)

@@ -16,13 +16,14 @@ import numpy as np
 from voile.adversaries.prior import INDICATOR, Prior
 from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
-from voile.errors import PolicyError, Unsatisfiable, option
+from voile.errors import PolicyError, Unsatisfiable, option, parameter
 from voile.kernels import lazy_kernel
-from voile.methods.art.block_grouping import TOGETHER, group_by_blocks
+from voile.methods.art.block_grouping import TOGETHER, find_hopeless, group_by_blocks
 from voile.methods.art.buckets import Buckets, make_buckets
 from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, group_greedily
 from voile.methods.art.replayed_beliefs import replay_beliefs
 from voile.methods.art.row_dealing import deal_rows, withhold_failing
+from voile.methods.art.united_groups import find_largest_r, group_without_withholding
 from voile.methods.base import Method, Partitionable, Replayable, Settings, WarnsOfAbsence
 from voile.models.base import Model
 from voile.models.policy import Policy
@@ -47,7 +48,8 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
 
     Claim: for each set of columns of the prior, belief in a protected value is at most 1/r (recomputed exactly).
     Against: a statistician who knows everybody's quasi-identifier and one of the distributions, but not the algorithm:
-    greedy grouping may reveal around whom a group was formed, and block grouping whom it withholds.
+    greedy grouping may reveal around whom a group was formed, and block grouping whom it withholds or which groups it
+    had to unite.
     Needs: one sensitive column; no protected value may cover more than 1/r of the rows.
     Why: a group is accepted only if its exact posterior (mode exact) or a sound bound on it (swap) passes. Mode paper
     is the published test, which covers the binary reading only; the certificate says so.
@@ -63,7 +65,7 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     grouping: str = knob("auto", choices=("auto", "greedy", "block"))
     publish: str = knob("exact", choices=("exact", "indicator"))
     max_group: int | None = knob(None, low=2)
-    leftover: str = knob("suppress", choices=("suppress", "absorb", "error"))
+    leftover: str = knob("suppress", choices=("suppress", "absorb", "merge", "error"))
     frequent: str = knob("error", choices=("error", "suppress", "unprotect"))
     loss: float = knob(0.1, low=0, high=1)
     max_states: int = knob(MAX_STATES, low=2)
@@ -88,6 +90,20 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
                 code="policy.indicator",
                 hint='Name the values and use protect_as = "set".',
             )
+        if self.leftover == "merge":
+            self._check_merging()
+
+    def _check_merging(self) -> None:
+        """Uniting groups has groups and a test of its own: knobs that would choose others are refused."""
+        fitting = {"grouping": ("block",), "mode": ("exact",), "frequent": ("error", "unprotect"), "max_group": (None,)}
+        for name, values in fitting.items():
+            if getattr(self, name) not in values:
+                raise PolicyError(
+                    f'art: leftover = "merge" withholds nobody and unites groups of blocks until their exact beliefs '
+                    f"pass; {parameter(name, getattr(self, name))} asks for something else.",
+                    code="policy.art-merge",
+                    hint=f"Use {parameter(name, values[0])}, or choose another leftover.",
+                )
 
     def plan(self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]) -> tuple[Art, Policy]:
         """Narrow the promise to the binary reading in mode paper, and to rare enough values if the user says so."""
@@ -127,6 +143,8 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
 
     def decide_groups(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> Grouping:
         """Decide which buckets share groups and which rows are withheld; Unsatisfiable if that cannot be done."""
+        if self.leftover == "merge":
+            return self._unite_groups(people, model, target, key)
         withheld_rows = self._withhold_frequent(people, model, target, key)
         test = self.make_test(model, people.total)
         grouping = self._group_buckets(replace(people, size=people.size - withheld_rows), test, key)
@@ -150,16 +168,41 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
             )
         return grouping
 
+    def _unite_groups(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> Grouping:
+        """Group by blocks without withholding anybody."""
+        test = self.make_test(model, people.total)
+        grouping = group_without_withholding(people, test, key, self.count_together(test))
+        if grouping is None:
+            largest = find_largest_r(people, test)
+            reach = f"r = {int(largest * 1000) / 1000:g} is within reach" if largest > 1 else "no r is possible"
+            raise Unsatisfiable(
+                f"r = {model.r:g}, lift = {model.lift:g} is out of reach for {target.name!r} if nobody is withheld: "
+                f"even one group of all people says too much about somebody; {reach}.",
+                code="unsatisfiable.art",
+                hint="Lower r, allow more than what the statistics alone say (lift)"
+                + (', or show less (publish = "indicator").' if self.publish == "exact" else "."),
+                best=reach,
+            )
+        return grouping
+
+    def count_together(self, test: AcceptanceTest) -> int:
+        """Return how many protected rows a block deals into each group: many where belief is cheap to compute."""
+        return TOGETHER if self.publish == "indicator" or test.binary else 1
+
     def _group_buckets(self, people: Buckets, test: AcceptanceTest, key: Key) -> Grouping:
         """Group as asked; by default by blocks if that withholds at most a share `loss` of protected rows, otherwise
         greedily."""
-        cheap = self.publish == "indicator" or test.binary
         if self.grouping != "greedy":
-            grouping = group_by_blocks(people, test, key, TOGETHER if cheap else 1)
+            grouping = group_by_blocks(people, test, key, self.count_together(test))
             unplaced_rows = sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket])
             if self.grouping == "block" or unplaced_rows <= self.loss * people.size[people.guarded].sum():
                 return grouping
         return group_greedily(people, test, self.rule, self.leftover == "absorb")
+
+    def find_hopeless(self, people: Buckets, model: RRobustness) -> np.ndarray:
+        """Return the buckets that block grouping withholds whatever happens: none if nobody may be withheld."""
+        hopeless = find_hopeless(people, float(model.r))
+        return np.zeros_like(hopeless) if self.leftover == "merge" else hopeless
 
     def _withhold_frequent(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> np.ndarray:
         """Return how many rows of each bucket to withhold so that each event leaves room for ceil(r) rows per case."""
@@ -219,7 +262,10 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
         """Return the conditions under which a group of a table with so many people is accepted."""
         tests = {"paper": merging_kernel.PAPER, "swap": merging_kernel.SWAP, "exact": merging_kernel.WALK}
         largest = min(self.max_group or ROOM[self.mode] * _round_up(model.r), people)
-        return AcceptanceTest(float(model.r), tests[self.mode], model.reading == "binary", largest, self.max_states)
+        lift = float(model.lift) if self.leftover == "merge" else 0.0
+        return AcceptanceTest(
+            float(model.r), tests[self.mode], model.reading == "binary", largest, self.max_states, lift
+        )
 
 
 def _model_and_target(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:

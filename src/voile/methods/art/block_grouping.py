@@ -2,10 +2,13 @@
 
 Nothing depends on who has which value, so replaying the algorithm reveals nothing: all assignments that agree with the
 release were equally likely to lead to it. People whose prior alone is near 1/r cannot be helped by any group; they are
-withheld whatever their value. Groups that fail the test are withheld as a whole.
+withheld whatever their value. Groups that fail the test are withheld as a whole; or nobody is withheld, and a group
+that fails is united with others until they pass together (which of them did depends on values).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -23,17 +26,9 @@ def group_by_blocks(buckets: Buckets, test: AcceptanceTest, key: Key, together: 
     """Cut blocks, deal the rows of each into groups, and test the groups. If every value is protected, deal by
     largest-l."""
     grouping = Grouping(buckets.size.copy())
-    all_protected, hopeless = bool((buckets.event >= 0).all()), find_hopeless(buckets, test.r)
+    hopeless = find_hopeless(buckets, test.r)
     _withhold(grouping, hopeless, buckets.size)
-    block = (
-        _cut_blocks(buckets, ~hopeless, test.r) if not all_protected else np.zeros(len(buckets.size), dtype=np.int64)
-    )
-    for block_number in range(int(block.max(initial=-1)) + 1):
-        inside = np.flatnonzero((block == block_number) & ~hopeless)
-        if all_protected:
-            dealt_groups = _deal_all_different(buckets, inside, test.r, key, block_number)
-        else:
-            dealt_groups = _deal_evenly(buckets, inside, key, block_number, together)
+    for _, dealt_groups in deal_blocks(buckets, ~hopeless, test, key, together):
         for members in dealt_groups:
             kinds, row_counts = np.unique(members, return_counts=True)
             grouping.remaining[kinds] -= row_counts
@@ -46,6 +41,20 @@ def group_by_blocks(buckets: Buckets, test: AcceptanceTest, key: Key, together: 
     # if every value is protected, the deal may leave rows over, and such a row alone would show its value
     _withhold(grouping, buckets.guarded & (grouping.remaining > 0), grouping.remaining.copy())
     return grouping
+
+
+def deal_blocks(
+    buckets: Buckets, is_eligible: np.ndarray, test: AcceptanceTest, key: Key, together: int
+) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+    """Cut the eligible buckets into blocks; yield the buckets of each block, and the groups that its rows are dealt
+    into. A block without a protected row has none."""
+    block = cut_blocks(buckets, is_eligible, test)
+    for block_number in range(int(block.max(initial=-1)) + 1):
+        inside = np.flatnonzero(block == block_number)
+        if (buckets.event >= 0).all():
+            yield inside, _deal_all_different(buckets, inside, test.r, key, block_number)
+        else:
+            yield inside, _deal_evenly(buckets, inside, key, block_number, together)
 
 
 def find_hopeless(buckets: Buckets, r: float) -> np.ndarray:
@@ -109,9 +118,12 @@ def _deal_all_different(
     return [inside[cells[order[edges[g] : edges[g + 1]]]] for g in range(len(picks))]
 
 
-def _cut_blocks(buckets: Buckets, is_eligible: np.ndarray, r: float) -> np.ndarray:
-    """Return the block of each bucket. A block is halved along the statistic that varies most, as long as the
-    statistics themselves promise that belief stays within bounds in both halves. Looks at profiles, never at values."""
+def cut_blocks(buckets: Buckets, is_eligible: np.ndarray, test: AcceptanceTest) -> np.ndarray:
+    """Return the block of each eligible bucket, -1 for the others. A block is halved along the statistic that varies
+    most, as long as the statistics themselves promise that belief stays within bounds in both halves. Looks at
+    profiles, never at values; if every value is protected, all buckets are one block."""
+    if (buckets.event >= 0).all():
+        return np.where(is_eligible, 0, -1)
     profiles, profile_of = np.unique(buckets.profile[is_eligible], return_inverse=True)
     people = np.bincount(profile_of, weights=buckets.size[is_eligible])
     _, first = np.unique(profile_of, return_index=True)
@@ -121,7 +133,7 @@ def _cut_blocks(buckets: Buckets, is_eligible: np.ndarray, r: float) -> np.ndarr
     while queue:
         part = queue.pop()
         halves = _halve(chance[part], people[part])
-        if halves is not None and all(_stays_within(chance[part[half]], people[part[half]], r) for half in halves):
+        if halves is not None and all(_stays_within(chance[part[half]], people[part[half]], test) for half in halves):
             queue += [part[halves[1]], part[halves[0]]]
         else:
             home[part] = block_count
@@ -145,10 +157,10 @@ def _halve(chance: np.ndarray, people: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return order[:cut], order[cut:]
 
 
-def _stays_within(chance: np.ndarray, people: np.ndarray, r: float) -> bool:
+def _stays_within(chance: np.ndarray, people: np.ndarray, test: AcceptanceTest) -> bool:
     """Return whether belief would stay below the margin if as many rows were protected as the most alarming column set
     says."""
     sums = (chance * people.reshape(-1, 1)).sum(axis=0)
     scale = sums.max() / np.maximum(sums, 1e-12)
-    odds = chance / (1 - chance) * scale
-    return bool((odds / (1 + odds)).max() <= MARGIN / r)
+    odds = chance / np.maximum(1 - chance, 1e-12) * scale
+    return bool((odds / (1 + odds) <= MARGIN * np.maximum(1 / test.r, test.lift * chance)).all())

@@ -9,8 +9,8 @@ import numpy as np
 
 from voile import kernels
 from voile.adversaries.group_members import Members
-from voile.adversaries.prior import Prior
-from voile.adversaries.prior_posterior import protected_events
+from voile.adversaries.prior import INDICATOR, Prior
+from voile.adversaries.prior_posterior import make_indicator, protected_events
 from voile.models.r_robustness import RRobustness
 from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Histogram, Rows
@@ -24,7 +24,7 @@ class Buckets:
     `bucket[c]` is the bucket of cell c of the table; `size` is the number of rows and `value` the value of each bucket;
     `index[a, b]` is the row of probabilities (in `rows`) of bucket b under column set a, `chance[e, row]` the
     probability that this row gives to event e, and `event[v]` the event of value v, -1 for none. People whom no column
-    set distinguishes share a `profile`.
+    set distinguishes share a `profile`. Values may be those of an `indicator`: 1 for a protected value, 0 for others.
     """
 
     table: Histogram | None
@@ -36,6 +36,7 @@ class Buckets:
     rows: np.ndarray
     event: np.ndarray
     chance: np.ndarray
+    indicator: bool = False
 
     @property
     def guarded(self) -> np.ndarray:
@@ -62,12 +63,13 @@ def make_buckets(columns: Columns, rows: Rows, target: Column, model: RRobustnes
 @dataclass(frozen=True, eq=False)
 class PersonWeights:
     """What the prior says about people: `rows[index[a, p]]` are the probabilities of person p under column set a, of
-    the values or of the indicator. `events` are the events of its codes; `code_of` is the code of each value."""
+    the values or of the `indicator`. `events` are the events of its codes; `code_of` is the code of each value."""
 
     rows: np.ndarray
     index: np.ndarray
     events: np.ndarray
     code_of: np.ndarray
+    indicator: bool = False
 
 
 def weigh_people(
@@ -81,20 +83,22 @@ def weigh_people(
 ) -> PersonWeights:
     """Return what a prior says about people with these codes, as ART looks at it."""
     events = protected_events(target, model.protected_values, model.protect_as == "set")
-    encoded = prior.encode(quasi, codes, target, usual)
     if not indicator:
+        encoded = prior.encode(quasi, codes, target, usual)
         return PersonWeights(encoded.rows, encoded.index, events, np.arange(target.size))
-    chance = np.minimum(encoded.rows[:, events >= 0].sum(axis=1), 1.0)
-    pairs, inverse = np.unique(np.stack([1 - chance, chance], axis=1), axis=0, return_inverse=True)
-    index = inverse.reshape(-1)[encoded.index]
-    return PersonWeights(pairs, index, np.array([-1, 0]), (events >= 0).astype(np.int64))
+    # protected values that nobody in the table has count, too: the statistics tell nobody that they do not occur
+    inside = usual[events >= 0].sum()
+    shares, column = np.array([1 - inside, inside]), make_indicator(target, INDICATOR)
+    encoded = prior.as_indicator(model.protected_values).encode(quasi, codes, column, shares)
+    code_of = (events >= 0).astype(np.int64)
+    return PersonWeights(encoded.rows, encoded.index, np.array([-1, 0]), code_of, indicator=True)
 
 
 def gather_buckets(
     table: Histogram | None, counts: np.ndarray, value: np.ndarray, index: np.ndarray, known: PersonWeights
 ) -> Buckets:
     """Return the buckets of cells with these counts, values and rows of probabilities."""
-    return _make_buckets(table, counts, value, index, known.rows, known.events)
+    return _make_buckets(table, counts, value, index, known.rows, known.events, known.indicator)
 
 
 def _make_buckets(
@@ -104,6 +108,7 @@ def _make_buckets(
     index: np.ndarray,
     probabilities: np.ndarray,
     events: np.ndarray,
+    indicator: bool = False,
 ) -> Buckets:
     event_count = int(events.max()) + 1
     chances = np.stack([probabilities[:, events == event].sum(axis=1) for event in range(event_count)])
@@ -119,6 +124,7 @@ def _make_buckets(
         probabilities,
         events,
         np.minimum(chances, 1.0),
+        indicator,
     )
 
 

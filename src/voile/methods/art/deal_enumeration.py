@@ -8,7 +8,6 @@ from math import factorial, prod
 import numpy as np
 
 from voile.errors import Unsatisfiable
-from voile.methods.art.block_grouping import find_hopeless
 from voile.methods.art.buckets import Buckets
 from voile.methods.art.greedy_grouping import Grouping
 from voile.tables.secret_key import Key
@@ -36,8 +35,11 @@ class ChosenDeal(Key):
         raise NotEnumerableError
 
 
-def enumerate_decisions(decide: Decide, buckets: Buckets, r: float, budget: int) -> Iterator[tuple[float, Grouping]]:
-    """Go through the decisions and their probabilities; a refusal is none. NotEnumerableError if there are too many."""
+def enumerate_decisions(
+    decide: Decide, buckets: Buckets, hopeless: np.ndarray, budget: int
+) -> Iterator[tuple[float, Grouping]]:
+    """Go through the decisions and their probabilities; a refusal is none. `hopeless` buckets are not dealt.
+    NotEnumerableError if there are too many."""
     key = ChosenDeal(bytes(32))
     try:
         first: Grouping | None = decide(buckets, key)
@@ -47,7 +49,7 @@ def enumerate_decisions(decide: Decide, buckets: Buckets, r: float, budget: int)
         if first is not None:
             yield 1.0, first
         return
-    sizes = np.where(find_hopeless(buckets, r), 0, buckets.size)
+    sizes = np.where(hopeless, 0, buckets.size)
     kinds = np.repeat(np.arange(len(sizes)), sizes)
     assert key.rows == len(kinds), "all rows but the hopeless ones are dealt, in one block"
     deals = factorial(len(kinds)) // prod(factorial(int(size)) for size in sizes)

@@ -21,27 +21,30 @@ merging_kernel = lazy_kernel("voile.methods.art.kernel.merging")
 SHORTLIST, LONGER, SAMPLE, TRIES = 200, 3000, 4000, 40
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 Search = Callable[[np.ndarray, int], np.ndarray]
+Group = tuple[np.ndarray, np.ndarray, int]  # buckets, rows of each, number of such groups
 
 
 @dataclass
 class Grouping:
-    """Groups as (buckets, rows of each, number of such groups); the rows of each bucket that remain; and how many
-    protected rows of each bucket could not be placed."""
+    """The groups; the rows of each bucket that remain; and how many protected rows of each bucket could not be
+    placed."""
 
     remaining: np.ndarray
-    groups: list[tuple[np.ndarray, np.ndarray, int]] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
     unplaced: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class AcceptanceTest:
-    """The conditions under which a group is accepted."""
+    """The conditions under which a group is accepted: belief is at most 1/r, or `lift` times what the prior alone
+    says, whichever is more."""
 
     r: float
     mode: int
     binary: bool
     largest: int
     max_states: int
+    lift: float = 0.0
 
     def passes(self, buckets: Buckets, members: np.ndarray) -> bool:
         return bool(

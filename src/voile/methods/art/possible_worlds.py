@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from voile.methods.art.buckets import PersonWeights, gather_buckets
+from voile.methods.art.buckets import Buckets, PersonWeights, gather_buckets
 from voile.methods.art.deal_enumeration import Decide, NotEnumerableError, enumerate_decisions
 from voile.methods.art.greedy_grouping import Grouping
 from voile.releases.placed_people import PlacedPeople
@@ -44,7 +44,7 @@ class Replayer:
     known: PersonWeights
     placed: PlacedPeople
     decide: Decide
-    r: float
+    find_hopeless: Callable[[Buckets], np.ndarray]
     runs: int = 0
     decisions: dict[Content, list[tuple[float, Counter[Content], Content]]] = field(default_factory=dict)
 
@@ -82,7 +82,8 @@ class Replayer:
             people = gather_buckets(None, counts, value, index, self.known)
             names = {int(bucket): kind for bucket, kind in zip(people.bucket, kinds, strict=True)}
             found = []
-            for probability, grouping in enumerate_decisions(self.decide, people, self.r, RUNS - self.runs):
+            hopeless = self.find_hopeless(people)
+            for probability, grouping in enumerate_decisions(self.decide, people, hopeless, RUNS - self.runs):
                 self.runs += 1
                 found.append((probability, *_describe_groups(grouping, names)))
             self.decisions[rows] = found

@@ -17,7 +17,8 @@ from voile.adversaries.group_members import Members
 from voile.adversaries.prior import Prior
 from voile.adversaries.prior_posterior import compute_posterior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
-from voile.methods.art.buckets import Buckets, rebuild_buckets, weigh_people
+from voile.methods.art.block_grouping import cut_blocks
+from voile.methods.art.buckets import Buckets, gather_buckets, rebuild_buckets, weigh_people
 from voile.methods.art.deal_enumeration import NotEnumerableError
 from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, HidingSearch, seeks_one_value
 from voile.methods.art.possible_worlds import Replayer, list_worlds, weigh_worlds
@@ -46,26 +47,34 @@ class Art(Protocol):
     def rule(self) -> int: ...
     def make_test(self, model: RRobustness, people: int) -> AcceptanceTest: ...
     def decide_groups(self, people: Buckets, model: RRobustness, target: Column, key: Key) -> Grouping: ...
+    def find_hopeless(self, people: Buckets, model: RRobustness) -> np.ndarray: ...
+    def count_together(self, test: AcceptanceTest) -> int: ...
 
 
 def replay_beliefs(
     art: Art, release: Release, model: RRobustness, prior: Prior, table: Microdata | None
 ) -> ReplayedBeliefs:
     """Return the belief about each entry of the members: exact if all worlds of a small release can be gone through, or
-    if the release was dealt by blocks; otherwise exact for groups without a protected value, and 1 as an upper bound
-    for the others."""
+    if the group was dealt by blocks and not united with another; otherwise exact for groups without a protected value,
+    and 1 as an upper bound for the others."""
     counts = next(iter(release.tallies.values()))
     assert counts.column is not None
     members, events = release.members, model.events(counts.column)
     cases = counts.summed(np.where(events[counts.values] >= 0, counts.counts, 0))
     is_clear = np.repeat(cases == 0, np.diff(members.starts))
+    arguments = (prior, members, counts, events, model.protected_values)
     if _was_dealt_by_blocks(art, counts, events):
-        arguments = (prior, members, counts, events, model.protected_values)
         posterior = compute_posterior(*arguments, as_set=model.protect_as == "set", max_states=art.max_states)
         return ReplayedBeliefs(posterior.risk, np.repeat(posterior.exact, np.diff(members.starts)))
     beliefs = _go_through_worlds(art, release, model, prior, table, counts)
     if beliefs is not None:
         return ReplayedBeliefs(beliefs, np.ones(len(is_clear), dtype=bool))
+    if art.leftover == "merge":
+        posterior = compute_posterior(*arguments, as_set=model.protect_as == "set", max_states=art.max_states)
+        is_united = np.repeat(_find_united(art, release, model, prior, table), np.diff(members.starts)) & ~is_clear
+        details = {"people in groups that were united, or may have been": float(members.counts[is_united].sum())}
+        is_exact = np.repeat(posterior.exact, np.diff(members.starts)) & ~is_united
+        return ReplayedBeliefs(np.where(is_united, 1.0, posterior.risk), is_exact, details)
     found = _search_from_members(art, release, model, prior, counts)
     is_suspect = (found > float(model.bound()) + 1e-9) & ~is_clear
     details = {"people whom the search of their own group singles out": float(members.counts[is_suspect].sum())}
@@ -76,12 +85,48 @@ def _was_dealt_by_blocks(art: Art, counts: Counts, events: np.ndarray) -> bool:
     """Return whether blocks made the groups: if asked for, or if a group has two rows of one event, which no greedy
     search gives. A deal gives all worlds that differ within groups the same probability."""
     if art.grouping != "auto" or art.leftover == "absorb":
-        return art.grouping == "block"
+        return art.grouping == "block" and art.leftover != "merge"
     event = events[counts.values]
     for number in np.unique(event[event >= 0]):
         if (counts.summed(np.where(event == number, counts.counts, 0)) > 1).any():
             return True
     return False
+
+
+def _find_united(art: Art, release: Release, model: RRobustness, prior: Prior, table: Microdata | None) -> np.ndarray:
+    """Return which groups were united from several, or may have been. Anybody who has the statistics can cut the blocks
+    again and count how many groups each was dealt into; where so many lie inside it, each is as it was dealt."""
+    counts, members = next(iter(release.tallies.values())), release.members
+    column, test = counts.column, art.make_test(model, release.people)
+    assert column is not None
+    target = _find_target(column, prior, table)
+    is_known = table is not None or column.indicator or not column.domain.declared
+    if not model.protected_values or not is_known:
+        return np.ones(members.groups, dtype=bool)  # a deal may leave rows over, or values may be missing here
+    usual = np.zeros(target.size)
+    known = weigh_people(prior, members.columns, members.codes, target, usual, model, column.indicator)
+    people = np.bincount(members.rows, members.counts, len(members.codes)).astype(np.int64)
+    buckets = gather_buckets(None, people, np.zeros(len(people), dtype=np.int64), known.index, known)
+    block = cut_blocks(buckets, np.ones(len(buckets.size), dtype=bool), test)[buckets.bucket][members.rows]
+    first, last = (edge.reduceat(block, members.starts[:-1]) for edge in (np.minimum, np.maximum))
+    event, blocks = model.events(column)[counts.values], int(block.max(initial=-1)) + 1
+    cases = [counts.summed(np.where(event == number, counts.counts, 0)) for number in range(int(event.max()) + 1)]
+    has_cases = np.sum(cases, axis=0) > 0
+    largest = np.max([np.bincount(first, number, blocks) for number in cases], axis=0).astype(np.int64)
+    dealt = np.maximum(largest // art.count_together(test), 1)
+    is_whole = np.bincount(first[has_cases], minlength=blocks) == dealt
+    for group in np.flatnonzero(first != last):
+        is_whole[block[members.starts[group] : members.starts[group + 1]]] = False
+    return np.asarray(~is_whole[first])
+
+
+def _find_target(column: Column, prior: Prior, table: Microdata | None) -> Column:
+    """Return the sensitive column as ART saw it, as far as the table or the release tells."""
+    if table is not None:
+        return table.columns[column.name]
+    if column.indicator:
+        return replace(column, domain=Domain(pl.Series(prior.values), "categorical"), indicator=False)
+    return column
 
 
 def _go_through_worlds(
@@ -94,12 +139,7 @@ def _go_through_worlds(
     assert column is not None
     if placed is None or art.frequent == "unprotect":
         return None
-    if table is not None:
-        target = table.columns[column.name]
-    elif column.indicator:
-        target = replace(column, domain=Domain(pl.Series(prior.values), "categorical"), indicator=False)
-    else:
-        target = column
+    target = _find_target(column, prior, table)
     usual = np.zeros(target.size)  # stands in for people whom the prior does not cover, and publish refuses those
     known = weigh_people(prior, placed.columns, placed.codes, target, usual, model, column.indicator)
     positions = {text: position for position, text in enumerate(target.domain.labels)}
@@ -109,7 +149,10 @@ def _go_through_worlds(
     try:
         worlds = list(list_worlds(placed, counts, codes, len(known.events)))
         replayer = Replayer(
-            known, placed, lambda buckets, key: art.decide_groups(buckets, model, target, key), float(model.r)
+            known,
+            placed,
+            lambda buckets, key: art.decide_groups(buckets, model, target, key),
+            lambda buckets: art.find_hopeless(buckets, model),
         )
         beliefs = weigh_worlds(worlds, replayer.log_likelihood, known, placed)
     except NotEnumerableError:

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from voile import kernels
 from voile.methods.art.buckets import Buckets
-from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping
+from voile.methods.art.greedy_grouping import AcceptanceTest, Group, Grouping
+from voile.models.r_robustness import SLACK
 from voile.tables.secret_key import Key
 
 
 def withhold_failing(people: Buckets, test: AcceptanceTest, grouping: Grouping) -> None:
     """Check every group by the exact posterior, however it was found; withhold the protected rows of failing ones."""
-    if not grouping.groups:
-        return
-    starts = np.concatenate([[0], np.cumsum([len(kinds) for kinds, _, _ in grouping.groups])])
-    members = np.concatenate([kinds for kinds, _, _ in grouping.groups])
-    counts = np.concatenate([row_counts for _, row_counts, _ in grouping.groups])
-    group = np.repeat(np.arange(len(grouping.groups)), np.diff(starts))
-    pairs, amounts = kernels.distinct_rows.weigh_rows(
-        [group, people.value[members]], [len(grouping.groups), len(people.event)], counts
-    )
-    value_starts = np.searchsorted(pairs[:, 0], np.arange(len(grouping.groups) + 1))
-    arguments = (
-        people.rows,
-        people.index,
-        starts,
-        members,
-        counts,
-        value_starts,
-        pairs[:, 1].astype(np.int64),
-        amounts,
-    )
-    risk, _, status, _ = kernels.posterior.compute_group_beliefs(
-        *arguments, people.event, test.binary, test.max_states, 1 / test.r, 0.0, 0, len(grouping.groups)
-    )
-    worst = np.maximum.reduceat(risk, starts[:-1])
-    failing = (worst > 1 / test.r + 1e-9) | (status == kernels.posterior.CONTRADICTION)
+    failing = find_failing(people, test, grouping.groups)
     for position in np.flatnonzero(failing):
         kinds, row_counts, times = grouping.groups[position]
         for bucket, count in zip(kinds.tolist(), (row_counts * times).tolist(), strict=True):
@@ -45,6 +24,42 @@ def withhold_failing(people: Buckets, test: AcceptanceTest, grouping: Grouping) 
             else:
                 grouping.remaining[bucket] += count
     grouping.groups = [group for group, fails in zip(grouping.groups, failing, strict=True) if not fails]
+
+
+def find_failing(people: Buckets, test: AcceptanceTest, groups: Sequence[Group]) -> np.ndarray:
+    """Return which groups let somebody believe too much, by the exact posterior: the one that verify computes."""
+    if not groups:
+        return np.zeros(0, dtype=bool)
+    starts = np.concatenate([[0], np.cumsum([len(kinds) for kinds, _, _ in groups])])
+    members = np.concatenate([kinds for kinds, _, _ in groups])
+    counts = np.concatenate([row_counts for _, row_counts, _ in groups])
+    group, values = np.repeat(np.arange(len(groups)), np.diff(starts)), people.value[members]
+    allowed = (1 / test.r, test.lift)
+    if people.indicator:
+        cases = np.bincount(group, np.where(people.event[values] >= 0, counts, 0), len(groups)).astype(np.int64)
+        is_exact = np.ones(len(groups), dtype=bool)
+        _, excess, is_contradicted, _ = kernels.count_beliefs.believe_counts(
+            people.chance[0], people.index, starts, members, counts, cases, is_exact, *allowed, 0, len(groups)
+        )
+    else:
+        pairs, amounts = kernels.distinct_rows.weigh_rows([group, values], [len(groups), len(people.event)], counts)
+        value_starts = np.searchsorted(pairs[:, 0], np.arange(len(groups) + 1))
+        shown = (value_starts, pairs[:, 1].astype(np.int64), amounts, people.event)
+        _, excess, status, _ = kernels.posterior.compute_group_beliefs(
+            people.rows,
+            people.index,
+            starts,
+            members,
+            counts,
+            *shown,
+            test.binary,
+            test.max_states,
+            *allowed,
+            0,
+            len(groups),
+        )
+        is_contradicted = status == kernels.posterior.CONTRADICTION
+    return np.asarray((np.maximum.reduceat(excess, starts[:-1]) > SLACK) | is_contradicted)
 
 
 def deal_rows(people: Buckets, grouping: Grouping, key: Key) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from voile.adversaries.private_file import PrivateFile
 from voile.attacks.base import Attack
+from voile.errors import FIXED_BEFOREHAND
 from voile.flow.audit.audit import audit
 from voile.flow.compare.compare import compare as compare_methods
 from voile.flow.compare.comparison import Comparison
@@ -22,6 +23,7 @@ from voile.flow.verify.verify import verify
 from voile.io import release_folder
 from voile.measures.base import Measure
 from voile.methods.base import Method
+from voile.models.r_robustness import describe_own_exceptions
 from voile.plugins.registry import build_plugin
 from voile.tables.secret_key import Key
 from voile.web.tasks.session_data import (
@@ -114,6 +116,8 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
         "dropped": data.dropped,
     }
     facts |= {"left_out": data.count_left_out(), "counted": verdict.unit.count(release.people)}
+    facts |= {**release.counted, "exceptions": describe_own_exceptions(release)}
+    facts["note"] = FIXED_BEFOREHAND if release.certificate.names_algorithm else ""
     return {**facts, "verdict": verdict.as_json(), "files": sorted(files), "bytes": archive.stat().st_size}
 
 

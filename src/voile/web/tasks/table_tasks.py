@@ -8,16 +8,19 @@ from typing import Any, cast
 from voile.adversaries.adversary import Knowledge
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
-from voile.errors import VoileError
+from voile.errors import FIXED_BEFOREHAND, VoileError
 from voile.flow.explore.column_profiles import RepeatedValues
 from voile.flow.explore.foresee import foresee, reach, suggest_value
 from voile.flow.explore.inspect import inspect as inspect_table
 from voile.flow.explore.rows_per_person import compare_rows_per_person
+from voile.flow.publish.plan import default_method
 from voile.flow.read.read import read
 from voile.io import hierarchy_outlines
 from voile.io.spec_files import make_spec
-from voile.models.abilities import narrow_to_column
+from voile.methods.base import Method, covers_algorithm
+from voile.models.abilities import LearnsFromTable, narrow_to_column
 from voile.models.base import Model
+from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
@@ -114,7 +117,9 @@ def tree(payload: Payload, progress: Progress) -> dict[str, Any]:
 def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Return the chosen promises in plain words, and whether this table can keep them."""
     request, data = read_task_request(payload), read_data(payload)
-    promises = [_describe_promise(model, data) for model in request.policy]
+    method = request.method or default_method(request.policy)
+    covered = _covers_algorithm(method, request.policy, data)
+    promises = [_describe_promise(model, data, method, covered) for model in request.policy]
     fault = None
     try:
         foresee(data, request.policy, request.method)
@@ -124,16 +129,36 @@ def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
     return {"promises": promises, "fault": fault, "reach": limits}
 
 
-def _describe_promise(model: Model, data: Microdata) -> dict[str, Any]:
+def _covers_algorithm(method: Method, policy: Policy, data: Microdata) -> bool:
+    """Return whether the claims of this method hold against somebody who knows it; given statistics are read for it."""
+    try:
+        models = [
+            model.learn(data.columns, data.rows) if isinstance(model, LearnsFromTable) and _is_given(model) else model
+            for model in policy
+        ]
+    except VoileError:
+        return False  # what is wrong with the statistics is said elsewhere
+    return covers_algorithm(method, Policy(*models))
+
+
+def _is_given(model: Model) -> bool:
+    return isinstance(getattr(model, "prior", None), str)
+
+
+def _describe_promise(model: Model, data: Microdata, method: Method, covered: bool) -> dict[str, Any]:
     adversary = model.adversary()
+    knows = adversary.knows | ({Knowledge.ALGORITHM} if covered else set())
     columns = [column.name if column else "" for column in model.targets(data.columns)]
     quasi = ", ".join(column.name for column in data.columns.quasi)
-    wording = {Knowledge.QUASI: f"the person's values in {quasi}"}
+    by_method = f"{Knowledge.ALGORITHM.value} (with the method {method.name})" if covered else None
+    wording = {Knowledge.QUASI: f"the person's values in {quasi}", Knowledge.ALGORITHM: by_method}
     return {
         "model": model.name,
         "promise": [narrow_to_column(model, name or None).promise(name) for name in columns],
         "against": adversary.name,
-        "knows": [wording.get(item, item.value) for item in Knowledge if item in adversary.knows],
-        "beyond": [item.value for item in Knowledge if item not in adversary.knows],
+        "knows": [wording.get(item) or item.value for item in Knowledge if item in knows],
+        "beyond": [item.value for item in Knowledge if item not in knows],
+        "gaps": list(model.gaps),
+        "note": FIXED_BEFOREHAND if Knowledge.ALGORITHM in knows else "",
         "basis": model.basis,
     }

@@ -6,12 +6,15 @@ from typing import Any
 
 from voile.flow.report.sections.groups import describe_groups
 from voile.flow.report.subject import Subject
+from voile.models.r_robustness import describe_own_exceptions
 
 FORMAT = 1
 
 
 def fill(subject: Subject) -> dict[str, Any]:
     release, groups = subject.release, describe_groups(subject)
+    counted = subject.verdict.counted or dict(release.counted)
+    words = describe_own_exceptions(release.with_counted(counted)) if counted else ""
     return {
         "format": FORMAT,
         "tool": release.certificate.tool,
@@ -25,6 +28,7 @@ def fill(subject: Subject) -> dict[str, Any]:
             "shown": release.description.contents,
             "hides": release.description.protection,
             "method": dict(release.certificate.method),
+            **({"exceptions": {**counted, "words": words}} if counted else {}),
         },
         "verdict": subject.verdict.as_json(),
     }
