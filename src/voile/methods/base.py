@@ -122,6 +122,12 @@ def covers_algorithm(method: Method, policy: Policy) -> bool:
     return says_so and method.covers_algorithm(policy)  # type: ignore[attr-defined]
 
 
+class RefusesByTotals:
+    """A method that covers the algorithm and refuses a table by how common each value is in the whole of it, and by
+    nothing else about values. A refusal then says nothing new to an adversary who knows that; any other adversary
+    learns from it that some value is too common."""
+
+
 class FormsGroupsAgain:
     """A method whose groups anybody who has the statistics can form again, from what is published."""
 
