@@ -24,6 +24,7 @@ from voile.errors import (
 )
 from voile.measures.base import ByGroup, Measure, Outline, View
 from voile.methods.base import (
+    AccountsForRefusals,
     CompletesHierarchies,
     CoversAlgorithm,
     ExplainsRefusals,
@@ -33,8 +34,8 @@ from voile.methods.base import (
     Method,
     Partitionable,
     RefusedSteps,
-    Replayable,
     RefusesByTotals,
+    Replayable,
     ShowsItsKnobs,
     SpanningStep,
     WarnsOfAbsence,
@@ -70,6 +71,7 @@ from voile.tables.schema import Column, Columns, Schema
 __all__ = [
     "WITHHELD",
     "AcceptsDistinctValues",
+    "AccountsForRefusals",
     "Adversary",
     "Answer",
     "Attack",
@@ -120,12 +122,12 @@ __all__ = [
     "ProtectsValues",
     "RawTable",
     "RefusedSteps",
+    "RefusesByTotals",
     "Release",
     "Replayable",
     "ReplayedBeliefs",
     "Rows",
     "Schema",
-    "RefusesByTotals",
     "ShowsItsKnobs",
     "SizeModel",
     "Source",

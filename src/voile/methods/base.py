@@ -212,6 +212,21 @@ class ExplainsRefusals:
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 
 
+class AccountsForRefusals:
+    """A method whose refusals say something that is accounted for: anybody who knows it can compute what."""
+
+    def accounted_beliefs(
+        self, columns: Columns, table: Histogram, group: np.ndarray, counts: Counts, policy: Policy
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return how strongly an adversary who replays the method believes in each value (cells x values), and for
+        which cells this is exact; for the others it is an upper bound.
+
+        `table` counts the people by quasi-identifier, `group` is the group of each of its cells, and `counts` are the
+        published counts.
+        """
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
 class FollowsNoKey:
     """A method that uses no key: the same table always gives the same groups, so anybody can run it again."""
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, RawTable, Target, most_frequent_share
+from voile.attacks.minimality.accounted_refusals import guess_accounted
 from voile.attacks.minimality.candidates import Candidates, find_candidates, find_method
 from voile.attacks.minimality.posterior import CandidateBeliefs, compute_beliefs
 from voile.attacks.minimality.replayed_worlds import ReplayedWorlds, replay_worlds
@@ -80,6 +81,9 @@ class Minimality(Attack):
         models = [self.requirement] if self.requirement is not None else _claimed_models(target)
         policy = _check_requirement(target, models)
         candidates = find_candidates(target, external, policy, self.exclusion == "original")
+        accounted = guess_accounted(candidates, external, policy) if self.exclusion == "one-step" else None
+        if accounted is not None:
+            return [Guess(f"Minimality attack on {belief.column!r}", INSIDER, belief) for belief in accounted]
         replayed = self._replay(candidates, external, policy, models)
         guesses = []
         for name in target.tallies:

@@ -14,10 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import PolicyError, SpecError, option, parameter, raise_together
-from voile.methods.accounted_cuts.cut_walk import Limits, cut_boxes
+from voile.methods.accounted_cuts.cut_walk import CutWalk, Limits, cut_boxes, replay_beliefs
 from voile.methods.accounted_cuts.level_walk import lower_levels
-from voile.methods.accounted_cuts.value_cells import count_values
+from voile.methods.accounted_cuts.value_cells import count_values, place_counts
 from voile.methods.base import (
+    AccountsForRefusals,
     CompletesHierarchies,
     CoversAlgorithm,
     Method,
@@ -34,12 +35,13 @@ from voile.models.l_diversity import LDiversity
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.release import Release
-from voile.tables.row_protocol import Rows, Table
+from voile.tables.group_counts import Counts
+from voile.tables.row_protocol import Histogram, Rows, Table
 from voile.tables.schema import Column, Columns, suggest_name
 
 
 @dataclass(frozen=True)
-class AccountedCuts(CompletesHierarchies, CoversAlgorithm, RefusesByTotals, ShowsItsKnobs, Method):
+class AccountedCuts(CompletesHierarchies, CoversAlgorithm, RefusesByTotals, AccountsForRefusals, ShowsItsKnobs, Method):
     """Generalization that withstands knowing the algorithm: one cut per group, whose refusal is accounted for.
 
     Claim: frequency l-diversity (and k-anonymity, if the policy asks for it), for an adversary who also knows the
@@ -52,8 +54,8 @@ class AccountedCuts(CompletesHierarchies, CoversAlgorithm, RefusesByTotals, Show
     Source: voile. The threat is the minimality attack (Wong, Fu, Wang, Pei: VLDB 2007).
 
     `grouping="mondrian"` makes boxes, `"full-domain"` lowers one level of a hierarchy for everybody at a time. Columns
-    in `last` are cut after the others: those that go with the sensitive value, so that their cuts would be refused. Name
-    them by what is known in public, not by a look at the table.
+    in `last` are cut after the others: those that go with the sensitive value, so that their cuts would be refused.
+    Name them by what is known in public, not by a look at the table.
     """
 
     name: ClassVar[str] = "accounted-cuts"
@@ -103,9 +105,7 @@ class AccountedCuts(CompletesHierarchies, CoversAlgorithm, RefusesByTotals, Show
         target = _target(columns, policy)
         policy.require_whole(columns, rows.tally_values(columns), rows.total)
         cells = count_values(rows, columns.quasi, target)
-        promised = max((model.smallest() for model in policy.size_models), default=1)
-        limits = Limits(_diversity(policy).l, promised, policy.smallest())
-        late = np.array([column.name in self.last for column in columns.quasi])
+        limits, late = _find_limits(policy), self._mark_late(columns)
         if self.grouping == "mondrian":
             return rows.place(cells.table, cut_boxes(columns, cells, limits, late, rows.key))
         return rows.place(cells.table, lower_levels(columns, cells, target, limits, late, rows.key))
@@ -117,6 +117,25 @@ class AccountedCuts(CompletesHierarchies, CoversAlgorithm, RefusesByTotals, Show
     def covers_algorithm(self, policy: Policy) -> bool:
         return _serves(policy)
 
+    def accounted_beliefs(
+        self, columns: Columns, table: Histogram, group: np.ndarray, counts: Counts, policy: Policy
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Replay the walk over the boxes. What a refused level says is only known to stay within the limits, and so it
+        is if the walk cannot be replayed, because the publisher used other columns or hierarchies."""
+        assert counts.column is not None
+        limits, totals = _find_limits(policy), np.zeros((counts.groups, counts.column.size), dtype=np.int64)
+        totals[counts.owner, counts.values] = counts.counts
+        if self.grouping == "mondrian":
+            walk = CutWalk(columns, place_counts(table, group, counts), limits, self._mark_late(columns))
+            replayed = replay_beliefs(walk, group, totals)
+            if replayed is not None:
+                return replayed
+        bounds = np.minimum(1 / limits.l, totals / limits.k)
+        return bounds[group], np.zeros(len(group), dtype=bool)
+
+    def _mark_late(self, columns: Columns) -> np.ndarray:
+        return np.array([column.name in self.last for column in columns.quasi])
+
     def contradictions(self, release: Release) -> list[str]:
         """Only one column can have been accounted for, and only quasi-identifiers are cut."""
         claimed = {claim.get("column") for claim in release.certificate.claims if claim.get("column") is not None}
@@ -126,7 +145,7 @@ class AccountedCuts(CompletesHierarchies, CoversAlgorithm, RefusesByTotals, Show
 
 
 def _serves(policy: Policy) -> bool:
-    """Whether the policy asks for frequency l-diversity once, and for nothing else but sizes, of people with one row."""
+    """Whether the policy asks for frequency l-diversity once, beside it for sizes only, and everybody has one row."""
     diversity = [model for model in policy if isinstance(model, LDiversity) and model.form == "frequency"]
     return (
         len(diversity) == 1
@@ -141,6 +160,11 @@ def _is_threshold(model: Model) -> bool:
 
 def _diversity(policy: Policy) -> LDiversity:
     return next(model for model in policy if isinstance(model, LDiversity))
+
+
+def _find_limits(policy: Policy) -> Limits:
+    promised = max((model.smallest() for model in policy.size_models), default=1)
+    return Limits(_diversity(policy).l, promised, policy.smallest())
 
 
 def _target(columns: Columns, policy: Policy) -> Column:

@@ -23,13 +23,17 @@ LATE = 0.1  # how much less a column is preferred that is to be cut last
 
 
 @njit(nogil=True, cache=True)
-def choose_cuts(codes, ids, starts, values, counts, kinds, lows, highs, cuts, order, late, l, k, chosen, stops, passes):
+def choose_cuts(
+    codes, weights, ids, starts, values, counts, kinds, lows, highs, cuts, order, late, limits, chosen, stops, passes
+):
     """Choose a cut of every node (-1: none), and write the chance that it is not tried, and whether it may be shown.
 
-    Cell `ids[i]` has its values in `values[starts[id]:starts[id + 1]]`. The choice looks at the counts of the whole
-    node and at the number of people on both sides. Only `passes` looks at which values are on which side.
-    O(rows * columns), and O(people^2) per cut of a node that is neither large nor safe.
+    Row i has `weights[i]` people, and cell `ids[i]` has its values in `values[starts[id]:starts[id + 1]]`. The choice
+    looks at the counts of the whole node and at the number of people on both sides. Only `passes` looks at which values
+    are on which side; `limits` are l and k. O(rows * columns), and O(people^2) per cut of a node that is neither large
+    nor safe.
     """
+    l, k = limits  # noqa: E741 - the letter of the literature
     total, left = np.zeros(kinds, np.int64), np.zeros(kinds, np.int64)
     for node in range(lows.size):
         total[:] = 0
@@ -42,12 +46,12 @@ def choose_cuts(codes, ids, starts, values, counts, kinds, lows, highs, cuts, or
             d = order[node, rank]
             if d < 0:
                 break
-            left[:] = 0
+            left[:], size = 0, 0
             for i in range(lows[node], highs[node]):
                 if codes[i, d] <= cuts[node, d]:
+                    size += weights[i]
                     for entry in range(starts[ids[i]], starts[ids[i] + 1]):
                         left[values[entry]] += counts[entry]
-            size = left.sum()
             stop, success = weigh_refusal(total, size, people - size, l, k)
             worth = (1 - stop) * success * NEXT**rank * (LATE if late[d] else 1.0)
             if stop <= MOST_STOP and worth > best:
@@ -57,37 +61,57 @@ def choose_cuts(codes, ids, starts, values, counts, kinds, lows, highs, cuts, or
 
 @njit(nogil=True, cache=True)
 def is_diverse(histogram, people, l):  # noqa: E741 - the letter of the literature
-    for count in histogram:
-        if count * l > people:
-            return False
-    return True
+    return histogram.max() * l <= people
 
 
 @njit(nogil=True, cache=True)
 def weigh_refusal(total, left, right, l, k):  # noqa: E741
     """Return the least chance of not trying a cut that keeps every belief within its limit if the cut is not made, and
     the chance that the cut is not refused."""
+    failure, has_left, has_right = describe_refusal(total, left, right, l)
+    if left == right:  # both sides are alike, so a refusal says nothing about either
+        return 0.0, max(1 - failure, 0.0)
+    people, stop = left + right, 0.0
+    for v in range(total.size):
+        if total[v] > 0:
+            limit = min(1 / l, total[v] / k)
+            excess = max(has_left[v], has_right[v]) - failure * limit
+            stop = max(stop, find_stop(excess, limit - total[v] / people))
+    return stop, max(1 - failure, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def describe_refusal(total, left, right, l):  # noqa: E741
+    """Return the chance that a cut is refused, and the chance that it is and a given person of the left or the right
+    side has each value: exactly (up to a margin for rounding), or upper bounds of all three if the group is large or a
+    refusal all but impossible."""
     people, failure = left + right, 0.0
     for count in total:
         failure += tail(people, count, left, left // l + 1) + tail(people, count, right, right // l + 1)
     if failure < CERTAIN or people > EXACT:
-        success, both = max(1.0 - failure, 0.0), np.zeros(0)
-    else:
-        success, both = count_successes(total, left, right, l)
-        failure = 1 - success
-    if left == right:  # both sides are alike, so a refusal says nothing about either
-        return 0.0, success
-    stop = 0.0
-    for v in range(total.size):
-        if total[v] > 0:
-            share = total[v] / people
-            limit = min(1 / l, total[v] / k)
-            if both.size == 0:  # whatever the refusal says
-                stop = max(stop, find_stop(failure * (1 - limit), limit - share))
-            else:
-                on_left, on_right = share - both[v] / left, share - (total[v] * success - both[v]) / right
-                stop = max(stop, find_stop(max(on_left, on_right) - failure * limit + MARGIN, limit - share))
-    return stop, success
+        whatever = np.full(total.size, failure)
+        return failure, whatever, whatever
+    success, both = count_successes(total, left, right, l)
+    has_left = total / people - both / left + MARGIN
+    has_right = total / people - (total * success - both) / right + MARGIN
+    return 1 - success, has_left, has_right
+
+
+@njit(nogil=True, cache=True)
+def believe_uncut(total, left, right, l, k):  # noqa: E741
+    """Return what is believed of somebody on the left and on the right if the cut is not made, and whether that is
+    exact; otherwise it is an upper bound."""
+    people = left + right
+    share = total / people
+    if left == right:
+        return share, share, True
+    stop, _ = weigh_refusal(total, left, right, l, k)
+    failure, has_left, has_right = describe_refusal(total, left, right, l)
+    uncut = stop + (1 - stop) * failure
+    if uncut <= 0:
+        return share, share, True
+    on_left = (stop * share + (1 - stop) * has_left) / uncut
+    return on_left, (stop * share + (1 - stop) * has_right) / uncut, people <= EXACT and failure >= CERTAIN
 
 
 @njit(nogil=True, cache=True)

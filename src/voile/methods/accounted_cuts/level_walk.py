@@ -110,9 +110,7 @@ def _bound_failure(counts: Counts, parent: np.ndarray, sizes: np.ndarray, limits
     ends = np.cumsum(lengths)
     entry = np.arange(int(lengths.sum())) - np.repeat(ends - lengths - counts.starts[parent[parts]], lengths)
     drawn = sizes[part]
-    return float(
-        kernel.sum_tails(counts.sizes[parent[part]], counts.counts[entry], drawn, drawn // limits.l + 1)
-    )
+    return float(kernel.sum_tails(counts.sizes[parent[part]], counts.counts[entry], drawn, drawn // limits.l + 1))
 
 
 def _hide_failure(counts: Counts, failure: float, limits: Limits) -> float:

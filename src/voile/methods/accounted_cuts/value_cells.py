@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile import kernels
+from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Histogram, Rows
 from voile.tables.schema import Column
 
@@ -43,3 +44,14 @@ def count_values(rows: Rows, quasi: Sequence[Column], target: Column) -> ValueCe
     starts = np.searchsorted(cell[order], np.arange(len(table.counts) + 1)).astype(np.int64)
     values = whole.codes[order, len(names)].astype(np.int64)
     return ValueCells(table, starts, values, whole.counts[order].astype(np.int64), target.size)
+
+
+def place_counts(table: Histogram, group: np.ndarray, counts: Counts) -> ValueCells:
+    """Put the published counts of each group into the first of its cells: sums over whole groups are then right."""
+    assert counts.column is not None
+    _, first = np.unique(group, return_index=True)
+    lengths = np.zeros(len(group), dtype=np.int64)
+    lengths[first] = np.diff(counts.starts)
+    order = np.argsort(first[counts.owner], kind="stable")
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return ValueCells(table, starts, counts.values[order], counts.counts[order], counts.column.size)
