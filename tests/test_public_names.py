@@ -12,6 +12,7 @@ from voile.plugins.registry import registered_classes
 
 NAMES = [
     "KE",
+    "AccountedCuts",
     "Adversary",
     "AlphaK",
     "Anatomy",

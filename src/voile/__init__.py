@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.read.read import read as read
     from voile.flow.report.report import report as report
     from voile.flow.verify.verify import verify as verify
+    from voile.methods.accounted_cuts.accounted_cuts import AccountedCuts as AccountedCuts
     from voile.methods.anatomy import Anatomy as Anatomy
     from voile.methods.art.art import Art as Art
     from voile.methods.capped_counts.capped_counts import CappedCounts as CappedCounts

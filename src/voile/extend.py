@@ -24,6 +24,7 @@ from voile.errors import (
 )
 from voile.measures.base import ByGroup, Measure, Outline, View
 from voile.methods.base import (
+    AccountsForRefusals,
     CompletesHierarchies,
     CoversAlgorithm,
     ExplainsRefusals,
@@ -33,6 +34,7 @@ from voile.methods.base import (
     Method,
     Partitionable,
     RefusedSteps,
+    RefusesByTotals,
     Replayable,
     ShowsItsKnobs,
     SpanningStep,
@@ -69,6 +71,7 @@ from voile.tables.schema import Column, Columns, Schema
 __all__ = [
     "WITHHELD",
     "AcceptsDistinctValues",
+    "AccountsForRefusals",
     "Adversary",
     "Answer",
     "Attack",
@@ -119,6 +122,7 @@ __all__ = [
     "ProtectsValues",
     "RawTable",
     "RefusedSteps",
+    "RefusesByTotals",
     "Release",
     "Replayable",
     "ReplayedBeliefs",

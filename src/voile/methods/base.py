@@ -122,6 +122,12 @@ def covers_algorithm(method: Method, policy: Policy) -> bool:
     return says_so and method.covers_algorithm(policy)  # type: ignore[attr-defined]
 
 
+class RefusesByTotals:
+    """A method that covers the algorithm and refuses a table by how common each value is in the whole of it, and by
+    nothing else about values. A refusal then says nothing new to an adversary who knows that; any other adversary
+    learns from it that some value is too common."""
+
+
 class FormsGroupsAgain:
     """A method whose groups anybody who has the statistics can form again, from what is published."""
 
@@ -202,6 +208,21 @@ class ExplainsRefusals:
 
         `table` counts the people by quasi-identifier, `group` is the group of each of its cells, and no group has fewer
         than `smallest` people.
+        """
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+class AccountsForRefusals:
+    """A method whose refusals say something that is accounted for: anybody who knows it can compute what."""
+
+    def accounted_beliefs(
+        self, columns: Columns, table: Histogram, group: np.ndarray, counts: Counts, policy: Policy
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return how strongly an adversary who replays the method believes in each value (cells x values), and for
+        which cells this is exact; for the others it is an upper bound.
+
+        `table` counts the people by quasi-identifier, `group` is the group of each of its cells, and `counts` are the
+        published counts.
         """
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 

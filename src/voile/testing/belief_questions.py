@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,6 +73,18 @@ def list_questions(table: TinyTable, model: Model, rates: Sequence[np.ndarray] |
     elif model.limits in ("belief", "protected belief") and model.bound() < 1:
         for prior in rates or default_rates(table, model):
             yield from _ask_values(table, model, worlds, prior)
+
+
+def know_totals(table: TinyTable, question: Question) -> Iterator[Question]:
+    """Ask the same of an adversary who knows how often each value occurs in the whole table, for all such numbers."""
+    totals = np.sort(np.array(list(table.worlds())), axis=1)
+    for known in np.unique(totals, axis=0):
+        fits = (totals == known).all(axis=1)
+        base, inside = question.base * fits, question.inside * fits
+        if base.sum() > 0:
+            before = float(inside.sum() / base.sum())
+            refusal_bound = max(question.bound, before) if question.value is None else question.refusal_bound
+            yield replace(question, base=base, inside=inside, refusal_bound=refusal_bound)
 
 
 def weigh_worlds(worlds: np.ndarray, rates: np.ndarray) -> np.ndarray:

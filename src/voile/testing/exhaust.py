@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile.flow.publish.plan import check_request
-from voile.methods.base import Method
+from voile.methods.base import Method, RefusesByTotals
 from voile.models.base import Model
 from voile.models.policy import Policy
-from voile.testing.belief_questions import Question, list_questions
+from voile.testing.belief_questions import Question, know_totals, list_questions
 from voile.testing.key_sampling import lower_limit
 from voile.testing.output_chances import OutputChances, list_outputs
 from voile.testing.tiny_publishing import Output, TinyPublisher
@@ -79,7 +79,8 @@ def exhaust(
     `rates` (of the values, or a row of rates per person). A promise against corruption is asked with everybody else's
     value known. A promise about identity asks which published row is a person's: its value gives a row away if the
     grouping does. It takes the values that are shown as true.
-    After a refusal nobody need believe less than before; with `refusals=False` nobody is asked then.
+    After a refusal nobody need believe less than before; with `refusals=False` nobody is asked then. If a method
+    refuses by how common each value is in the whole table (`RefusesByTotals`), the adversary knows this beforehand.
 
     >>> import voile as vl
     >>> exhaust(vl.Mondrian(), vl.KAnonymity(k=2)).holds
@@ -95,6 +96,8 @@ def exhaust(
     given = None if rates is None else [_rates_by_code(table, rates)]
     asked = [(model, list_questions(table, model, given)) for model in policy]
     found = [(model, question) for model, questions in asked for question in questions]
+    if isinstance(method, RefusesByTotals):
+        found = [(model, known) for model, question in found for known in know_totals(table, question)]
     if not found:
         raise ValueError("no model of the policy bounds a belief that can be asked for in this table")
     weights = np.mean([question.base / question.base.sum() for _, question in found], axis=0)

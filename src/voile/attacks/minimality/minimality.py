@@ -18,6 +18,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, RawTable, Target, most_frequent_share
+from voile.attacks.minimality.accounted_refusals import guess_accounted
 from voile.attacks.minimality.candidates import Candidates, find_candidates, find_method
 from voile.attacks.minimality.posterior import CandidateBeliefs, compute_beliefs
 from voile.attacks.minimality.replayed_worlds import ReplayedWorlds, replay_worlds
@@ -83,6 +84,9 @@ class Minimality(Attack):
         candidates = find_candidates(target, external, policy, self.exclusion == "original")
         if any(_keeps_wishes_secret(model) for model in models):
             candidates = replace(candidates, steps=None)  # so no belief is called exact
+        accounted = guess_accounted(candidates, external, policy) if self.exclusion == "one-step" else None
+        if accounted is not None:
+            return [Guess(f"Minimality attack on {belief.column!r}", INSIDER, belief) for belief in accounted]
         replayed = self._replay(candidates, external, policy, models)
         guesses = []
         for name in target.tallies:

@@ -11,7 +11,7 @@ import polars as pl
 
 from voile.errors import PolicyError, SpecError, VoileError
 from voile.flow.checking.method_check import stated_method
-from voile.methods.base import FormsGroupsAgain, complete_promise
+from voile.methods.base import AccountsForRefusals, FormsGroupsAgain, complete_promise
 from voile.models.abilities import NamesValues
 from voile.models.base import Model
 from voile.models.claimed_model import claimed_model
@@ -125,6 +125,12 @@ def _check_groups(checked: ClaimCheck, model: Model, release: Release, evidence:
     if checked.check.answer is not Answer.HOLDS or model.basis == "process":
         return checked
     method, note = stated_method(release.certificate), " That no value was looked at is taken from the stated method."
+    if isinstance(method, AccountsForRefusals):
+        if evidence.republish is not None:
+            return ClaimCheck(
+                Checked(checked.check.what, *check_by_republishing(release, evidence.republish)), checked.findings
+            )
+        note = " That refused cuts were accounted for is taken from the stated method; the table and the key can confirm it."
     if isinstance(method, FormsGroupsAgain) and isinstance(model, PriorModel):
         prior = evidence.prior(getattr(model, "prior", None))
         if method.forms_same_groups(release, replace(model, prior=prior)):  # type: ignore[call-arg]
