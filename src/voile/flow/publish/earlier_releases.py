@@ -20,7 +20,6 @@ from voile.methods.base import KeepsSeats, Method
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.evidence import Evidence
-from voile.models.m_invariance.signatures import SIGNATURE, number_signatures
 from voile.models.policy import Policy
 from voile.models.sequential import Sequential
 from voile.releases.certificate import Claim
@@ -62,7 +61,7 @@ class EarlierReleases:
 
     def link_people(self, data: Microdata, policy: Policy, method: Method, key: Key) -> tuple[Columns, Table]:
         """The table; or, where the policy or the method follows people from release to release, its rows with who they
-        are and, for m-invariance, which values they were shown with."""
+        are."""
         shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
         for number, release in enumerate(self.releases, 1):
             require_same_columns(shown, release, number)
@@ -79,12 +78,8 @@ class EarlierReleases:
         table = linked.histogram([*names, PERSON])
         columns = [table.codes[:, number] for number in range(len(names) + 1)]
         sizes = [*(column.size for column in data.columns), people.people]
-        if not policy.follows_people:
-            return data.columns, build_rows([*names, PERSON], columns, sizes)
-        signature = number_signatures(data, linked, self.ledger, self.releases)
-        sizes.append(int(signature.max(initial=0)) + 1)
-        rows = build_rows([*names, PERSON, SIGNATURE], [*columns, signature[columns[-1]]], sizes)
-        return _widened(data.columns, rows, self.releases)
+        rows = build_rows([*names, PERSON], columns, sizes)
+        return _widened(data.columns, rows, self.releases) if policy.follows_people else (data.columns, rows)
 
     def _check_ledger(self, data: Microdata, method: Method, follows: bool) -> None:
         """Raise where a ledger is missing, belongs to other releases, or cannot be kept."""

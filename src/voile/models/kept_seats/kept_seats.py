@@ -28,6 +28,7 @@ from voile.models.abilities import (
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.kept_seats.added_groups import find_added_groups
+from voile.models.kept_seats.seat_check import count_moved_people
 from voile.models.kinds import SpansReleases, counts_sizes
 from voile.models.l_diversity import LDiversity
 from voile.models.t_closeness import TCloseness
@@ -107,15 +108,16 @@ class KeptSeats(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues,
             if failing:
                 detail = f"{failing} of {len(added.sizes)} groups that {name} adds do not satisfy it by themselves."
                 return Verification(Answer.BROKEN, detail)
-        return self._confirm_seats(release, earlier, evidence, len(added.sizes))
+        moved = count_moved_people(release, earlier, evidence)
+        if moved:
+            return Verification(Answer.BROKEN, f"{moved} people do not sit with the same people as before.")
+        word = "agrees with the ledger" if moved == 0 else "is the publisher's word"
+        return Verification(
+            Answer.HOLDS,
+            f"The groups of {len(earlier)} earlier releases are as they were, and {len(added.sizes)} are new. That only "
+            f"people who were in none of them sit in the new groups {word}.",
+        )
 
-    def _confirm_seats(
-        self, release: Release, earlier: tuple[Release, ...], evidence: Evidence, added: int
-    ) -> Verification:
-        """Say what holds, and whose word it is that nobody sits in two groups."""
-        detail = f"The groups of {len(earlier)} earlier releases are as they were, and {added} groups are new."
-        word = "That only people who were in none of them sit in the new groups is the publisher's word."
-        return Verification(Answer.HOLDS, f"{detail} {word}")
 
     def protected_sets(self, column: Column) -> np.ndarray:
         return protected_sets(self.requirement, column)
