@@ -13,7 +13,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
-from oracle.append_sequences import publish_sequence
+from oracle.append.sequences import publish_sequence  # noqa: E402
 
 
 def main(sequences: int = 10_000, first: int = 0) -> None:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle.append_worlds import Group, beliefs
+from oracle.append.worlds import Group, beliefs
 
 import voile as vl
 from voile.errors import DataError, PolicyError, SchemaError, Unsatisfiable

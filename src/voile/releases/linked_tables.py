@@ -67,9 +67,7 @@ def show_republished(
     return Republished(tables, _describe_columns(columns, trim_column(target, np.unique(codes))), UNSIGNED)
 
 
-def _show_values(
-    target: Column, group: np.ndarray, code: np.ndarray, people: np.ndarray, groups: int
-) -> pl.DataFrame:
+def _show_values(target: Column, group: np.ndarray, code: np.ndarray, people: np.ndarray, groups: int) -> pl.DataFrame:
     """Return the table of the values of each group."""
     listed, people = kernels.distinct_rows.weigh_rows([group, code], [max(groups, 1), max(target.size, 1)], people)
     return pl.DataFrame(

@@ -136,7 +136,7 @@ def _stack_column(
 def _as_labels(values: pl.Series, entry: Entry, domain: Domain) -> pl.Series:
     if entry["shown"] in LABELS:
         return values.cast(pl.String)
-    if values.dtype == pl.String and not domain.values.dtype == pl.String:
+    if values.dtype == pl.String and domain.values.dtype != pl.String:
         values = values.cast(read_dtype(str(entry["type"])))
     leaves = domain.labels[: len(domain.values)]
     labels = [leaf if domain.uses_intervals else shield_label(leaf) for leaf in leaves] + [MISSING]

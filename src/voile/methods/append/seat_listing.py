@@ -34,8 +34,8 @@ def list_new_seats(
     pseudonyms: np.ndarray,
     is_new: np.ndarray,
 ) -> Seating:
-    """Return the seats of newcomers, and those who wait without one. `fresh` shows the newcomers with the column PERSON;
-    its rows are the last ones of the release."""
+    """Return the seats of newcomers, and those who wait without one. `fresh` shows the newcomers with the column
+    PERSON; its rows are the last ones of the release."""
     seat, kind = np.full(len(pseudonyms), NO_SEAT), np.full(len(pseudonyms), NO_KIND)
     if fresh is not None:
         table = fresh.tables["table" if fresh.shows_boxes else "quasi"]

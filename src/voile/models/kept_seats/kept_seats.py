@@ -39,9 +39,7 @@ from voile.tables.group_counts import Counts
 from voile.tables.schema import Column, Columns
 
 WAITING = ("fewest", "blind")
-WHO_KNOWS_WHO_WAITS = (
-    "an adversary who knows the algorithm and who had to wait for a later release: how many wait depends on their values"
-)
+WHO_KNOWS_WHO_WAITS = "an adversary who knows the algorithm and who had to wait for a later release: how many wait depends on their values"
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,6 @@ class KeptSeats(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues,
             f"The groups of {len(earlier)} earlier releases are as they were, and {len(added.sizes)} are new. That only "
             f"people who were in none of them sit in the new groups {word}.",
         )
-
 
     def protected_sets(self, column: Column) -> np.ndarray:
         return protected_sets(self.requirement, column)

@@ -20,8 +20,8 @@ from voile.models.abilities import AcceptsDistinctValues
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
-from voile.models.kinds import FollowsPeople
 from voile.models.kept_seats.seat_check import count_moved_people
+from voile.models.kinds import FollowsPeople
 from voile.models.m_invariance.group_comparison import compare_groups
 from voile.plugins.registry import knob
 from voile.releases.release import Release

@@ -63,7 +63,9 @@ def beliefs(groups: Sequence[Group], rates: Mapping[str, Fraction]) -> Belief:
 def highest_belief(groups: Sequence[Group], rates: Sequence[Mapping[str, Fraction]] = RATES) -> Fraction:
     """Return the strongest belief in any value of anybody, for any of the rates. Equal groups are looked at once: they
     allow the same worlds."""
-    distinct = list({(members, tuple(sorted(values.items()))): (members, values) for members, values in groups}.values())
+    distinct = list(
+        {(members, tuple(sorted(values.items()))): (members, values) for members, values in groups}.values()
+    )
     return max(max(own.values()) for known in rates for own in beliefs(distinct, known).values())
 
 
@@ -146,7 +148,9 @@ class Record:
         for name, group in seats.items():
             members.setdefault(group, set()).add(name)
             self.first.setdefault(name, history.rows[name])
-        groups = [(people, Counter(self.first[name][2] for name in people)) for people in map(frozenset, members.values())]
+        groups = [
+            (people, Counter(self.first[name][2] for name in people)) for people in map(frozenset, members.values())
+        ]
         assert self._explains(release, groups), "the seats do not explain what is published"
         for people, values in groups:
             self.groups.append((people, values))

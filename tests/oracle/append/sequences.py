@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 import polars as pl
-from oracle.append_worlds import History, Record, highest_belief
 
 import voile as vl
+from oracle.append.worlds import History, Record, highest_belief
 from voile.engines.person_rows import hash_people
 from voile.errors import Unsatisfiable
 
