@@ -125,7 +125,6 @@ def test_a_release_that_ignores_the_earlier_one_is_broken() -> None:
     second = vl.publish(vl.read(frame, SCHEMA), vl.MInvariance(m=3), after=[first], ledger=ledger)
     unrelated_release = vl.publish(vl.read(frame, SCHEMA), vl.MInvariance(m=3))
     forged_release = replace(unrelated_release, certificate=second.certificate)
-    data = vl.read(frame, SCHEMA)
     assert vl.verify(forged_release, after=[first]).checks[-1].answer is Answer.BROKEN
     assert vl.verify(second, after=[first]).holds
 
@@ -207,7 +206,7 @@ def test_known_rates_gain_nothing_when_companions_are_replaced(quarters: int) ->
 
 
 def test_no_published_file_mentions_a_person(tmp_path: Path) -> None:
-    releases, frames, ledger = publish_quarters(2, 3)
+    releases, _, ledger = publish_quarters(2, 3)
     for index, release in enumerate(releases):
         folder = release.save(tmp_path / str(index), format="csv")
         content = b"".join(file.read_bytes() for file in folder.iterdir())

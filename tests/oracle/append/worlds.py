@@ -63,9 +63,7 @@ def beliefs(groups: Sequence[Group], rates: Mapping[str, Fraction]) -> Belief:
 def highest_belief(groups: Sequence[Group], rates: Sequence[Mapping[str, Fraction]] = RATES) -> Fraction:
     """Return the strongest belief in any value of anybody, for any of the rates. Equal groups are looked at once: they
     allow the same worlds."""
-    distinct = list(
-        {(members, tuple(sorted(values.items()))): (members, values) for members, values in groups}.values()
-    )
+    distinct = list({(members, frozenset(values.items())): (members, values) for members, values in groups}.values())
     return max(max(own.values()) for known in rates for own in beliefs(distinct, known).values())
 
 

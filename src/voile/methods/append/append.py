@@ -48,6 +48,7 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
     the policy is about sizes only.
     Needs: a column of persons, one row per person, and the ledger. Models that look at each group alone.
     Why: a copy tells nothing new, and the new groups hold only people who were in none of the earlier ones.
+    Source: ours.
 
     `grouping` is the method that groups newcomers: one that shows boxes (mondrian), or linked tables (anatomy).
     `waiting="fewest"` lets as few newcomers wait as possible; with "blind" only their number decides, and the

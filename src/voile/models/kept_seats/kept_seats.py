@@ -39,7 +39,9 @@ from voile.tables.group_counts import Counts
 from voile.tables.schema import Column, Columns
 
 WAITING = ("fewest", "blind")
-WHO_KNOWS_WHO_WAITS = "an adversary who knows the algorithm and who had to wait for a later release: how many wait depends on their values"
+WHO_KNOWS_WHO_WAITS = (
+    "an adversary who knows the algorithm and who had to wait for a later release: how many wait depends on values"
+)
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,8 @@ class KeptSeats(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues,
         word = "agrees with the ledger" if moved == 0 else "is the publisher's word"
         return Verification(
             Answer.HOLDS,
-            f"The groups of {len(earlier)} earlier releases are as they were, and {len(added.sizes)} are new. That only "
-            f"people who were in none of them sit in the new groups {word}.",
+            f"The groups of {len(earlier)} earlier releases are as they were, and {len(added.sizes)} are new. That "
+            f"only people who were in none of them sit in the new groups {word}.",
         )
 
     def protected_sets(self, column: Column) -> np.ndarray:
