@@ -166,7 +166,7 @@ def test_new_people_of_one_value_join_an_old_list() -> None:
 
 
 def test_no_published_file_mentions_a_person(tmp_path: Path) -> None:
-    releases, frames, ledger = publish_quarters(2, 3)
+    releases, _, ledger = publish_quarters(2, 3)
     for index, release in enumerate(releases):
         folder = release.save(tmp_path / str(index), format="csv")
         content = b"".join(file.read_bytes() for file in folder.iterdir())
