@@ -2,10 +2,10 @@
 
 python bench/sequences.py [sequences, default 300] [seed, default 1]
 
-Tables have 5 to 9 people and 2 to 4 values, sequences 2 to 4 releases with insertions, deletions and returns, generalized
-or bucketized. Every offer goes through `publish --after --ledger`, and every world is enumerated apart from it: for an
-adversary who knows who sits where, and for one who cannot tell people of one age apart, given any totals of the values.
-Exit code 5 if an unsafe release was accepted.
+Tables have 5 to 9 people and 2 to 4 values, sequences 2 to 4 releases with insertions, deletions and returns,
+generalized or bucketized. Every offer goes through `publish --after --ledger`, and every world is enumerated apart from
+it: for an adversary who knows who sits where, and for one who cannot tell people of one age apart, given any totals of
+the values. Exit code 5 if an unsafe release was accepted.
 """
 
 from __future__ import annotations

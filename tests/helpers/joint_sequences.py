@@ -262,8 +262,9 @@ def run_sequences(number: int, seed: int) -> Counter[str]:
         for step in range(rng.randint(2, 4)):
             inside = change_people(rng, sequence, inside, mode) if step else inside
             offer = draw_offer(rng, sequence, inside) if len(inside) >= sequence.least else None
-            if offer is None:
-                continue
+            known = {person for release in sequence.groups for group, _ in release for person in group}
+            if offer is None or (known and not inside & known):
+                continue  # a table of other people does not follow these releases
             if not sequence.releases:
                 sequence.publish(*offer)
                 continue

@@ -16,8 +16,8 @@ from voile.tables.microdata import Microdata
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """The statistics that an adversary is assumed to know, the earlier releases of the same people, and what only the
-    publisher has: the table, the ledger, the means to publish the release again, and who sits where in a release that is
-    not in the ledger yet."""
+    publisher has: the table, the ledger, the means to publish the release again, and who sits where in a release that
+    is not in the ledger yet."""
 
     priors: tuple[Prior, ...] = ()
     earlier: tuple[Release, ...] = ()

@@ -56,11 +56,11 @@ def verify(
 ) -> None:
     """Check everything that a published folder claims; exit 5 if any claim is broken.
 
-    Joint claims need the earlier releases (--after, oldest first) and, where these leave it open, the ledger (--ledger);
-    claims that rest on random numbers need the table and the key
-    (--data, --key-file). With the table and the column that tells people apart (--data, --person), it is checked that
-    nobody has more rows than the release says. With a public key (--signer), it is checked who signed the release. The
-    publisher's private file (--private) has the statistics that a claim of r-robustness rests on, and the key.
+    Joint claims need the earlier releases (--after, oldest first) and, where these leave it open, the ledger
+    (--ledger); claims that rest on random numbers need the table and the key (--data, --key-file). With the table and
+    the column that tells people apart (--data, --person), it is checked that nobody has more rows than the release
+    says. With a public key (--signer), it is checked who signed the release. The publisher's private file (--private)
+    has the statistics that a claim of r-robustness rests on, and the key.
     """
     from voile.adversaries.ledger import Ledger
     from voile.adversaries.private_file import PrivateFile

@@ -16,7 +16,7 @@ import numpy as np
 
 from voile.models.alpha_k import AlphaK
 from voile.models.sequential.requirement import Requirement
-from voile.releases.joint.closure import JointGroup, NoWorld, close_groups, find_components
+from voile.releases.joint.closure import JointGroup, NoWorldError, close_groups, find_components
 from voile.releases.joint.component import Component
 from voile.releases.joint.history import SEATINGS, History, LinkedGroups
 from voile.results import Answer
@@ -34,7 +34,7 @@ class JointVerdict:
     reason: str = ""
 
 
-class _Undecided(Exception):
+class _UndecidedError(Exception):
     """The tests do not decide within the budget."""
 
 
@@ -80,7 +80,7 @@ class _Judge:
     def _note(self, test: Callable[[], bool]) -> None:
         try:
             self.broken += not test()
-        except _Undecided:
+        except _UndecidedError:
             self.undecided += 1
 
     def _hold_reseated(self, linked: LinkedGroups) -> bool:
@@ -90,10 +90,10 @@ class _Judge:
                 if not self._hold_together(groups):
                     return False
                 possible += 1
-            except NoWorld:
+            except NoWorldError:
                 continue
         if not possible:
-            raise NoWorld
+            raise NoWorldError
         return True
 
     def _hold_together(self, groups: Iterable[JointGroup]) -> bool:
@@ -104,10 +104,10 @@ class _Judge:
             try:
                 if not (self._holds_alone(part) if len(part) == 1 else self._holds_in(Component(part))):
                     return False
-            except _Undecided:
+            except _UndecidedError:
                 undecided = True
         if undecided:
-            raise _Undecided
+            raise _UndecidedError
         return True
 
     def _holds_alone(self, part: Sequence[JointGroup]) -> bool:
@@ -117,7 +117,7 @@ class _Judge:
     def _holds_in(self, part: Component) -> bool:
         """Judge a component of several groups."""
         if not self.requirement.bounds_shares:
-            raise _Undecided
+            raise _UndecidedError
         bound, sizes = self.requirement.model.bound(), part.sizes
         sets = self.requirement.event_sets(part.values).astype(np.int64)
         if self._smallest_fails(part):
@@ -136,7 +136,7 @@ class _Judge:
         counted = part.count_worlds(min(BUDGET, self.budget), by_total=self.known_rates)
         if counted is None:
             self.budget -= min(BUDGET, self.budget)
-            raise _Undecided
+            raise _UndecidedError
         sums, totals, used = counted
         self.budget -= used
         self.routes["worlds"] += 1
@@ -158,8 +158,8 @@ class _Judge:
     def _twins_hold(
         self, groups: Sequence[JointGroup], *, component: Component | None = None, any_seating: bool = False
     ) -> bool:
-        """Return whether enough values can be exchanged for each other. For adversaries who know rates the totals must be
-        told, and under any seating of people who look alike it is not known that they are."""
+        """Return whether enough values can be exchanged for each other. For adversaries who know rates the totals must
+        be told, and under any seating of people who look alike it is not known that they are."""
         if not self.requirement.bounds_shares or (any_seating and (self.known_rates or self._asks_for_size)):
             return False
         part = component or Component(groups)

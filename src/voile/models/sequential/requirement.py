@@ -68,8 +68,8 @@ def make_requirement(model: Model, column: Column, typed: TypedReleases) -> Requ
         return Requirement(model, column, np.array([code_of[text] for text in texts], dtype=np.int64))
     if column.hierarchy is not None and isinstance(model, Personalized):
         raise DataError(
-            f"{len(missing)} values of {column.name!r} are in other releases only, and nothing says which guarded nodes "
-            "they lie below.",
+            f"{len(missing)} values of {column.name!r} are in other releases only, and nothing says which guarded "
+            "nodes they lie below.",
             code="data.after-values",
             hint="Declare the domain of the column, so that every release lists the same values.",
         )

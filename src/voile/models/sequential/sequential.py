@@ -1,9 +1,9 @@
 """Sequential releases: earlier releases are not forgotten.
 
-The neighbour has this release and the earlier ones of the same people, and takes them together: everybody has one value,
-and every group of every release shows the values of its people. Groups that are well mixed by themselves may leave a
-single value when they are subtracted from each other. Here a requirement must hold for what is believed given all
-releases, also for an adversary who knows how common the values are.
+The neighbour has this release and the earlier ones of the same people, and takes them together: everybody has one
+value, and every group of every release shows the values of its people. Groups that are well mixed by themselves may
+leave a single value when they are subtracted from each other. Here a requirement must hold for what is believed given
+all releases, also for an adversary who knows how common the values are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from voile.models.l_diversity import LDiversity
 from voile.models.sequential.folder_judgement import judge_folders
 from voile.models.sequential.joint_judgement import JointVerdict, judge_history
 from voile.models.sequential.requirement import Requirement, make_requirement
-from voile.releases.joint.closure import NoWorld
+from voile.releases.joint.closure import NoWorldError
 from voile.releases.joint.history import gather_history
 from voile.releases.joint.value_types import TypedReleases, type_releases
 from voile.releases.release import Release
@@ -98,7 +98,7 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
             return _describe(verdict, f"{scope}, by who sits where", undecided=_TOO_LARGE)
         verdict = judge_folders(every, typed, requirement, known_rates=self.known_rates)
         return _describe(
-            verdict, f"{scope}, whoever sits where", undecided="Needs the ledger, which tells who sits where."
+            verdict, f"{scope}, whoever sits where", undecided="Needs the ledger: it tells who sits where."
         )
 
     def protected_sets(self, column: Column) -> np.ndarray:
@@ -151,7 +151,7 @@ def judge_seats(
         return judge_history(
             gather_history(typed, seatings, find_copies(releases)), requirement, known_rates=known_rates
         )
-    except NoWorld:
+    except NoWorldError:
         return JointVerdict(Answer.BROKEN, reason="No values agree with all releases: somebody's value has changed.")
 
 

@@ -21,12 +21,12 @@ class JointGroup(NamedTuple):
     values: Values
 
 
-class NoWorld(Exception):
+class NoWorldError(Exception):
     """No world agrees with the groups: somebody's value changed, or the groups are not of these people."""
 
 
 def close_groups(groups: Iterable[JointGroup]) -> list[JointGroup]:
-    """Return groups with the same worlds of which none contains another. NoWorld where a difference is negative.
+    """Return groups with the same worlds of which none contains another. NoWorldError where a difference is negative.
     O(pairs of overlapping groups * size)."""
     closed: dict[People, Values] = {}
     groups_of: dict[int, set[People]] = defaultdict(set)
@@ -34,10 +34,10 @@ def close_groups(groups: Iterable[JointGroup]) -> list[JointGroup]:
     while open_groups:
         people, values = open_groups.pop()
         if sum(values.values()) != len(people):
-            raise NoWorld
+            raise NoWorldError
         if people in closed:
             if closed[people] != values:
-                raise NoWorld
+                raise NoWorldError
             continue
         outer, inner = _find_nested(people, closed, groups_of)
         for larger in outer:
@@ -67,7 +67,7 @@ def _find_nested(
 def _subtract(larger: JointGroup, smaller: JointGroup) -> JointGroup:
     rest = {value: count - smaller.values.get(value, 0) for value, count in larger.values.items()}
     if any(count < 0 for count in rest.values()) or any(value not in rest for value in smaller.values):
-        raise NoWorld
+        raise NoWorldError
     return JointGroup(larger.people - smaller.people, _without_zeros(rest))
 
 

@@ -1,8 +1,8 @@
 """One connected component of groups: its cells, bounds on their values, and exact beliefs.
 
 A cell is a set of people who share their group in all releases, so nothing tells them apart. Beliefs are those of an
-adversary who takes all worlds with the same totals of the component as equally likely: that is what knowing the rates of
-the values, whatever they are, leaves.
+adversary who takes all worlds with the same totals of the component as equally likely: that is what knowing the rates
+of the values, whatever they are, leaves.
 """
 
 from __future__ import annotations
@@ -12,14 +12,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import factorial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from voile.releases.joint.closure import JointGroup, NoWorld
+from voile.releases.joint.closure import JointGroup, NoWorldError
 
 ROUNDS = 50  # of tightening bounds
 DENSE = 500  # cells of a component up to which equations are solved by dense matrices
+
+
+class WorldCounts(NamedTuple):
+    """For each possible total: the weight of each cell and value (how often the value occurs there, summed over worlds)
+    and the number of worlds; and the transitions that counting them took."""
+
+    weights: list[list[np.ndarray]]
+    worlds: list[int]
+    used: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,15 +118,12 @@ class Component:
             if np.array_equal(before[0], low) and np.array_equal(before[1], high):
                 break
         if (low > high).any():
-            raise NoWorld
+            raise NoWorldError
         return low, high
 
-    def count_worlds(
-        self, budget: int, *, by_total: bool = True
-    ) -> tuple[list[list[np.ndarray]], list[int], int] | None:
-        """Count worlds by a transfer over cells. Return, for each possible total of the component, the weight of each
-        cell and value (objects x values: the sum over worlds of how often the value occurs there) and the weight of all
-        worlds; and the transitions that were used. None beyond the budget. Without `by_total` all totals are one."""
+    def count_worlds(self, budget: int, *, by_total: bool = True) -> WorldCounts | None:
+        """Count worlds by a transfer over cells, for each possible total of the component; None beyond the budget.
+        Without `by_total` worlds of all totals are counted together."""
         transfer = _Transfer(self, by_total and not self.tells_totals, budget)
         return transfer.run()
 
@@ -130,7 +137,7 @@ class _Transfer:
         self.order = _order_cells(component)
         self.last = {group: place for place, cell in enumerate(self.order) for group in component.cells[cell][0]}
 
-    def run(self) -> tuple[list[list[np.ndarray]], list[int], int] | None:
+    def run(self) -> WorldCounts | None:
         width = len(self.part.values)
         start = ((), (0,) * width if self.by_total else ())
         layers: list[dict] = [{start: 1}]  # type: ignore[type-arg]
@@ -142,7 +149,7 @@ class _Transfer:
             layers.append(layer)
             moves.append(own_moves)
         if not layers[-1]:
-            raise NoWorld
+            raise NoWorldError
         sums, totals = [], []
         for end, weight in layers[-1].items():
             own, back = [np.zeros(0)] * len(self.order), {end: 1}
@@ -160,7 +167,7 @@ class _Transfer:
                 back = before
             sums.append(own)
             totals.append(weight)
-        return sums, totals, self.used
+        return WorldCounts(sums, totals, self.used)
 
     def _step(self, place: int, cell: int, layer: dict) -> tuple[dict, list]:  # type: ignore[type-arg]
         groups, people = self.part.cells[cell]

@@ -11,7 +11,7 @@ from math import factorial, prod
 import numpy as np
 
 from voile.adversaries.seating import Seating
-from voile.releases.joint.closure import JointGroup, NoWorld, find_components
+from voile.releases.joint.closure import JointGroup, NoWorldError, find_components
 from voile.releases.joint.value_types import TypedReleases
 
 SEATINGS = 100  # ways to seat people who look alike that are tried one by one
@@ -59,8 +59,8 @@ class LinkedGroups:
 @dataclass(frozen=True, eq=False)
 class History:
     """Everybody who ever had a seat, and the groups of all releases. `lone` are groups that share nobody with another
-    group; a group that several releases show alike is there once. `people` are pseudonyms; numbers beyond them stand for
-    values that belong to nobody."""
+    group; a group that several releases show alike is there once. `people` are pseudonyms; numbers beyond them stand
+    for values that belong to nobody."""
 
     people: np.ndarray
     lone: list[JointGroup]
@@ -72,7 +72,7 @@ class History:
 
 def gather_history(typed: TypedReleases, seatings: Sequence[Seating], copies: Sequence[bool]) -> History:
     """Collect the groups of releases whose seats are known. `copies` says of each release whether a group that shows
-    the same as an earlier one is the very same group. NoWorld where the same people are shown with other values."""
+    the same as an earlier one is the very same group. NoWorldError where the same people have other values."""
     seated = [seating.group >= 0 for seating in seatings]
     everybody = np.unique(np.concatenate([own.people[has] for own, has in zip(seatings, seated, strict=True)]))
     starts = np.cumsum([0, *(own.groups for own in typed.releases)])
@@ -83,7 +83,7 @@ def gather_history(typed: TypedReleases, seatings: Sequence[Seating], copies: Se
         sizes = np.bincount(shown.group, shown.count, shown.groups).astype(np.int64)
         nobody = sizes - np.bincount(own_group, minlength=shown.groups)
         if (nobody < 0).any():
-            raise NoWorld
+            raise NoWorldError
         empty = np.repeat(np.arange(shown.groups), nobody)
         person.append(np.concatenate([np.searchsorted(everybody, seating.people[has]), owners + np.arange(len(empty))]))
         group.append(np.concatenate([own_group, empty]) + starts[number])
@@ -149,7 +149,7 @@ def _unite_groups(typed: TypedReleases, seats: _Seats) -> np.ndarray:
     _, first, number = np.unique(sums[:2].T, axis=0, return_index=True, return_inverse=True)
     number = np.asarray(number).ravel()
     if (sums[2] != sums[2][first][number]).any():
-        raise NoWorld
+        raise NoWorldError
     return number
 
 
