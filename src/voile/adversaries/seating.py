@@ -30,7 +30,7 @@ class SeatValues:
 
     def texts(self) -> np.ndarray:
         """Return the value of each person as text, None where there is no seat."""
-        return np.array([*self.labels, None], dtype=object)[self.codes]
+        return np.asarray(np.array([*self.labels, None], dtype=object)[self.codes])
 
 
 @dataclass(frozen=True, eq=False)

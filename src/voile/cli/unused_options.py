@@ -74,12 +74,13 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
     # the key also repeats how statistics were learned from the table
     draws_coins = any(model.basis in ("process", "prior") for model in models)
     follows_people = any(isinstance(model, FollowsPeople) for model in models)
+    spans_releases = any(isinstance(model, SpansReleases) for model in models)
     reasons = {
         "data": (draws_coins or follows_people or tells_people, "the table"),
         "key-file": (draws_coins or tells_people, "random numbers"),
-        "ledger": (follows_people, "a ledger"),
+        "ledger": (spans_releases, "a ledger"),
         "private": (draws_coins or tells_people, "statistics or random numbers"),
-        "after": (any(isinstance(model, SpansReleases) for model in models), "earlier releases"),
+        "after": (spans_releases, "earlier releases"),
     }
     problems: list[SpecError] = []
     for name, (matters, basis) in reasons.items():

@@ -15,6 +15,7 @@ from voile.adversaries.seating import Seating
 from voile.errors import PolicyError, option, raise_together
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
+from voile.models.kinds import SpansReleases
 from voile.models.policy import Policy
 from voile.plugins.registry import Plugin
 from voile.releases.certificate import Claim
@@ -137,6 +138,8 @@ class CoversAlgorithm:
 def covers_algorithm(method: Method, policy: Policy) -> bool:
     """Return whether the claims of a method hold against an adversary who knows it: not unless its own class says so.
     What a class inherits was said about another algorithm."""
+    if any(isinstance(model, SpansReleases) and model.earlier for model in policy):  # type: ignore[attr-defined]
+        return False  # what is refused because of earlier releases tells something
     says_so = isinstance(method, CoversAlgorithm) and "covers_algorithm" in vars(type(method))
     return says_so and method.covers_algorithm(policy)  # type: ignore[attr-defined]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from voile.adversaries.ledger import Ledger
@@ -34,8 +35,9 @@ def publish(
     """Publish a table under a policy. The publisher is not trusted: the last check is what anyone runs on the folder.
 
     `after` are earlier releases of the same people, or their folders; a release that breaks its promise together with
-    them is refused. `ledger` is where m-invariance remembers who was shown with which values; keep it secret. `private`
-    is a new file for the key and the learned statistics, with which `verify` can later answer more; keep it secret too.
+    them is refused. `ledger` remembers who sat in which group, which decides what the releases alone leave open; keep
+    it secret. `private` is a new file for the key and the learned statistics, with which `verify` can later answer
+    more; keep it secret too.
 
     >>> import voile as vl
     >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -55,7 +57,10 @@ def publish(
         *assemble_release(tables, withheld, data.unit, data.missing), plan
     )  # what is claimed, against whom
     seating = history.seat_people(release, groups, task.people_before, plan.columns, data, plan.method, plan.rows.key)
-    history.accept(check_release(release, plan.evidence))  # BrokenPromise: the code that a stranger runs
+    history.refuse_changed_values(seating)  # Unsatisfiable: somebody has another value than before
+    history.accept(
+        check_release(release, replace(plan.evidence, seating=seating))
+    )  # BrokenPromise: the code that a stranger runs
     history.record(release, seating)  # who sits where, for the next time
     if private is not None:
         PrivateFile(release.digest, plan.rows.key, plan.policy.priors()).save(private)
