@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.verify.verify import verify as verify
     from voile.methods.accounted_cuts.accounted_cuts import AccountedCuts as AccountedCuts
     from voile.methods.anatomy import Anatomy as Anatomy
+    from voile.methods.append.append import Append as Append
     from voile.methods.art.art import Art as Art
     from voile.methods.capped_counts.capped_counts import CappedCounts as CappedCounts
     from voile.methods.cluster.cluster import Cluster as Cluster
@@ -58,6 +59,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.models.ck_safety import CKSafety as CKSafety
     from voile.models.k_anonymity import KAnonymity as KAnonymity
     from voile.models.k_e import KE as KE
+    from voile.models.kept_seats.kept_seats import KeptSeats as KeptSeats
     from voile.models.l_diversity import LDiversity as LDiversity
     from voile.models.m_confidentiality import MConfidentiality as MConfidentiality
     from voile.models.m_invariance import MInvariance as MInvariance

@@ -114,6 +114,13 @@ Preset(
     ("prior", "minimality", "replay", "exact-counts"),
 )
 Preset(
+    "archivist",
+    "someone who keeps every release",
+    "Has all releases of the table since the first one, and knows who was in it when. Subtracts groups from each "
+    "other, and sees what is left for the people who came, went or moved to another group.",
+    ("homogeneity", "subtraction"),
+)
+Preset(
     "colleague",
     "a colleague who knows half of the ward",
     "Works where the data come from and knows the true values of every second person in the table. Removes them "

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voile.adversaries.adversary import Adversary
+from voile.adversaries.ledger import Ledger
 from voile.attacks.target import RawTable, Target, find_people, most_frequent_share, sensitive_names
 from voile.plugins.registry import Plugin
 from voile.releases.release import Release
@@ -22,6 +23,7 @@ __all__ = [
     "PiecewiseAttack",
     "RawTable",
     "Target",
+    "UsesHistory",
     "find_people",
     "most_frequent_share",
     "sensitive_names",
@@ -91,6 +93,14 @@ class PiecewiseAttack(Attack):
     def combine(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
         """Turn the guesses about the pieces into guesses about the whole: details are summed, baselines averaged."""
         return [_combine(guesses) for guesses in zip(*pieces, strict=True)]
+
+
+class UsesHistory:
+    """An attack that takes a release together with earlier ones of the same people."""
+
+    def attach_history(self, earlier: Sequence[Release], ledger: Ledger | None) -> Attack:
+        """Return the attack with the earlier releases and, if the auditor has it, the publisher's ledger."""
+        raise NotImplementedError  # pragma: no cover - every attack of this kind defines it
 
 
 def guess_piece(piece: Target, attack: Attack, external: Microdata | None) -> list[Guess]:

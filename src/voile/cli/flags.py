@@ -33,7 +33,8 @@ After = Annotated[
 ]
 KeyFile = Annotated[Path | None, typer.Option("--key-file", help="64 hexadecimal digits; makes a release repeatable.")]
 LedgerFile = Annotated[
-    Path | None, typer.Option("--ledger", help="A record of who was published with which values (m-invariance).")
+    Path | None,
+    typer.Option("--ledger", help="A record of who sat in which group, kept from release to release; secret."),
 ]
 SigningKeyFile = Annotated[
     Path | None,

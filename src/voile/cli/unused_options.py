@@ -76,13 +76,14 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
     draws_coins = any(model.basis in ("process", "prior") for model in models)
     follows_people = any(isinstance(model, FollowsPeople) for model in models)
     guards_nodes = any(isinstance(model, Personalized) and model.own_nodes for model in models)
+    spans_releases = any(isinstance(model, SpansReleases) for model in models)
     reasons = {
         "data": (draws_coins or follows_people or tells_people or guards_nodes, "the table"),
         "guarding": (guards_nodes, "the nodes that single people guard"),
         "key-file": (draws_coins or tells_people or guards_nodes, "random numbers"),
-        "ledger": (follows_people, "a ledger"),
+        "ledger": (spans_releases, "a ledger"),
         "private": (draws_coins or tells_people, "statistics or random numbers"),
-        "after": (any(isinstance(model, SpansReleases) for model in models), "earlier releases"),
+        "after": (spans_releases, "earlier releases"),
     }
     problems: list[SpecError] = []
     for name, (matters, basis) in reasons.items():

@@ -56,7 +56,8 @@ def summarize_piece(piece: Release, measure: ByGroup, table: Outline) -> Any:
 
 def mean_costs(table: Outline, summaries: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
     """Return the mean cost of a cell for each quasi-identifier column, from the people and the costs of every piece;
-    each cell of a withheld row costs 1."""
-    withheld = max(table.total - sum(people for people, _ in summaries), 0)
+    each cell of a withheld row costs 1. Rows of people who have left the table count like the others."""
+    people = sum(number for number, _ in summaries)
+    total, withheld = max(table.total, people), max(table.total - people, 0)
     names = [column.name for column in table.columns.quasi]
-    return {name: (sum(costs[name] for _, costs in summaries) + withheld) / table.total for name in names}
+    return {name: (sum(costs[name] for _, costs in summaries) + withheld) / total for name in names}

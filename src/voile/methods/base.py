@@ -8,11 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from voile.adversaries.ledger import SeatHistory
 from voile.adversaries.prior import Prior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
+from voile.adversaries.seating import Seating
 from voile.errors import PolicyError, option, raise_together
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
+from voile.models.kinds import SpansReleases
 from voile.models.policy import Policy
 from voile.plugins.registry import Plugin
 from voile.releases.certificate import Claim
@@ -100,6 +103,23 @@ class Method(Plugin):
         return policy.claims(columns)
 
 
+class KeepsSeats:
+    """A method that seats people as they sat in earlier releases, which the publisher's ledger tells.
+
+    With a ledger its rows have the column PERSON, `take_seats` is called before `plan`, and `list_seats` after the
+    release is made. Without a ledger (and then without earlier releases) neither is called.
+    """
+
+    def take_seats(self, history: SeatHistory) -> Method:
+        """Return the method with the seats that people had before."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+    def list_seats(self, release: Release, rows: Rows, pseudonyms: np.ndarray) -> Seating:
+        """Return everybody's seat in the new release, also of people who left and whose seats stay. `rows` are the
+        grouped rows, whose column PERSON numbers the pseudonyms."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
 class CoversAlgorithm:
     """A method whose claims may also hold against an adversary who knows the method and its parameters.
 
@@ -118,6 +138,8 @@ class CoversAlgorithm:
 def covers_algorithm(method: Method, policy: Policy) -> bool:
     """Return whether the claims of a method hold against an adversary who knows it: not unless its own class says so.
     What a class inherits was said about another algorithm."""
+    if any(isinstance(model, SpansReleases) and model.earlier for model in policy):  # type: ignore[attr-defined]
+        return False  # what is refused because of earlier releases tells something
     says_so = isinstance(method, CoversAlgorithm) and "covers_algorithm" in vars(type(method))
     return says_so and method.covers_algorithm(policy)  # type: ignore[attr-defined]
 

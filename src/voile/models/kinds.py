@@ -83,6 +83,11 @@ class FollowsPeople(SpansReleases):
     """A promise across releases that also needs to know who is who from one release to the next: the ledger."""
 
 
+def counts_sizes(model: Model) -> bool:
+    """Return whether a model looks at the sizes of groups only, by itself or through the model that it requires."""
+    return isinstance(model, SizeModel) or isinstance(getattr(model, "requirement", None), SizeModel)
+
+
 def reads_column(model: Model, name: str) -> bool:
     """Return whether a model looks at the values of this sensitive column."""
-    return not isinstance(model, SizeModel) and getattr(model, "column", None) in (None, name)
+    return not counts_sizes(model) and getattr(model, "column", None) in (None, name)

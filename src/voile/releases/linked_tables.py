@@ -15,7 +15,7 @@ from voile.releases.shapes.bucketized import Bucketized
 from voile.releases.shapes.republished import Republished
 from voile.tables.domain_trimming import trim_column
 from voile.tables.row_protocol import Rows
-from voile.tables.schema import Columns
+from voile.tables.schema import Column, Columns
 
 
 def check_bucketized(method: str, columns: Columns) -> None:
@@ -43,45 +43,45 @@ def check_bucketized(method: str, columns: Columns) -> None:
 
 def show_buckets(columns: Columns, rows: Rows) -> Bucketized:
     """Return the two linked tables, each ordered by what it shows; group numbers are drawn with the key."""
-    nobody = np.zeros(0, dtype=np.int64)
-    tables, dictionary = _linked(columns, rows, nobody, nobody)
-    return Bucketized({name: tables[name] for name in ("quasi", "sensitive")}, dictionary, UNSIGNED)
+    rows = rows.regroup(draw_group_numbers(rows))
+    group, table = rows.count_by_group([columns.sensitive[0].name])
+    seats = _show_values(columns.sensitive[0], group, table.codes[:, 0].astype(np.int64), table.counts, rows.groups)
+    tables = {"quasi": show_quasi_table(columns, rows), "sensitive": seats}
+    return Bucketized(tables, _describe_columns(columns, columns.sensitive[0]), UNSIGNED)
 
 
-def show_republished(columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray) -> Republished:
-    """Return the linked tables with counterfeits: one with the value `codes[i]` in `groups[i]`. Values that only
-    earlier releases show are not listed again."""
-    tables, dictionary = _linked(columns, rows, groups, codes)
-    target = columns.sensitive[0]
-    used = np.union1d(rows.histogram([target.name]).codes[:, 0].astype(np.int64), codes)
-    dictionary["columns"][-1] = describe(trim_column(target, used), None)
-    return Republished(tables, dictionary, UNSIGNED)
+def show_republished(
+    columns: Columns, rows: Rows, target: Column, numbers: np.ndarray, groups: np.ndarray, codes: np.ndarray
+) -> Republished:
+    """Return the linked tables of groups with these numbers (from 0). Seat i is in group `groups[i]` and has the value
+    `codes[i]` of the column `target`; the seats of a group that no row takes are counterfeits. Values that only earlier
+    releases show are not listed again."""
+    ones = np.ones(len(codes), dtype=np.int64)
+    seats = _show_values(target, numbers[groups], codes, ones, int(numbers.max(initial=-1)) + 1)
+    empty_seats = np.bincount(groups, minlength=rows.groups) - rows.count_people()
+    order = np.argsort(numbers)
+    order = order[empty_seats[order] > 0]
+    counterfeits = {"group": pl.Series(numbers[order] + 1, dtype=pl.Int64), "count": pl.Series(empty_seats[order])}
+    tables = {"quasi": show_quasi_table(columns, rows.regroup(numbers)), "sensitive": seats}
+    tables["counterfeits"] = pl.DataFrame(counterfeits, schema={"group": pl.Int64, "count": pl.Int64})
+    return Republished(tables, _describe_columns(columns, trim_column(target, np.unique(codes))), UNSIGNED)
 
 
-def _linked(
-    columns: Columns, rows: Rows, groups: np.ndarray, codes: np.ndarray
-) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    numbers = draw_group_numbers(rows)
-    rows = rows.regroup(numbers)
-    target = columns.sensitive[0]
-    group, table = rows.count_by_group([target.name])
-    group = np.concatenate([group, numbers[groups]])
-    value = np.concatenate([table.codes[:, 0].astype(np.int64), codes])
-    people = np.concatenate([table.counts, np.ones(len(codes), dtype=np.int64)])
-    listed, people = kernels.distinct_rows.weigh_rows(
-        [group, value], [max(rows.groups, 1), max(target.size, 1)], people
+def _show_values(target: Column, group: np.ndarray, code: np.ndarray, people: np.ndarray, groups: int) -> pl.DataFrame:
+    """Return the table of the values of each group."""
+    listed, people = kernels.distinct_rows.weigh_rows([group, code], [max(groups, 1), max(target.size, 1)], people)
+    return pl.DataFrame(
+        {
+            "group": pl.Series(listed[:, 0].astype(np.int64) + 1, dtype=pl.Int64),
+            target.name: target.domain.decode(listed[:, 1]),
+            "count": pl.Series(people, dtype=pl.Int64),
+        }
     )
-    sensitive = {
-        "group": pl.Series(listed[:, 0].astype(np.int64) + 1, dtype=pl.Int64),
-        target.name: target.domain.decode(listed[:, 1]),
-        "count": pl.Series(people, dtype=pl.Int64),
-    }
-    added, often = np.unique(numbers[groups], return_counts=True)
-    counterfeits = {"group": pl.Series(added + 1, dtype=pl.Int64), "count": pl.Series(often, dtype=pl.Int64)}
+
+
+def _describe_columns(columns: Columns, target: Column) -> dict[str, Any]:
     entries = [describe(column, None) for column in (*columns.quasi, *columns.other, target)]
-    tables = {"sensitive": sensitive, "counterfeits": counterfeits}
-    shown = {name: pl.DataFrame(content) for name, content in tables.items()}
-    return {"quasi": show_quasi_table(columns, rows), **shown}, {"format": FORMAT, "columns": entries}
+    return {"format": FORMAT, "columns": entries}
 
 
 def draw_group_numbers(rows: Rows) -> np.ndarray:

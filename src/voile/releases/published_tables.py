@@ -76,6 +76,11 @@ class PublishedTables:
             ) from None
 
     @property
+    def absent(self) -> int:
+        """How many rows stand for people who have left the table and whose seats stay."""
+        return int(self.dictionary.get("absent", 0))
+
+    @property
     def weight_name(self) -> str | None:
         """The column that holds the survey weight, coarsened; None if there is none."""
         return next((str(entry["name"]) for entry in self.described("quasi") if entry.get("weight") is True), None)

@@ -9,11 +9,13 @@ import typer
 
 from voile.cli.flags import (
     Adversaries,
+    After,
     Data,
     EngineOptions,
     Folder,
     HierarchyFolder,
     Json,
+    LedgerFile,
     Person,
     Plugins,
     ReadOptions,
@@ -42,6 +44,8 @@ def audit(
     corrupted: Annotated[
         Path | None, typer.Option(help="People whose values are known, for --attack corruption.")
     ] = None,
+    after: After = None,
+    ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
     *,
     read_options: ReadOptions,
@@ -49,12 +53,19 @@ def audit(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Attack a release; exit 5 if an attack inside the promise succeeds."""
+    """Attack a release; exit 5 if an attack inside the promise succeeds.
+
+    With earlier releases of the same people (--after, oldest first) they are also attacked together; the ledger
+    (--ledger) tells who sat in which group of each.
+    """
+    from voile.adversaries.ledger import Ledger
     from voile.flow.audit.audit import audit as run_audit
 
     refuse_unused_reading(read_options, data, external, corrupted)
     if data is None:
         refuse_unused("the table is not given", {"person": person})
+    if not after:
+        refuse_unused("no earlier releases are given", {"ledger": ledger})
     if data is None and external is None:
         refuse_unused("neither the table nor a register is given", {"hierarchies": hierarchies})
     with step_bar("load", "attack") as step:
@@ -68,7 +79,10 @@ def audit(
             table = open_table(opened, data, hierarchies, read_options, engine_options, step.part, person=person)
         attacks = _build_attacks(opened, attack or [], corrupted, read_options)
         register = open_register(opened, external, hierarchies, read_options)
-        result = run_audit(opened, table, attacks or None, external=register, adversary=adversary)
+        book = Ledger.read(ledger) if ledger else None
+        result = run_audit(
+            opened, table, attacks or None, external=register, adversary=adversary, after=after or (), ledger=book
+        )
     print_json(result.as_json()) if as_json else show_audit(result, opened.unit)
     if not result.passed:
         raise typer.Exit(BrokenPromise.exit_code)

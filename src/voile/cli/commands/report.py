@@ -9,11 +9,13 @@ import typer
 
 from voile.cli.flags import (
     Adversaries,
+    After,
     Data,
     EngineOptions,
     Folder,
     HierarchyFolder,
     Json,
+    LedgerFile,
     Person,
     Plugins,
     ReadOptions,
@@ -33,6 +35,8 @@ def report(
     data: Data = None,
     person: Person = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population.")] = None,
+    after: After = None,
+    ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
     *,
     read_options: ReadOptions,
@@ -40,16 +44,23 @@ def report(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Write one self-contained HTML page about a release, and the same content as JSON."""
+    """Write one self-contained HTML page about a release, and the same content as JSON.
+
+    With earlier releases of the same people (--after, oldest first) they are also judged and attacked together.
+    """
+    from voile.adversaries.ledger import Ledger
     from voile.flow.audit.audit import audit
     from voile.flow.measure.measure import measure
     from voile.flow.report.report import report as write_report
+    from voile.flow.verify.verify import verify
 
     page_path = out if out is not None else _place_beside(release)
     _refuse_release_folder(page_path)
     refuse_unused_reading(read_options, data, external)
     if data is None:
         refuse_unused("the table is not given", {"person": person})
+    if not after:
+        refuse_unused("no earlier releases are given", {"ledger": ledger})
     if data is None and external is None:
         refuse_unused("neither the table nor a register is given", {"hierarchies": hierarchies})
     with step_bar("load", "attack", "measure", "write") as step:
@@ -62,7 +73,10 @@ def report(
             table = open_table(opened, data, hierarchies, read_options, engine_options, step.part, person=person)
         step("attack")
         register = open_register(opened, external, hierarchies, read_options)
-        attacks = audit(opened, table, external=register, adversary=adversary)
+        book = Ledger.read(ledger) if ledger else None
+        attacks = audit(opened, table, external=register, adversary=adversary, after=after or (), ledger=book)
+        if after:
+            verdict = verify(release, after=after, ledger=book)
         step("measure")
         losses = measure(table, opened) if table is not None else None
         step("write")

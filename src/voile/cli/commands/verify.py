@@ -58,11 +58,12 @@ def verify(
 ) -> None:
     """Check everything that a published folder claims; exit 5 if any claim is broken.
 
-    Joint claims need the earlier releases (--after); claims that rest on random numbers need the table and the key
-    (--data, --key-file); guarding nodes per person need the table and the column that names them (--data, --guarding).
-    With the table and the column that tells people apart (--data, --person), it is checked that
-    nobody has more rows than the release says. With a public key (--signer), it is checked who signed the release. The
-    publisher's private file (--private) has the statistics that a claim of r-robustness rests on, and the key.
+    Joint claims need the earlier releases (--after, oldest first) and, where these leave it open, the ledger
+    (--ledger); claims that rest on random numbers need the table and the key (--data, --key-file); guarding nodes per
+    person need the table and the column that names them (--data, --guarding). With the table and the column that tells
+    people apart (--data, --person), it is checked that nobody has more rows than the release says. With a public key
+    (--signer), it is checked who signed the release. The publisher's private file (--private) has the statistics that a
+    claim of r-robustness rests on, and the key.
     """
     from voile.adversaries.ledger import Ledger
     from voile.adversaries.private_file import PrivateFile
@@ -74,13 +75,7 @@ def verify(
 
     refuse_unused_reading(read_options, data)
     if data is None:
-        needs_table = {
-            "person": person,
-            "guarding": guarding,
-            "key-file": key_file,
-            "ledger": ledger,
-            "hierarchies": hierarchies,
-        }
+        needs_table = {"person": person, "guarding": guarding, "key-file": key_file, "hierarchies": hierarchies}
         refuse_unused("the table is not given", needs_table)
     if private is not None:
         refuse_unused("the private file has the key", {"key-file": key_file})
@@ -111,7 +106,9 @@ def verify(
 
     verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options), signer_key)
     used = "with the table and the key" if data and (key or kept) else "with the table" if data else ""
-    used = used or ("with the private file" if kept else "from the published files alone")
+    used = used or (
+        "with the private file" if kept else "with the ledger" if book else "from the published files alone"
+    )
     print_json(verdict.as_json()) if as_json else show_verdict(verdict, f"Verified {used}")
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)

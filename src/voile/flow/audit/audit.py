@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from voile.adversaries.adversary import Adversary, Knowledge
+from voile.adversaries.ledger import Ledger
 from voile.adversaries.presets import Preset
-from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable
+from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable, UsesHistory
 from voile.errors import PolicyError, SchemaError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
+from voile.flow.checking.load import load
 from voile.flow.checking.people_check import require_people_of
 from voile.plugins.number_text import parse_fraction
 from voile.releases.release import Release
@@ -31,19 +34,29 @@ def audit(
     *,
     external: Microdata | None = None,
     adversary: str | Preset | Sequence[str | Preset] | None = None,
+    after: Sequence[Release | str | Path] = (),
+    ledger: Ledger | None = None,
 ) -> Audit:
     """Run attacks on a release; by default every registered one that applies and needs no register.
 
     With `data`, the original table, the risk before publishing is computed too. `external` is a register of people with
-    the quasi-identifier columns. `adversary` names presets ("insurer"), whose attacks run beside those listed.
+    the quasi-identifier columns. `adversary` names presets ("insurer"), whose attacks run beside those listed. `after`
+    are earlier releases of the same people, oldest first, or their folders, and `ledger` is the publisher's record of
+    who sat in which group.
     """
+    history = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
+    if ledger is not None:
+        ledger.check_beginning([*(earlier.digest for earlier in history), release.digest])
     if data is not None:
         require_people_of(release, data)
     if external is not None:
         _check_register(release, external)
     requested = request_attacks(attacks, adversary) or [
-        RequestedAttack(attack) for attack in list_attacks() if not attack.needs_external and attack.applies(release)
+        RequestedAttack(attack)
+        for attack in list_attacks()
+        if not attack.needs_external and attack.applies(release) and (history or not isinstance(attack, UsesHistory))
     ]
+    requested = [replace(item, attack=_attach_history(item.attack, history, ledger)) for item in requested]
     _check_applicable(release, requested)
     before = RawTable(data) if data is not None else None
     findings: list[Finding] = []
@@ -68,6 +81,10 @@ def audit(
             hint="Name another adversary, or run every attack that applies by naming none.",
         )
     return Audit(tuple(findings), tuple(notes))
+
+
+def _attach_history(attack: Attack, history: Sequence[Release], ledger: Ledger | None) -> Attack:
+    return attack.attach_history(history, ledger) if isinstance(attack, UsesHistory) else attack
 
 
 def _check_register(release: Release, external: Microdata) -> None:

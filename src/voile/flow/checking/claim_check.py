@@ -16,7 +16,7 @@ from voile.models.abilities import NamesValues
 from voile.models.base import Model
 from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
-from voile.models.kinds import PriorModel, SizeModel
+from voile.models.kinds import PriorModel, counts_sizes
 from voile.models.policy import make_claim
 from voile.releases.certificate import Certificate, is_same_json
 from voile.releases.release import Release
@@ -55,7 +55,7 @@ def check_claim(
     title = claim_title(model, column)
     if release.shape not in model.shapes or (release.unit.rows > 1 and not release.serves_several_rows):
         return _broken(title, f"It has no meaning for a {release.shape} release.")
-    counts = sizes_only(sizes) if isinstance(model, SizeModel) else tallies.get(str(column))
+    counts = sizes_only(sizes) if counts_sizes(model) else tallies.get(str(column))
     if counts is None:
         return _broken(title, "It is about a column that is not published as sensitive.")
     try:

@@ -6,6 +6,8 @@ import numpy as np
 
 from voile.errors import DataError, SpecError, Unsatisfiable, option
 from voile.flow.checking.claim_check import check_by_republishing
+from voile.flow.checking.method_check import stated_method
+from voile.methods.base import KeepsSeats
 from voile.models.claimed_model import claimed_model
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
@@ -30,7 +32,8 @@ def check_people(release: Release, evidence: Evidence) -> Checked | None:
         return None
     policy = Policy(*(claimed_model(claim) for claim in release.certificate.claims))
     # a ledger remembers the release of people who are followed: it cannot be made again
-    if evidence.republish is not None and not policy.follows_people:
+    follows_people = policy.follows_people or isinstance(stated_method(release.certificate), KeepsSeats)
+    if evidence.republish is not None and not follows_people:
         try:
             return Checked(TITLE, *check_by_republishing(release, evidence.republish))
         except SpecError:
@@ -38,14 +41,14 @@ def check_people(release: Release, evidence: Evidence) -> Checked | None:
         except Unsatisfiable:
             return Checked(TITLE, Answer.BROKEN, "This table cannot be published with this promise.")
     possible = data.people.total - data.people.count_rows_over(unit.rows)
-    rows = release.people + int(release.dictionary.get("withheld", 0))
+    rows = release.people - release.absent + int(release.dictionary.get("withheld", 0))
     if rows != possible:
         detail = (
             f"The {data.people.people} people of the table contribute {possible} rows if nobody has more than "
             f"{unit.rows}, but the release accounts for {rows}."
         )
         return Checked(TITLE, Answer.BROKEN, detail)
-    crowded = count_crowded_groups(release, data)
+    crowded = 0 if follows_people else count_crowded_groups(release, data)  # seats show people as they were first
     if crowded:
         return Checked(TITLE, Answer.BROKEN, f"{crowded} groups have more rows than the people in them can contribute.")
     detail = (

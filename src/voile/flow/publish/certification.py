@@ -12,7 +12,7 @@ from voile.flow.checking.check_release import state_findings
 from voile.flow.checking.claim_check import find_undeclared
 from voile.flow.checking.method_check import claims_cover_algorithm
 from voile.flow.publish.plan import Plan
-from voile.methods.base import complete_promise
+from voile.methods.base import KeepsSeats, complete_promise
 from voile.models.abilities import NamesValues
 from voile.plugins.registry import as_plain_value
 from voile.releases.release import Release
@@ -24,10 +24,9 @@ from voile.tables.schema import Columns
 
 def certify(release: Release, columns: Columns, plan: Plan) -> Release:
     """Fill in the certificate: the claims of the method under the policy, and those about earlier releases."""
-    claims = (
-        *plan.method.claims(columns, plan.policy, release),
-        *plan.history.joint_claims(plan.policy, columns),
-    )
+    claims = plan.method.claims(columns, plan.policy, release)
+    if not isinstance(plan.method, KeepsSeats):  # which states itself what holds together with earlier releases
+        claims = (*claims, *plan.history.joint_claims(plan.policy, columns))
     claims = tuple(
         replace(claim, unit=plan.data.unit, promise=complete_promise(plan.method, release, claim.promise))
         for claim in claims

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from voile.adversaries.ledger import Ledger
@@ -34,8 +35,9 @@ def publish(
     """Publish a table under a policy. The publisher is not trusted: the last check is what anyone runs on the folder.
 
     `after` are earlier releases of the same people, or their folders; a release that breaks its promise together with
-    them is refused. `ledger` is where m-invariance remembers who was shown with which values; keep it secret. `private`
-    is a new file for the key and the learned statistics, with which `verify` can later answer more; keep it secret too.
+    them is refused. `ledger` remembers who sat in which group, which decides what the releases alone leave open; keep
+    it secret. `private` is a new file for the key and the learned statistics, with which `verify` can later answer
+    more; keep it secret too.
 
     >>> import voile as vl
     >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -54,9 +56,11 @@ def publish(
     release = certify(
         *assemble_release(tables, withheld, data.unit, data.missing), plan
     )  # what is claimed, against whom
-    verdict = check_release(release, plan.evidence)  # the code that a stranger runs
+    seating = history.seat_people(release, groups, task.people_before, plan.columns, data, plan.method, plan.rows.key)
+    history.refuse_changed_values(seating)  # Unsatisfiable: somebody has another value than before
+    verdict = check_release(release, replace(plan.evidence, seating=seating))  # the code that a stranger runs
     history.accept(verdict)  # BrokenPromise
-    history.record(release, groups, columns, code_map, data)  # who was shown with which values, for the next time
+    history.record(release, seating)  # who sits where, for the next time
     if private is not None:
         PrivateFile(release.digest, plan.rows.key, plan.policy.priors()).save(private)
     return release.with_counted(verdict.counted)

@@ -61,7 +61,7 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     rows: MemoryRows | PersonRows
     if schema.person is not None:
         people = write_names(kept[schema.person])
-        rows = PersonRows(names, tuple(sizes), tuple(codes), hash_people(people), people)
+        rows = PersonRows(names, tuple(sizes), tuple(codes), hash_people(people))
         counts = [np.bincount(column, minlength=size) for column, size in zip(codes, sizes, strict=True)]
     else:
         rows = build_rows(names, codes, sizes)
@@ -144,15 +144,6 @@ def _pair_codes(
 def _pair_sizes(rows: MemoryRows | PersonRows, guards: Sequence[GuardedColumn]) -> tuple[int, ...]:
     paired = {guard.name: max(guard.size, 1) for guard in guards}
     return tuple(paired.get(name, size) for name, size in zip(rows.names, rows.sizes, strict=True))
-
-
-def recode_people(
-    chunk: CodedChunk, number: int, domains: Mapping[str, Domain], guards: Sequence[GuardedColumn] = ()
-) -> PersonRows:
-    """Recode the rows of a chunk, and forget the names of their people, which take much room."""
-    rows = recode_chunk(chunk, number, domains, guards)
-    assert isinstance(rows, PersonRows)
-    return replace(rows, texts=None)
 
 
 def recode_and_store(

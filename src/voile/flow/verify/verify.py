@@ -48,7 +48,7 @@ def verify(
 
     A folder needs no key, no data and no trust in its publisher. Answers HOLDS or BROKEN for each claim; NEEDS where a
     claim rests on statistics (`prior`), or on coins that only the publisher can draw again (`data` and `key`). `after`
-    are earlier releases of the same people, and `ledger` the publisher's record of who was shown with which values.
+    are earlier releases of the same people, and `ledger` the publisher's record of who sat in which group.
     With an `engine` (`Disk()`, `Spark()`) a folder larger than memory is checked piece by piece. `signer` is the public
     Ed25519 key, or its PEM file, of whoever should have signed the folder. `private` is the file that the publisher
     kept (`publish(..., private=...)`): it has the statistics, and the key to go with `data`.
@@ -84,6 +84,10 @@ def gather_evidence(
     if private is not None:
         priors, key = (*priors, *private.require(release.digest).priors), key or private.key
     earlier = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
+    if ledger is not None and earlier:
+        ledger.check_beginning([*(before.digest for before in earlier), release.digest])
+        for number, one in enumerate((*earlier, release)):
+            ledger.check_values(number, one.tallies)
     if data is None or key is None:
         return Evidence(priors, earlier, data, ledger)
     return Evidence(

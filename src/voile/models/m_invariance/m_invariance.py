@@ -2,8 +2,9 @@
 
 The neighbour follows a person through the releases of a table that people enter and leave. In each release the person's
 group lists at least m different values. If the lists differ, the person has one of the values that all lists share, and
-soon only one remains. So the list (the signature) of a person's group never changes. Where people who left the table
-would be missing from a list, counterfeit values take their place, and the release says how many.
+soon only one remains. If the list is the same but the other people change, those who come have the values of those who
+left, which tells a neighbour who knows how common the values are. So neither the list of a group nor its people ever
+change: the value of somebody who left stays as a counterfeit, and the release says how many there are.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from voile.models.abilities import AcceptsDistinctValues
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.models.kept_seats.seat_check import count_moved_people
 from voile.models.kinds import FollowsPeople
-from voile.models.m_invariance.signatures import count_changed_signatures
+from voile.models.m_invariance.group_comparison import compare_groups
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
@@ -29,7 +31,8 @@ from voile.tables.group_counts import Counts
 
 @dataclass(frozen=True)
 class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
-    """Every group has at least m rows with different values, and a person is always shown among the same values.
+    """Every group has at least m rows with different values, and a person is always shown in the same group of people
+    with the same values; those who left count as well.
 
     >>> MInvariance(m=3).bound()
     Fraction(1, 3)
@@ -55,28 +58,35 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
         earlier = evidence.releases(self.earlier)
         if earlier is None:
             return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
-        certain_changes, possible_changes = count_changed_signatures(release, earlier, evidence)
-        if certain_changes:
-            return Verification(Answer.BROKEN, f"{certain_changes} people were shown among other values before.")
-        if possible_changes:
+        compared = compare_groups(release, earlier)
+        if compared.changed:
+            return Verification(Answer.BROKEN, f"{compared.changed} groups list other values than before.")
+        if compared.invented:
+            detail = f"{compared.invented} new groups list values that belong to nobody in the table."
+            return Verification(Answer.BROKEN, detail)
+        moved = count_moved_people(release, earlier, evidence)
+        if moved:
+            return Verification(Answer.BROKEN, f"{moved} people do not sit with the same people as before.")
+        if moved is None and compared.doubtful:
             return Verification(
                 Answer.NEEDS,
-                f"Each release lists {self.m} values, but {possible_changes} people were either shown among other "
-                "values before or are different people with the same quasi-identifier. Needs the table (with persons) "
-                "and the ledger.",
+                f"Each release lists {self.m} values, but {compared.doubtful} people either were in another group "
+                "before, or are new or have changed their quasi-identifier. Needs the table (with persons) and the "
+                "ledger.",
             )
-        return Verification(Answer.HOLDS, f"{recount.detail} Signatures agree with {len(earlier)} earlier releases.")
+        return Verification(Answer.HOLDS, f"{recount.detail} Groups agree with {len(earlier)} earlier releases.")
 
     def bound(self) -> Fraction:
         return Fraction(1, self.m)
 
     def adversary(self) -> Adversary:
-        return Adversary.who("neighbour with earlier releases", *NEIGHBOUR, Knowledge.EARLIER)
+        knows = (*NEIGHBOUR, Knowledge.EARLIER, Knowledge.STATISTICS)
+        return Adversary.who("neighbour with earlier releases", *knows)
 
     def promise(self, column: str) -> str:
         return (
-            f"Even an adversary who follows people through {len(self.earlier)} earlier releases can link nobody to a "
-            f"value of {column!r} with probability above 1/{self.m}."
+            f"Even an adversary who follows people through {len(self.earlier)} earlier releases, and knows how common "
+            f"each value is, can link nobody to a value of {column!r} with probability above 1/{self.m}."
         )
 
     def smallest(self) -> int:

@@ -62,6 +62,11 @@ class Bucketized(LinkedShape):
         return labels, np.searchsorted(labels, quasi)
 
     @property
+    def group_numbers(self) -> np.ndarray:
+        """The published number of each group, rising."""
+        return self._labels[0]
+
+    @property
     def group(self) -> np.ndarray:
         """The group of each row of the quasi table."""
         return self._labels[1]

@@ -46,7 +46,7 @@ def dictionary_faults(document: dict[str, Any], own_keys: Collection[str] = ()) 
 
 
 def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterator[str]:
-    faults = list(part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing",)))
+    faults = list(part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing", "absent")))
     yield from faults
     if faults:
         return
@@ -56,6 +56,9 @@ def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterato
         yield "'missing' says something else than that missing cells are values"
     if not 0 <= document["withheld"] <= _MOST_PEOPLE:
         yield "'withheld' is no number of people"
+    absent = document.get("absent", 1)
+    if type(absent) is not int or not 0 < absent <= _MOST_PEOPLE:
+        yield "'absent' is no number of people"
     try:
         Unit.parse(document["unit"])
     except ValueError as error:
