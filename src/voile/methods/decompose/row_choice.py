@@ -32,7 +32,7 @@ def withhold_surplus(
             rows = np.repeat(cells, counts[cells])
             drawn = rows[key.shuffle(f"decompose surplus, turn {turn}", len(rows))[:surplus]]
             counts -= np.bincount(drawn, minlength=len(counts))
-            in_order = 1
+            in_order = 0  # the next value may be too frequent now
         turn += 1
     return counts, start - int(counts.sum())
 
