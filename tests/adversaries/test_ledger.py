@@ -12,10 +12,19 @@ import polars as pl
 import pytest
 
 import voile as vl
+from voile.adversaries.seating import Seating, SeatValues, pack_array
 from voile.errors import DataError, SpecError
 from voile.releases.release import Release
 
-PEOPLE = [("Ann", ("flu", "HIV")), ("Bob", ("cold", "flu"))]
+ANN, BOB, CID = np.array([11, 22, 33], dtype=np.uint64)
+
+
+def seat(ledger: vl.Ledger, hashes: list[Any], groups: list[int], values: list[int]) -> Seating:
+    """Seat people, given by their hashes, in groups; -1 is no seat."""
+    people = ledger.make_pseudonyms(np.array(hashes, dtype=np.uint64))
+    codes = SeatValues(("flu", "HIV", "gout"), np.array(values))
+    present = np.ones(len(hashes), dtype=bool)
+    return Seating(people, np.array(groups), np.zeros(len(hashes), dtype=int), present, {"disease": codes})
 
 
 def publish(seed: int) -> Release:
@@ -30,8 +39,14 @@ FIRST, SECOND = publish(0), publish(1)
 
 def open_recorded(path: Path, release: Release) -> vl.Ledger:
     ledger = vl.Ledger.open(path)
-    ledger.record(release.digest, PEOPLE)
+    ledger.record(release.digest, seat(ledger, [ANN, BOB], [0, 1], [0, 2]))
     return ledger
+
+
+def last_groups(ledger: vl.Ledger, *hashes: Any) -> list[tuple[int, int]]:
+    position = ledger.find_people(ledger.make_pseudonyms(np.array(hashes, dtype=np.uint64)))
+    release, group = ledger.last_seats()
+    return [(int(release[p]), int(group[p])) if p >= 0 else (-1, -1) for p in position]
 
 
 def test_a_ledger_is_saved_with_its_release_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
@@ -41,11 +56,14 @@ def test_a_ledger_is_saved_with_its_release_and_only_its_owner_may_read_it(tmp_p
     assert vl.Ledger.read(path).releases == [FIRST.digest]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [entry.name for entry in path.parent.iterdir()] == ["ledger"]
-    assert json.loads(path.read_text())["format"] == 1
-    ledger.record(SECOND.digest, PEOPLE)
+    assert json.loads(path.read_text())["format"] == 3
+    ledger.record(SECOND.digest, seat(ledger, [CID, ANN], [4, -1], [1, -1]))
     SECOND.save(tmp_path / "two", ledger=ledger)
     assert vl.Ledger.read(path).releases == [FIRST.digest, SECOND.digest]
-    assert vl.Ledger.read(path).signature("Ann") == ("flu", "HIV")
+    kept = vl.Ledger.read(path)
+    assert last_groups(kept, ANN, BOB, CID, 44) == [(0, 0), (0, 1), (1, 4), (-1, -1)]
+    assert sorted(kept.seating(1).group.tolist()) == [-1, -1, 4]
+    assert sorted(map(str, kept.seating(0).values["disease"].texts())) == ["None", "flu", "gout"]
 
 
 def test_a_ledger_that_another_process_changed_is_not_overwritten(tmp_path: Path) -> None:
@@ -105,7 +123,7 @@ def test_after_a_kill_the_named_releases_may_decide(tmp_path: Path, monkeypatch:
     with monkeypatch.context() as patch:
         patch.setattr("voile.io.release_folder.companion.Companion.settle", lambda *_, **__: None)
         FIRST.save(tmp_path / "one", ledger=open_recorded(path, FIRST))
-    assert json.loads(path.read_text())["format"] == 2
+    assert json.loads(path.read_text())["format"] == 4
     assert vl.Ledger.read(path).releases == [FIRST.digest]
     vl.Ledger.read(path).check([FIRST.digest])
     with pytest.raises(DataError, match="belongs to 1 releases"):
@@ -115,10 +133,73 @@ def test_after_a_kill_the_named_releases_may_decide(tmp_path: Path, monkeypatch:
     assert moved.releases == []
     moved.check([FIRST.digest])
     assert moved.releases == [FIRST.digest]
-    assert moved.signature("Bob") == ("cold", "flu")
+    assert last_groups(moved, BOB) == [(0, 1)]
 
 
-BODY = {"format": 1, "salt": "00" * 32, "releases": ["sha256:1"], "signatures": [["a", "b"]], "people": {"x": 0}}
+def test_who_sits_where_is_found_by_pseudonyms_that_depend_on_the_salt() -> None:
+    one, other = vl.Ledger(), vl.Ledger()
+    hashes = np.array([11, 22, 33], dtype=np.uint64)
+    assert len(set(one.make_pseudonyms(hashes).tolist()) & set(other.make_pseudonyms(hashes).tolist())) == 0
+    assert not set(one.make_pseudonyms(hashes).tolist()) & {11, 22, 33}
+    one.record("first", seat(one, [ANN, BOB, CID], [0, 0, 1], [0, 1, 0]))
+    one.record("second", seat(one, [44, ANN], [2, 1], [1, 0]))
+    assert one.seating(0).group.tolist()[-1] == -1  # the newcomer had no seat
+    assert last_groups(one, ANN, BOB, 44) == [(1, 1), (0, 0), (1, 2)]
+    assert repr(one) == "Ledger(4 people in 2 releases)"
+
+
+def test_nobody_has_two_seats() -> None:
+    ledger = vl.Ledger()
+    with pytest.raises(DataError, match="more than one seat") as error:
+        ledger.record("first", seat(ledger, [ANN, ANN], [0, 1], [0, 1]))
+    assert error.value.code == "data.person-twice"
+    assert ledger.releases == []
+
+
+def test_a_ledger_of_other_releases_or_in_another_order() -> None:
+    ledger = vl.Ledger()
+    for name in ("first", "second"):
+        ledger.record(name, seat(ledger, [ANN], [0], [0]))
+    ledger.check(["first", "second"])
+    ledger.check_beginning(["first"])
+    with pytest.raises(DataError, match="in this order"):
+        ledger.check(["second", "first"])
+    with pytest.raises(DataError, match="belongs to 2 releases, not to the 1"):
+        ledger.check(["first"])
+    with pytest.raises(DataError, match="oldest first"):
+        ledger.check_beginning(["second"])
+
+
+def test_the_seats_must_show_values_that_the_release_has() -> None:
+    ledger = vl.Ledger()
+    counts = FIRST.tallies["disease"]
+    label = counts.column.domain.labels[counts.values[0]]  # type: ignore[union-attr]
+    often = int(counts.counts[0])
+    codes = [("flu", "HIV", "gout").index(label)] * (often + 1)
+    ledger.record("fits", seat(ledger, list(range(often)), [0] * often, codes[:-1]))
+    ledger.record("too often", seat(ledger, list(range(often + 1)), [0] * (often + 1), codes))
+    ledger.record("no such group", seat(ledger, [1], [counts.groups], [0]))
+    ledger.check_values(0, FIRST.tallies)
+    for number in (1, 2):
+        with pytest.raises(DataError, match="of .disease. that release"):
+            ledger.check_values(number, FIRST.tallies)
+
+
+@pytest.mark.parametrize("old", [{"format": 1}, {"format": 2, "after": {"salt": ""}}])
+def test_a_ledger_of_an_earlier_version_is_refused_by_name(tmp_path: Path, old: dict[str, Any]) -> None:
+    (tmp_path / "ledger").write_text(json.dumps({"salt": "00" * 32, **old}))
+    with pytest.raises(DataError, match="earlier version"):
+        vl.Ledger.read(tmp_path / "ledger")
+
+
+def make_body() -> dict[str, Any]:
+    ledger = vl.Ledger()
+    ledger.record("first", seat(ledger, [ANN, BOB], [0, 1], [0, 2]))
+    return dict(ledger._body())
+
+
+BODY = make_body()
+SEATS = BODY["releases"][0]
 
 
 @pytest.mark.parametrize(
@@ -127,10 +208,16 @@ BODY = {"format": 1, "salt": "00" * 32, "releases": ["sha256:1"], "signatures": 
         {"salt": "00"},
         {"salt": "00" * 100},
         {"salt": 5},
-        {"people": {"x": 1}},
+        {"people": pack_array(np.array([7, 7]), np.uint64)},
+        {"people": pack_array(np.array([7]), np.uint64)},
         {"people": []},
-        {"signatures": 3},
+        {"people": "x"},
         {"releases": None},
+        {"releases": [{**SEATS, "group": pack_array(np.array([0, -2]), np.int32)}]},
+        {"releases": [{**SEATS, "kind": pack_array(np.array([0]), np.int32)}]},
+        {"releases": [{**SEATS, "values": {"disease": {"labels": ["a"], "codes": SEATS["kind"][:-4]}}}]},
+        {"releases": [{**SEATS, "values": {"disease": {"labels": [], "codes": SEATS["kind"]}}}]},
+        {"format": 5},
         {"after": {}},
         {"after": BODY, "before": None, "release": "x"},
         {"after": BODY, "before": 5, "release": {"folder": "x", "certificate": "y"}},

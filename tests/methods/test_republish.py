@@ -171,7 +171,7 @@ def test_no_published_file_mentions_a_person(tmp_path: Path) -> None:
         folder = release.save(tmp_path / str(index), format="csv")
         content = b"".join(file.read_bytes() for file in folder.iterdir())
         assert b"patient" not in content
-        for secret in (ledger.salt.hex(), *(ledger.pseudonym(name) for name in frames[index]["patient"])):
+        for secret in (ledger.salt.hex(), *map(str, ledger.people.tolist())):
             assert secret.encode() not in content
         assert "patient" not in f"{release!r}{release.dictionary}{release.certificate}"
 
@@ -191,10 +191,10 @@ def test_a_ledger_is_saved_for_its_owner_only_and_read_back(tmp_path: Path) -> N
     assert path.stat().st_mode & 0o077 == 0
     assert "patient 1" not in path.read_text()
     read_back = vl.Ledger.read(path)
-    assert (read_back.salt, read_back.releases, read_back.signatures) == (
+    assert (read_back.salt, read_back.releases, read_back.people.tolist()) == (
         ledger.salt,
         ledger.releases,
-        ledger.signatures,
+        ledger.people.tolist(),
     )
     second = vl.publish(vl.read(frame, SCHEMA), vl.MInvariance(m=3), after=[first], ledger=read_back)
     assert vl.verify(second, after=[first]).holds
@@ -205,7 +205,7 @@ def test_requests_without_a_matching_ledger_or_table_are_refused(tmp_path: Path)
     data, ledger = vl.read(frame, SCHEMA), vl.Ledger()
     first = vl.publish(data, vl.MInvariance(m=3), ledger=ledger)
     data_without_persons = vl.read(frame, vl.Schema(quasi=["age", "city"], sensitive=["disease"]))
-    with pytest.raises(DataError, match="it must be known who was shown with which values"):
+    with pytest.raises(DataError, match="it must be known who sat in which group"):
         vl.publish(data, vl.MInvariance(m=3), after=[first])
     with pytest.raises(DataError, match="no column that identifies each person"):
         vl.publish(data_without_persons, vl.MInvariance(m=3), after=[first], ledger=ledger)

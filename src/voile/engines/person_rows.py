@@ -60,14 +60,12 @@ def find_buckets(person: np.ndarray, bits: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class PersonRows:
-    """One array of codes per column, in no order, and the person of each row; `texts` names the people, where it is
-    known who they are."""
+    """One array of codes per column, in no order, and the person of each row, as a hash."""
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
     columns: tuple[np.ndarray, ...]
     person: np.ndarray
-    texts: pl.Series | None = None
 
     def __repr__(self) -> str:
         return f"PersonRows({self.total} rows)"
@@ -103,22 +101,14 @@ class PersonRows:
     def draw_linked(self, limit: int, key: Key) -> MemoryRows:
         order, starts = self._by_person
         number = np.empty(self.total, dtype=np.int64)
-        number[order] = np.repeat(self._named[1], np.diff(starts))
+        number[order] = np.repeat(np.arange(self.people), np.diff(starts))
         drawn = self._choose_rows(limit, key, count_bucket_bits(self.total))
         columns = [_take(column, drawn) for column in (*self.columns, number)]
         return build_rows([*self.names, PERSON], columns, [*self.sizes, self.people])
 
-    def list_names(self) -> list[str]:
-        return self._named[0]
-
-    @cached_property
-    def _named(self) -> tuple[list[str], np.ndarray]:
-        """The names of the people in rising order, and the place of each person there, in the order of the hashes."""
-        assert self.texts is not None, "rows in memory know the names of their people"
+    def list_hashes(self) -> np.ndarray:
         order, starts = self._by_person
-        names = self.texts.gather(order[starts[:-1]])
-        place = names.rank("ordinal").to_numpy().astype(np.int64) - 1
-        return names.sort().to_list(), place
+        return self.person[order[starts[:-1]]]
 
     def _choose_rows(self, limit: int, key: Key, bits: int) -> np.ndarray | None:
         """Return which rows are drawn; None for all of them."""
@@ -197,18 +187,22 @@ class ChunkedPersonRows:
         return ChunkedRows(names, sizes, chunks, total, self.row_limit, dict(zip(names, margins, strict=True)))
 
     def draw_linked(self, limit: int, key: Key) -> MemoryRows:
-        raise _not_in_memory()
+        return self._collected.draw_linked(limit, key)
 
-    def list_names(self) -> list[str]:
-        raise _not_in_memory()
+    def list_hashes(self) -> np.ndarray:
+        return self._collected.list_hashes()
 
-
-def _not_in_memory() -> EngineError:
-    return EngineError(
-        "People are followed from release to release in memory only.",
-        code="engine.person",
-        hint="Use the local engine.",
-    )
+    @cached_property
+    def _collected(self) -> PersonRows:
+        """The rows in the memory of this process."""
+        if self.total > self.row_limit:
+            raise EngineError(
+                f"People are followed from release to release in memory, and {self.total} rows are too many for it.",
+                code="engine.person",
+                hint="Publish fewer people, or on a machine with more memory.",
+            )
+        first, *others = list(self.buckets)
+        return _merge_bucket(others, 0, first)
 
 
 def spread_people(chunks: Parts, total: int, row_limit: int, empty: PersonRows) -> ChunkedPersonRows:

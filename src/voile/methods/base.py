@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from voile.adversaries.ledger import SeatHistory
 from voile.adversaries.prior import Prior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
+from voile.adversaries.seating import Seating
 from voile.errors import PolicyError, option, raise_together
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
@@ -98,6 +100,23 @@ class Method(Plugin):
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
         """Return the claims of the release: those of the policy, unless the method states another level."""
         return policy.claims(columns)
+
+
+class KeepsSeats:
+    """A method that seats people as they sat in earlier releases, which the publisher's ledger tells.
+
+    With a ledger its rows have the column PERSON, `take_seats` is called before `plan`, and `list_seats` after the
+    release is made. Without a ledger (and then without earlier releases) neither is called.
+    """
+
+    def take_seats(self, history: SeatHistory) -> Method:
+        """Return the method with the seats that people had before."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+    def list_seats(self, release: Release, rows: Rows, pseudonyms: np.ndarray) -> Seating:
+        """Return everybody's seat in the new release, also of people who left and whose seats stay. `rows` are the
+        grouped rows, whose column PERSON numbers the pseudonyms."""
+        raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 
 
 class CoversAlgorithm:

@@ -198,11 +198,10 @@ class PersonTable(Protocol):
         ...
 
     def draw_linked(self, limit: int, key: Key) -> Rows:
-        """Draw the same rows with one column more, the last, which numbers the people. Only in the memory of this
-        process; EngineError elsewhere."""
+        """Draw the same rows with one column more, the last, which numbers the people in the order of their hashes.
+        EngineError where there are too many rows for the memory of this process."""
         ...
 
-    def list_names(self) -> list[str]:
-        """List the people by name, in the order of their numbers. Only in the memory of this process; EngineError
-        elsewhere."""
+    def list_hashes(self) -> np.ndarray:
+        """Return the hash of each person, in the order of their numbers. EngineError as for `draw_linked`."""
         ...

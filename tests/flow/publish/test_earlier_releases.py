@@ -123,8 +123,8 @@ def test_the_digest_is_of_what_is_shown(first: Any, data: Any) -> None:
     assert coarser.digest != first.digest
 
 
-def test_a_ledger_that_no_model_needs_is_refused() -> None:
+def test_a_ledger_needs_people_who_can_be_told_apart() -> None:
     data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
-    with pytest.raises(PolicyError) as caught:
+    with pytest.raises(DataError) as caught:
         vl.publish(data, vl.KAnonymity(k=5), ledger=vl.Ledger())
-    assert caught.value.code == "policy.ledger"
+    assert caught.value.code == "data.person"

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from voile.adversaries.ledger import Ledger
+from voile.adversaries.ledger import Ledger, SeatHistory
+from voile.adversaries.seating import Seating
 from voile.engines.memory_rows import build_rows
 from voile.errors import BrokenPromise, DataError, PolicyError, option
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
+from voile.flow.publish.seat_recording import find_seats
+from voile.methods.base import KeepsSeats, Method
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.evidence import Evidence
-from voile.models.m_invariance.signatures import SIGNATURE, current_signatures, number_signatures
+from voile.models.m_invariance.signatures import SIGNATURE, number_signatures
 from voile.models.policy import Policy
 from voile.models.sequential import Sequential
 from voile.releases.certificate import Claim
@@ -57,39 +60,60 @@ class EarlierReleases:
             releases.append(release)
         return EarlierReleases(tuple(releases), ledger)
 
-    def link_people(self, data: Microdata, policy: Policy, key: Key) -> tuple[Columns, Table]:
-        """The table; or, where people are followed from release to release, its rows with who they are and which values
-        they were shown with."""
+    def link_people(self, data: Microdata, policy: Policy, method: Method, key: Key) -> tuple[Columns, Table]:
+        """The table; or, where the policy or the method follows people from release to release, its rows with who they
+        are and, for m-invariance, which values they were shown with."""
         shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
         for number, release in enumerate(self.releases, 1):
             require_same_columns(shown, release, number)
-        if self.ledger is not None and not policy.follows_people:
-            raise PolicyError(
-                "A ledger records who was shown with which values, and no model of this policy follows people.",
-                code="policy.ledger",
-                hint=f"Leave the ledger out, or ask for {option('model', 'm-invariance', m=2)}.",
-            )
-        if policy.follows_people and (self.ledger is not None or self.releases):
+        follows = policy.follows_people or isinstance(method, KeepsSeats)
+        if self.ledger is not None or (follows and self.releases):
             require_people(data)
         self._require_same_unit(data.unit, policy)
-        if not policy.follows_people or (self.ledger is None and not self.releases):
+        self._check_ledger(data, method, follows)
+        if not follows or self.ledger is None:
             return draw_rows(data, key)
-        if self.ledger is None:
-            raise DataError(
-                f"To publish after {len(self.releases)} releases, it must be known who was shown with which values.",
-                code="data.ledger",
-                hint=f"Give the ledger that was kept with them ({option('ledger')}).",
-            )
-        self.ledger.check([release.digest for release in self.releases])
         people = require_people(data)
         linked = people.draw_linked(data.unit.rows, key)
-        signature = number_signatures(data, linked, self.ledger, self.releases)
         names = [column.name for column in data.columns]
         table = linked.histogram([*names, PERSON])
         columns = [table.codes[:, number] for number in range(len(names) + 1)]
-        sizes = [*(column.size for column in data.columns), people.people, int(signature.max(initial=0)) + 1]
+        sizes = [*(column.size for column in data.columns), people.people]
+        if not policy.follows_people:
+            return data.columns, build_rows([*names, PERSON], columns, sizes)
+        signature = number_signatures(data, linked, self.ledger, self.releases)
+        sizes.append(int(signature.max(initial=0)) + 1)
         rows = build_rows([*names, PERSON, SIGNATURE], [*columns, signature[columns[-1]]], sizes)
         return _widened(data.columns, rows, self.releases)
+
+    def _check_ledger(self, data: Microdata, method: Method, follows: bool) -> None:
+        """Raise where a ledger is missing, belongs to other releases, or cannot be kept."""
+        if self.ledger is None:
+            if follows and self.releases:
+                raise DataError(
+                    f"To publish after {len(self.releases)} releases, it must be known who sat in which group.",
+                    code="data.ledger",
+                    hint=f"Give the ledger that was kept with them ({option('ledger')}).",
+                )
+            return
+        if data.unit.rows > 1:
+            raise needs_one_row("A ledger", "it records one seat for each person")
+        if type(method).transform is not Method.transform and not isinstance(method, KeepsSeats):
+            raise PolicyError(
+                f"{method.name} changes values before they are published, and a ledger records true ones.",
+                code="policy.ledger",
+                hint="Leave the ledger out, or use a method that shows values as they are.",
+            )
+        self.ledger.check([release.digest for release in self.releases])
+        for number, release in enumerate(self.releases):
+            self.ledger.check_values(number, release.tallies)
+
+    def tell_seats(self, method: Method, data: Microdata) -> Method:
+        """Tell a method that keeps seats where everybody sat before."""
+        if self.ledger is None or not isinstance(method, KeepsSeats):
+            return method
+        pseudonyms = self.ledger.make_pseudonyms(require_people(data).list_hashes())
+        return method.take_seats(SeatHistory(self.ledger, self.ledger.find_people(pseudonyms)))
 
     def _require_same_unit(self, unit: Unit, policy: Policy) -> None:
         """Releases that count people in different ways cannot be compared; nor can values, where a person has several
@@ -127,15 +151,33 @@ class EarlierReleases:
             )
         verdict.or_raise()
 
-    def record(
-        self, release: Release, groups: Parts, columns: Columns, code_map: Mapping[str, np.ndarray], data: Microdata
-    ) -> None:
-        """Write into the ledger who was shown with which values, where there is a ledger."""
+    def seat_people(
+        self,
+        release: Release,
+        groups: Parts,
+        people_before: Sequence[int],
+        columns: Columns,
+        data: Microdata,
+        method: Method,
+        key: Key,
+    ) -> Seating | None:
+        """Find out who sits where in the new release, where there is a ledger. `columns` are those of the grouped
+        rows."""
         if self.ledger is None:
-            return
-        (rows,) = groups
-        shown = current_signatures(columns, rows.recode(code_map) if code_map else rows, data, self.releases)
-        self.ledger.record(release.digest, shown)
+            return None
+        people = require_people(data)
+        pseudonyms = self.ledger.make_pseudonyms(people.list_hashes())
+        if isinstance(method, KeepsSeats):
+            (rows,) = groups
+            return method.list_seats(release, rows, pseudonyms)
+        linked = people.draw_linked(data.unit.rows, key)
+        linked = trim_unused_values(data.columns, linked)[1] if data.count_left_out() else linked
+        return find_seats(release, groups, people_before, columns, linked, pseudonyms, key)
+
+    def record(self, release: Release, seating: Seating | None) -> None:
+        """Write into the ledger who sits where, where there is a ledger."""
+        if self.ledger is not None and seating is not None:
+            self.ledger.record(release.digest, seating)
 
 
 def draw_rows(data: Microdata, key: Key) -> tuple[Columns, Table]:

@@ -46,10 +46,13 @@ def make_plan(
     method = method or default_method(policy)
     key = key or Key.fresh()  # 256 random bits; never in the release
     policy = policy.attach_history(history.releases).count_people(data.unit.rows)
-    columns, rows = history.link_people(data, policy, key)  # of each person at most as many rows as the unit allows
+    columns, rows = history.link_people(
+        data, policy, method, key
+    )  # of each person at most as many rows as the unit allows
     columns = check_request(columns, rows, policy, method)
     rows = rows.with_key(key)
     policy = policy.learn(columns, rows)  # what an adversary is assumed to know, where it is learned from the table
+    method = history.tell_seats(method, data)
     method, policy = method.plan(columns, rows, policy, history.releases)
     return Plan(data, columns, rows, policy, method, history)
 

@@ -54,8 +54,9 @@ def publish(
     release = certify(
         *assemble_release(tables, withheld, data.unit, data.missing), plan
     )  # what is claimed, against whom
+    seating = history.seat_people(release, groups, task.people_before, plan.columns, data, plan.method, plan.rows.key)
     history.accept(check_release(release, plan.evidence))  # BrokenPromise: the code that a stranger runs
-    history.record(release, groups, columns, code_map, data)  # who was shown with which values, for the next time
+    history.record(release, seating)  # who sits where, for the next time
     if private is not None:
         PrivateFile(release.digest, plan.rows.key, plan.policy.priors()).save(private)
     return release

@@ -60,7 +60,7 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     rows: MemoryRows | PersonRows
     if schema.person is not None:
         people = write_names(kept[schema.person])
-        rows = PersonRows(names, tuple(sizes), tuple(codes), hash_people(people), people)
+        rows = PersonRows(names, tuple(sizes), tuple(codes), hash_people(people))
         counts = [np.bincount(column, minlength=size) for column, size in zip(codes, sizes, strict=True)]
     else:
         rows = build_rows(names, codes, sizes)
@@ -100,13 +100,6 @@ def select_columns(rows: MemoryRows | PersonRows, names: tuple[str, ...]) -> Mem
         return replace(rows, names=names, sizes=rows.sizes[:width], columns=rows.columns[:width])
     table = rows.histogram(names)
     return replace(rows, names=names, sizes=rows.sizes[:width], codes=table.codes, weights=table.counts)
-
-
-def recode_people(chunk: CodedChunk, number: int, domains: Mapping[str, Domain]) -> PersonRows:
-    """Recode the rows of a chunk, and forget the names of their people, which take much room."""
-    rows = recode_chunk(chunk, number, domains)
-    assert isinstance(rows, PersonRows)
-    return replace(rows, texts=None)
 
 
 def recode_and_store(

@@ -17,7 +17,7 @@ from voile.engines.chunked_rows import ChunkedRows
 from voile.engines.person_rows import PersonRows, spread_people
 from voile.engines.selection import engine_of_table
 from voile.errors import DataError, SpecError, option, raise_together
-from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk, recode_people
+from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
 from voile.flow.read.column_coding import build_column, check_lookalikes, check_missing_cells, check_near_unique
 from voile.flow.read.people_counting import check_people_named, find_unit
 from voile.tables.domain import Domain, encode_values
@@ -141,7 +141,7 @@ def _with_people(coded: Parts, domains: Mapping[str, Domain], total: int, engine
     sizes = tuple(max(domain.size, 1) for domain in domains.values())
     columns = tuple(np.zeros(0, dtype=np.uint8) for _ in domains)
     empty = PersonRows(tuple(domains), sizes, columns, np.zeros(0, dtype=np.uint64))
-    return spread_people(coded.map_lazily(recode_people, domains), total, engine.row_limit(len(domains)), empty)
+    return spread_people(coded.map_lazily(recode_chunk, domains), total, engine.row_limit(len(domains)), empty)
 
 
 def _without_people(

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from voile.adversaries.ledger import Ledger, Signature
-from voile.errors import DataError, Unsatisfiable
+from voile.adversaries.ledger import Ledger
+from voile.errors import Unsatisfiable
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
 from voile.tables.microdata import PERSON, Microdata, require_people
 from voile.tables.row_protocol import Rows
-from voile.tables.schema import Column, Columns
+from voile.tables.schema import Column
 
 SIGNATURE = "#signature"  # the last column of linked rows; no published column has this name
 Row = tuple[str, ...]
+Signature = tuple[str, ...]
 
 
 def signatures_by_row(release: Release) -> dict[Row, list[Signature]]:
@@ -41,14 +42,7 @@ def number_signatures(data: Microdata, linked: Rows, ledger: Ledger, earlier: Se
     """Return the number of each person's signature, counted from 1 in the order of `list_signatures`; 0 for new
     people."""
     numbers = {signature: position for position, signature in enumerate(list_signatures(earlier), 1)}
-    signatures = [ledger.signature(person) for person in require_people(data).list_names()]
-    unlisted_people = sum(signature is not None and signature not in numbers for signature in signatures)
-    if unlisted_people:
-        raise DataError(
-            f"The ledger shows {unlisted_people} people with values that no earlier release lists.",
-            code="data.ledger",
-            hint="Name all earlier releases, together with the ledger that was kept with them.",
-        )
+    signatures = find_signatures(data, ledger, earlier)
     _refuse_changed_values(data.columns.sensitive[0], linked, signatures)
     return np.array([numbers[signature] if signature is not None else 0 for signature in signatures], dtype=np.int64)
 
@@ -69,23 +63,26 @@ def _refuse_changed_values(target: Column, linked: Rows, signatures: Sequence[Si
         )
 
 
-def current_signatures(
-    columns: Columns, rows: Rows, data: Microdata, earlier: Sequence[Release]
-) -> list[tuple[str, Signature]]:
-    """Return everybody's signature in grouped rows: the list that a group keeps, or the values of a new group."""
-    target, lists = columns.sensitive[0], list_signatures(earlier)
-    texts = target.domain.labels
-    groups, table = rows.count_by_group([target.name])
-    values: dict[int, list[str]] = defaultdict(list)
-    for group, code in zip(groups.tolist(), table.codes[:, 0].tolist(), strict=True):
-        values[group].append(texts[code])
-    _, list_numbers = rows.find_extents(SIGNATURE)
-    groups, table = rows.count_by_group([PERSON])
-    people, people_with_signatures = require_people(data).list_names(), []
-    for group, person in zip(groups.tolist(), table.codes[:, 0].tolist(), strict=True):
-        signature = lists[list_numbers[group] - 1] if list_numbers[group] else tuple(sorted(values[group]))
-        people_with_signatures.append((people[person], signature))
-    return people_with_signatures
+def list_seat_signatures(ledger: Ledger, releases: Sequence[Release]) -> list[Signature | None]:
+    """Return the signature of everybody in `ledger.people`: the values of the group of their last seat; None where they
+    never had one."""
+    number, group = ledger.last_seats(len(releases))
+    signatures: list[Signature | None] = [None] * len(ledger.people)
+    for position, release in enumerate(releases):
+        counts = next(iter(release.tallies.values()))
+        assert counts.column is not None
+        texts, cuts = counts.column.domain.labels, counts.starts
+        for person in np.flatnonzero(number == position).tolist():
+            inside = slice(cuts[group[person]], cuts[group[person] + 1])
+            signatures[person] = tuple(sorted(texts[code] for code in counts.values[inside]))
+    return signatures
+
+
+def find_signatures(data: Microdata, ledger: Ledger, releases: Sequence[Release]) -> list[Signature | None]:
+    """Return the signature of each person of a table, in the order of their numbers; None for new people."""
+    position = ledger.find_people(ledger.make_pseudonyms(require_people(data).list_hashes()))
+    listed = list_seat_signatures(ledger, releases)
+    return [listed[place] if place >= 0 else None for place in position.tolist()]
 
 
 def count_changed_signatures(release: Release, earlier: Sequence[Release], evidence: Evidence) -> tuple[int, int]:
@@ -96,7 +93,9 @@ def count_changed_signatures(release: Release, earlier: Sequence[Release], evide
     """
     signatures_now = signatures_by_row(release)
     if evidence.data is not None and evidence.ledger is not None:
-        return _count_missing(signatures_now, evidence.data, evidence.ledger), 0
+        evidence.ledger.check_beginning([before.digest for before in earlier])
+        signatures = find_signatures(evidence.data, evidence.ledger, [*earlier, release])
+        return _count_missing(signatures_now, evidence.data, signatures), 0
     possible_changes = 0
     for earlier_release in earlier:
         signatures_before = signatures_by_row(earlier_release)
@@ -106,10 +105,11 @@ def count_changed_signatures(release: Release, earlier: Sequence[Release], evide
     return 0, possible_changes
 
 
-def _count_missing(signatures_now: dict[Row, list[Signature]], data: Microdata, ledger: Ledger) -> int:
+def _count_missing(
+    signatures_now: dict[Row, list[Signature]], data: Microdata, signatures: Sequence[Signature | None]
+) -> int:
     """Count the people of the table for whom the release has no row with their quasi-identifier and signature. For
     a person with several rows, the table alone does not tell which row was published."""
-    people = require_people(data).list_names()  # EngineError where the table is not in memory
     linked_data = data.with_linked_rows()
     assert linked_data is not None
     rows_per_person = linked_data.rows.histogram([PERSON]).counts
@@ -118,7 +118,7 @@ def _count_missing(signatures_now: dict[Row, list[Signature]], data: Microdata, 
     texts = [np.array(data.columns[name].domain.labels, dtype=object)[table.column(name)] for name in names]
     expected_rows: Counter[tuple[Row, Signature]] = Counter()
     for row, person in zip(zip(*texts, strict=True), table.column(PERSON).tolist(), strict=True):
-        signature = ledger.signature(people[person])
+        signature = signatures[person]
         if signature is not None and rows_per_person[person] == 1:
             expected_rows[row, signature] += 1
     published_rows = Counter((row, signature) for row, signatures in signatures_now.items() for signature in signatures)
