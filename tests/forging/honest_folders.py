@@ -169,6 +169,7 @@ def _linked() -> dict[str, HonestFolder]:
     followed = {**plain, "person": "patient"}
     two = {"quasi": ["age", "city"], "sensitive": ["disease", "ward"]}
     lists = vl.MultiDiversity({"disease": 3, "ward": 2})
+    colleague = vl.MultiDiversity({"disease": 2, "ward": 2}, knowing=1, excluding=1, slack=0.15)
     return {
         "anatomy": HonestFolder(_publisher(frame, plain, vl.LDiversity(l=3), vl.Anatomy())),
         "anatomy, dates": HonestFolder(
@@ -185,6 +186,7 @@ def _linked() -> dict[str, HonestFolder]:
         "capped counts": HonestFolder(_publisher(frame, plain, rare_set, vl.CappedCounts(min_group=6)), "NEEDS"),
         "decompose": HonestFolder(_publisher(frame, two, lists, vl.Decompose())),
         "decompose, apart": HonestFolder(_publisher(frame, two, lists, vl.Decompose(publish_joint=False))),
+        "decompose, colleague": HonestFolder(_publisher(frame, two, vl.Policy(lists, colleague), vl.Decompose())),
         "perturbed": HonestFolder(
             _publisher(
                 frame,

@@ -1,16 +1,16 @@
 """Chain: one sensitive value of a person, once known, reveals another.
 
-A colleague knows that Carl is a policeman. In Carl's group only one row is a policeman's, and it has his salary. The
-worst case is computed for everybody: the belief in the most likely value of one column once the person's value in
-another is known. Values occur together, so knowing one of them tells something even without the release: the baseline
-is the belief of an adversary who knows the person's value and the complete sensitive rows of the whole table, but not
-the person's group.
+A colleague knows that Carl is a policeman. In Carl's group only one row is a policeman's, and it has his salary. For
+everybody the belief in the most likely value of one column is computed, once the person's value in another is known;
+where a release does not tell how many people of a group have a value, for as many as are expected to. Values occur
+together, so knowing one of them tells something even without the release: the baseline is the belief of an adversary
+who knows the person's value and the complete sensitive rows of the whole table, but not the person's group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any, ClassVar
 
@@ -19,6 +19,9 @@ import numpy as np
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
 from voile.errors import PolicyError
+from voile.models.claimed_model import claimed_model
+from voile.models.multi_diversity.multi_diversity import MultiDiversity
+from voile.releases.row_matching.known_values import Allowance
 from voile.releases.shape_answers import ValuePairs
 from voile.results import Belief
 from voile.tables.microdata import Microdata
@@ -51,18 +54,15 @@ class Chain(Attack):
         knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_VALUE)
         colleague = Adversary.who("colleague", *knowledge)
         title = f"{guessed_column!r}, if {known_column!r} is known"
-        known_beliefs = target.beliefs_given(known_column, guessed_column)
-        pairs = target.pairs_of_values(known_column, guessed_column) if known_beliefs is None else None
-        if known_beliefs is not None:
-            risk, people, table_pairs = known_beliefs
-        elif pairs is not None:
-            sizes = (_size(target, known_column), _size(target, guessed_column))
-            risk, people, table_pairs = _from_pairs(target, pairs, sizes)
-        else:
+        pairs = target.pairs_of_values(known_column, guessed_column)
+        if pairs is None:
             return Guess(title, colleague, guess_unlinked(target, guessed_column, title).belief)
+        sizes = (_size(target, known_column), _size(target, guessed_column))
+        allowed = [given for given in claimed_allowances(target, guessed_column) if given.knowing]
+        risk, people, table_pairs, excess = _from_pairs(pairs, sizes, allowed)
         baseline = float(table_pairs.max(axis=1).sum() / max(table_pairs.sum(), 1e-12))
-        risk, people = np.minimum(risk, 1.0), people.astype(np.int64)
-        return Guess(title, colleague, Belief("belief", risk, people, baseline, guessed_column, target.sampling_notes))
+        belief = Belief("belief", np.minimum(risk, 1.0), people, baseline, guessed_column, target.sampling_notes)
+        return Guess(title, colleague, replace(belief, excess=excess))
 
 
 def _size(target: Target, name: str) -> int:
@@ -71,20 +71,57 @@ def _size(target: Target, name: str) -> int:
     return column.size
 
 
-def _from_pairs(target: Target, pairs: ValuePairs, sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the largest belief and the people for each group and known value, and all pairs of the whole table."""
-    risk, people, table_pairs = [], [], np.zeros(sizes)
-    for group, value, guessed_value, people_with in pairs.pieces:
+def _from_pairs(
+    pairs: ValuePairs, sizes: tuple[int, int], allowed: Sequence[Allowance]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return the largest belief and the people for each group and known value, all pairs of the whole table, and how
+    far beliefs lie above what the claims allow, if any claim does."""
+    pieces = list(pairs.pieces)
+    table_pairs = np.zeros(sizes)
+    for _, value, guessed_value, people_with in pieces:
+        np.add.at(table_pairs, (value, guessed_value), people_with)
+    shares = table_pairs / np.maximum(table_pairs.sum(axis=1, keepdims=True), 1e-12)
+    limits = [np.maximum(given.bound, shares + given.slack) for given in allowed]
+    lowest = np.minimum.reduce(limits) if limits else None
+    risk, people, excess = [], [], []
+    for group, value, guessed_value, people_with in pieces:
         starts = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(value) != 0)))
         sums = np.add.reduceat(people_with, starts)
-        best = np.maximum.reduceat(people_with, starts) / sums
-        np.add.at(table_pairs, (value, guessed_value), people_with)
-        if pairs.expected:  # who has which value is not known: take the worst that a person of the group may have
-            first = np.flatnonzero(np.append(True, np.diff(group[starts]) != 0))
-            best, sums = np.maximum.reduceat(best, first), target.sizes[group[starts][first]]
-        risk.append(best)
+        belief = people_with / np.repeat(sums, np.diff(np.append(starts, len(group))))
+        risk.append(np.maximum.reduceat(belief, starts))
         people.append(sums)
-    return np.concatenate(risk), np.concatenate(people), table_pairs
+        if lowest is not None:
+            excess.append(np.maximum.reduceat(belief - lowest[value, guessed_value], starts))
+    above = np.concatenate(excess) if excess else None
+    counted = np.concatenate(people)
+    if pairs.expected:
+        counted = round_expected(counted, np.concatenate(risk) if above is None else above)
+    return np.concatenate(risk), counted.astype(np.int64), table_pairs, above
+
+
+def round_expected(people: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Turn expected numbers of people into whole ones, with the same total: beginning with those that come first by
+    falling `order`, so that nobody at the top is rounded away.
+
+    >>> round_expected(np.array([0.2, 1.5, 1.3]), np.array([0.9, 0.1, 0.5])).tolist()
+    [1, 1, 1]
+    """
+    falling = np.argsort(-order, kind="stable")
+    ends = np.ceil(np.cumsum(people[falling]) - 1e-6)
+    whole = np.empty(len(people), dtype=np.int64)
+    whole[falling] = np.diff(ends, prepend=0.0).astype(np.int64)
+    return whole
+
+
+def claimed_allowances(target: Target, column: str) -> list[Allowance]:
+    """List what the claims of a release allow somebody to believe about a column who knows other values."""
+    claims = [claim for claim in target.certificate.claims if claim["column"] == column]
+    models = [claimed_model(claim) for claim in claims if claim["model"] == MultiDiversity.name]
+    return [
+        model.allowance(column)
+        for model in models
+        if isinstance(model, MultiDiversity) and model.knows_other_values and model.level(column) > 1
+    ]
 
 
 def guess_unlinked(target: Target, name: str, title: str) -> Guess:

@@ -13,7 +13,7 @@ from voile.attacks.people_in_groups import FewestPeople, KnownPeople, PeopleInGr
 from voile.releases.certificate import UNSIGNED, Certificate
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
-from voile.releases.shape_answers import KnownValueBeliefs, ValuePairs
+from voile.releases.shape_answers import ValuePairs
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata, count_people_with
 from voile.tables.row_protocol import Rows, Table
@@ -64,10 +64,6 @@ class Target(Protocol):
 
     def pairs_of_values(self, one: str, other: str) -> ValuePairs | None:
         """Return the pairs of values of two sensitive columns in each group; None where nothing links the columns."""
-        ...
-
-    def beliefs_given(self, one: str, other: str) -> KnownValueBeliefs | None:
-        """Return the beliefs in `other` once a value of `one` is known, if they are sharper than the pairs imply."""
         ...
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
@@ -134,9 +130,6 @@ class RawTable:
         group, table = self.group_rows().count_by_group([one, other])
         codes = table.codes.astype(np.int64)
         return ValuePairs(iter([(group, codes[:, 0], codes[:, 1], table.counts)]))
-
-    def beliefs_given(self, one: str, other: str) -> None:
-        """Return None: the pairs of values say everything."""
 
     def candidates(self, external: Microdata) -> tuple[np.ndarray, np.ndarray]:
         names, table = self._quasi, self.rows.histogram(self._quasi)

@@ -59,15 +59,6 @@ class ValuePairs:
     expected: bool = False
 
 
-class KnownValueBeliefs(NamedTuple):
-    """Beliefs in one sensitive column once a person's value in another is known: the largest belief and the people of
-    each kind of person, and how often each pair of values occurs in the whole table."""
-
-    risk: np.ndarray
-    people: np.ndarray
-    pairs: np.ndarray
-
-
 class BeliefBound(NamedTuple):
     """The largest belief in any value of a column that the tables allow. `counted` is the number of groups whose
     matchings of rows and people were all counted; None where there was nothing to match."""

@@ -21,9 +21,9 @@ from voile.releases.published_tables import PublishedTables
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import QueryEstimates
 from voile.releases.randomized_response import Channel
+from voile.releases.row_matching.known_values import Allowance, BeliefsGiven
 from voile.releases.shape_answers import (
     BeliefBound,
-    KnownValueBeliefs,
     QuasiEntries,
     RegisterMatches,
     SensitiveHome,
@@ -114,13 +114,20 @@ class ShapeContract(PublishedTables):
         """Return the pairs of values of two sensitive columns in each group; None where nothing links the columns."""
         return None
 
-    def beliefs_given(self, one: str, other: str) -> KnownValueBeliefs | None:
-        """Return the beliefs in `other` of an adversary who knows a person's value of `one`, where the shape computes
-        them more sharply than `pairs_of_values` tells; else None."""
-        return None
-
     def belief_bound(self, name: str) -> BeliefBound | None:
         """Return the largest belief in a value of a column, where it is not the largest share in `tallies`."""
+        return None
+
+    def beliefs_given(
+        self, name: str, allowance: Allowance, data: Microdata | None = None, column: str | None = None
+    ) -> BeliefsGiven | None:
+        """Return the beliefs in a column of somebody who knows values of other columns (or of one `column`) within an
+        allowance; None where nothing tells which values occur together, unless the original table does."""
+        return None
+
+    def guess_accuracy(self, name: str, data: Microdata) -> float | None:
+        """Return how often the most common value that a group may have is right, where lists hide how common values
+        are; else None."""
         return None
 
     @property

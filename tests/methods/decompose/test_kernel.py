@@ -81,7 +81,7 @@ def test_the_excess_of_a_group_is_the_sum_over_its_rows(sizes: list[int], seed: 
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     group = rng.integers(0, 3, starts[-1])
     share, limits = rng.random((len(sizes), 2)), np.array([0.3, 0.5])
-    excess = kernel.compute_excess(starts, group, share, limits, 3)
+    excess = kernel.compute_excess(starts, group, share - limits, 3)
     expected = np.zeros((3, 2))
     for row, g in enumerate(group):
         bucket = int(np.searchsorted(starts, row, side="right")) - 1

@@ -7,7 +7,7 @@ all sets of `values` values is computed. The baseline rules out the same number 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import ClassVar
 
@@ -15,9 +15,10 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
-from voile.attacks.chain import guess_unlinked, require_sensitive
+from voile.attacks.chain import claimed_allowances, guess_unlinked, require_sensitive
 from voile.kernels import lazy_kernel
 from voile.plugins.registry import knob
+from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 
@@ -71,8 +72,25 @@ class Exclusion(Attack):
         pair_codes = np.flatnonzero(table_weights)
         whole_table = (np.array([0, len(pair_codes)]), *np.divmod(pair_codes, sizes[1]), table_weights[pair_codes])
         baseline = float(kernel.find_largest_shares(*whole_table, *sizes, self.values)[0])
-        people = target.sizes[np.concatenate(groups)]
+        whose = np.concatenate(groups)
         belief = Belief(
-            "belief", np.concatenate(risk), people, min(baseline, 1.0), guessed_column, target.sampling_notes
+            "belief",
+            np.concatenate(risk),
+            target.sizes[whose],
+            min(baseline, 1.0),
+            guessed_column,
+            target.sampling_notes,
+            excess=self._excess(target, excluded_column, guessed_column, whose),
         )
         return Guess(title, colleague, belief)
+
+    def _excess(
+        self, target: Target, excluded_column: str, guessed_column: str, whose: np.ndarray
+    ) -> np.ndarray | None:
+        """Return how far the beliefs in groups lie above what the claims allow; None where no claim is about this."""
+        allowed = [given for given in claimed_allowances(target, guessed_column) if given.excluding >= self.values]
+        if not allowed or not isinstance(target, Release):
+            return None
+        ruling_out = [replace(given, knowing=0, excluding=self.values) for given in allowed]
+        found = [target.beliefs_given(guessed_column, given, None, excluded_column) for given in ruling_out]
+        return np.maximum.reduce([beliefs.excess[whose] for beliefs in found if beliefs is not None])  # type: ignore[no-any-return]

@@ -16,26 +16,25 @@ import numpy as np
 
 from voile import kernels
 from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise_together
-from voile.kernels import lazy_kernel
-from voile.methods.base import Method, ShowsItsKnobs
+from voile.methods.base import Method, ShowsItsKnobs, WarnsOfAbsence
+from voile.methods.decompose.group_merging import merge_stratum
 from voile.methods.decompose.list_tables import show_lists
+from voile.methods.decompose.row_choice import order_along_curve, sort_seats, withhold_surplus
 from voile.methods.decompose.strata import Strata, find_strata
 from voile.methods.decompose.value_lists import GroupSlots, count_kinds, list_classes, list_with_noise
-from voile.models.multi_diversity import MultiDiversity, numbers_by_column
+from voile.models.multi_diversity.column_numbers import numbers_by_column
+from voile.models.multi_diversity.multi_diversity import MultiDiversity
 from voile.models.policy import Policy
-from voile.plugins.registry import knob
+from voile.plugins.registry import knob, learned_field
 from voile.releases.certificate import Claim
 from voile.releases.release import Release
+from voile.releases.row_matching.known_values import Allowance, Conditions, find_conditions
 from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Columns, suggest_name
 
-kernel = lazy_kernel("voile.methods.decompose.kernel")
-
-SLACK = 1e-10
-
 
 @dataclass(frozen=True)
-class Decompose(ShowsItsKnobs, Method):
+class Decompose(ShowsItsKnobs, WarnsOfAbsence, Method):
     """Groups by a primary column, a list of values for every other column, and (optionally) the joint sensitive rows.
 
     Claim: belief in a value of a column is at most 1/l, or the level that the certificate states for it.
@@ -47,7 +46,10 @@ class Decompose(ShowsItsKnobs, Method):
     By default `primary` is the column with the smallest floor(n / n_1) among those with a promise. `l` gives numbers
     for columns that the policy does not name. With noise "paper", lists are filled up as in the paper, which bounds
     nothing: the level reached is stated. `on_fail` says what to do if a group is above its bound: "merge" it with
-    others (the default), or "lower" the promise to the level reached.
+    others (the default), or "lower" the promise to the level reached. If a value is too frequent for its l, that is an
+    error, or with frequent "suppress" its surplus rows are withheld. The rows of a group are drawn at random, or with
+    draw "nearest" so that their quasi-identifiers are alike, which helps queries and tells more to an adversary who
+    knows the algorithm.
     """
 
     name: ClassVar[str] = "decompose"
@@ -58,6 +60,9 @@ class Decompose(ShowsItsKnobs, Method):
     noise: str = knob("symmetric", choices=("symmetric", "paper"))
     publish_joint: bool = True
     on_fail: str | None = knob(None, choices=("merge", "lower"))
+    frequent: str = knob("error", choices=("error", "suppress"))
+    draw: str = knob("random", choices=("random", "nearest"))
+    allowances: tuple[tuple[str, Allowance], ...] = learned_field(())
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,6 +112,14 @@ class Decompose(ShowsItsKnobs, Method):
                         hint="Rename the column.",
                     )
                 )
+        if not self.merges and any(isinstance(model, MultiDiversity) and model.knows_other_values for model in policy):
+            problems.append(
+                PolicyError(
+                    "decompose keeps a promise against somebody who knows other values only by merging groups.",
+                    code="policy.method",
+                    hint=f"Use {parameter('noise', 'symmetric')} and {parameter('on_fail', 'merge')}.",
+                )
+            )
         raise_together(problems)
 
     def plan(
@@ -114,14 +127,16 @@ class Decompose(ShowsItsKnobs, Method):
     ) -> tuple[Decompose, Policy]:
         """Take l of every column from the policy or the knobs, and choose the primary column by the table."""
         levels, largest = {}, {}
+        models = [model for model in policy if isinstance(model, MultiDiversity)]
         for column in columns.sensitive:
-            models = [model for model in policy if isinstance(model, MultiDiversity)]
-            policy_levels = [model.l[column.name] for model in models if column.name in model.l]
+            policy_levels = [
+                model.level(column.name) for model in models if column.name in model.l or model.knows_other_values
+            ]
             knob_levels = [self.l[column.name]] if column.name in self.l else []
             levels[column.name] = max(policy_levels + knob_levels or [model.otherwise for model in models])
             largest[column.name] = int(rows.histogram([column.name]).counts.max(initial=0))
         unreachable = [name for name, level in levels.items() if largest[name] * level > rows.total]
-        if unreachable:
+        if unreachable and self.frequent == "error":
             limits = [
                 f"The most frequent value of {name!r} covers {largest[name]} of {rows.total} rows; "
                 f"the largest possible l is {rows.total // largest[name]}."
@@ -129,30 +144,59 @@ class Decompose(ShowsItsKnobs, Method):
             ]
             requests = ", ".join(f"l = {levels[name]} for {name!r}" for name in unreachable)
             best = " ".join(limits)
-            raise Unsatisfiable(f"Out of reach: {requests}.", code="unsatisfiable.decompose", hint=best, best=best)
+            remedy = f"{best} Or withhold the surplus rows ({parameter('frequent', 'suppress')})."
+            raise Unsatisfiable(f"Out of reach: {requests}.", code="unsatisfiable.decompose", hint=remedy, best=best)
         candidates = [name for name in levels if levels[name] > 1] or list(levels)
         primary = self.primary or min(candidates, key=lambda name: (rows.total // max(largest[name], 1), name))
-        return replace(self, primary=primary, l=levels), policy
+        allowances = [
+            (name, model.allowance(name))
+            for model in models
+            for name in levels
+            if model.knows_other_values and model.level(name) > 1
+        ]
+        return replace(self, primary=primary, l=levels, allowances=tuple(allowances)), policy
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         names = self._order_names()
         table = rows.histogram([column.name for column in columns])
-        strata, kind = self._find_strata(columns, [table.column(name) for name in names], table.counts)
+        levels = [self.l[name] for name in names]
+        withheld = 0
+        if self.frequent == "suppress":
+            counts, withheld = withhold_surplus([table.column(name) for name in names], table.counts, levels, rows.key)
+            table = replace(table, counts=counts)
+        shown = np.flatnonzero(table.counts)
+        if not len(shown):
+            reason = "No row is left once those with too frequent values are withheld."
+            raise Unsatisfiable(reason, code="unsatisfiable.decompose", hint="Ask for a smaller l.")
+        if self.draw == "nearest":
+            quasi = [table.column(column.name)[shown] for column in columns.quasi]
+            shown = shown[order_along_curve(np.stack(quasi, axis=1))] if quasi else shown
+        sensitive = [table.column(name)[shown] for name in names]
+        strata, kind, conditions = self._find_strata(columns, sensitive, table.counts[shown])
         width = columns[names[0]].size
         buckets, bucket = np.unique(strata.stratum * width + strata.codes[:, 0], return_inverse=True)
         sizes = np.bincount(bucket, weights=strata.counts, minlength=len(buckets)).astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        group = np.empty(rows.total, dtype=np.int64)
+        group = np.empty(rows.total - withheld, dtype=np.int64)
         total = 0
         for stratum, (low, high) in enumerate(_find_runs(buckets // width)):
-            seats, groups_here = self._deal_stratum(rows, strata, stratum, buckets[low:high] % width, sizes[low:high])
+            here = (buckets[low:high] % width, sizes[low:high])
+            seats, groups_here = self._deal_stratum(rows, strata, stratum, *here, conditions)
             group[starts[low] : starts[high]] = seats + total
             total += groups_here
-        cells, groups = kernels.dealing.hand_out_groups(bucket[kind], table.counts, starts, group)
-        return rows.deal(table, cells, groups, np.ones(rows.total, dtype=np.int64))
+        if self.draw == "nearest":
+            group = sort_seats(starts, group, rows.key.shuffle("decompose nearest", total))
+        cells, groups = kernels.dealing.hand_out_groups(bucket[kind], table.counts[shown], starts, group)
+        return rows.deal(table, shown[cells], groups, np.ones(len(group), dtype=np.int64))
 
     def _deal_stratum(
-        self, rows: Rows, strata: Strata, stratum: int, primary: np.ndarray, sizes: np.ndarray
+        self,
+        rows: Rows,
+        strata: Strata,
+        stratum: int,
+        primary: np.ndarray,
+        sizes: np.ndarray,
+        conditions: Sequence[Conditions],
     ) -> tuple[np.ndarray, int]:
         """Deal one stratum by largest-l; return the group of each row (sorted by bucket) and the number of groups."""
         least, total = self.l[str(self.primary)], int(sizes.sum())
@@ -164,36 +208,15 @@ class Decompose(ShowsItsKnobs, Method):
         group = kernels.dealing.seat_rows(
             starts, picks, remaining, rows.key.stream(f"decompose deal, {where}", total), spare
         )
-        group_count = len(picks)
-        if self.merges and self.publish_joint:
-            share, limits = self._bound_shares(strata, stratum, primary, sizes)
-            excess = kernel.compute_excess(starts, group, share, limits, group_count)
-            if (excess > SLACK).any():
-                label = kernel.merge_groups(excess, SLACK)
-                group, group_count = label[group], int(label.max()) + 1
-        return group, group_count
-
-    def _bound_shares(
-        self, strata: Strata, stratum: int, primary: np.ndarray, sizes: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return, for each bucket of a stratum, the share of every secondary value that has a bound; and the bounds."""
-        inside = strata.stratum == stratum
-        codes, counts = strata.codes[inside], strata.counts[inside]
-        bucket = np.searchsorted(primary, codes[:, 0])
-        parts, limits = [np.zeros((len(primary), 0))], [np.zeros(0)]
-        for position, name in enumerate(self._secondary, 1):
-            if self.l[name] > 1:
-                values, column = np.unique(codes[:, position], return_inverse=True)
-                table = np.zeros((len(primary), len(values)))
-                np.add.at(table, (bucket, column), counts)
-                parts.append(table / sizes[:, None])
-                limits.append(np.full(len(values), 1 / self.l[name]))
-        return np.concatenate(parts, axis=1), np.concatenate(limits)
+        if self.merges and (self.publish_joint or conditions):
+            levels = [self.l[name] if self.publish_joint else 1 for name in self._secondary]
+            return merge_stratum(strata, stratum, primary, sizes, group, levels, conditions)
+        return group, len(picks)
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         names = self._order_names()
         group, table = rows.count_by_group(names)
-        strata, kind = self._find_strata(columns, [table.codes[:, j] for j in range(len(names))], table.counts)
+        strata, kind, _ = self._find_strata(columns, [table.codes[:, j] for j in range(len(names))], table.counts)
         slots = np.repeat(np.arange(len(kind)), table.counts)  # by group and primary value, as they were counted
         sizes = tuple(columns[name].size for name in names)
         people_slots = GroupSlots(rows.groups, group[slots], kind[slots], strata, sizes)
@@ -220,6 +243,15 @@ class Decompose(ShowsItsKnobs, Method):
             ]
         return Policy(*models).claims(columns)
 
+    def warn_of_absence(self, release: Release) -> str:
+        if self.frequent != "suppress" or not release.dictionary.get("withheld"):
+            return ""
+        return (
+            "It does not cover people who are missing from the release: rows are withheld because their value is too "
+            "frequent, so whoever knows that somebody is in the table and finds them missing may be certain of that "
+            "value."
+        )
+
     def contradictions(self, release: Release) -> list[str]:
         """Return what the knobs say that a release contradicts: they name its sensitive columns, and no claim may ask
         for more than the method was told to reach."""
@@ -241,14 +273,18 @@ class Decompose(ShowsItsKnobs, Method):
     def _secondary(self) -> list[str]:
         return [name for name in self.l if name != self.primary]
 
-    def _find_strata(self, columns: Columns, codes: list[np.ndarray], counts: np.ndarray) -> tuple[Strata, np.ndarray]:
-        """Return the strata of the sensitive rows, and the kind of each given row."""
+    def _find_strata(
+        self, columns: Columns, codes: list[np.ndarray], counts: np.ndarray
+    ) -> tuple[Strata, np.ndarray, list[Conditions]]:
+        """Return the strata of the sensitive rows, the kind of each given row, and what must hold against somebody who
+        knows other values."""
         names = self._order_names()
         sizes = [columns[name].size for name in names]
         kind, kinds, people = count_kinds(codes, sizes, counts)
         uncut = self.noise == "paper"
         least = [self.l[names[0]], *(1 if uncut else self.l[name] for name in names[1:])]
-        return find_strata(kinds, people, sizes, least), kind
+        conditions = [find_conditions(kinds, people, names.index(name), given) for name, given in self.allowances]
+        return find_strata(kinds, people, sizes, least, conditions), kind, conditions
 
 
 def _keeps_promise(model: MultiDiversity, name: str) -> bool:

@@ -9,17 +9,17 @@ from voile.kernels.group_scans import includes_value
 
 
 @njit(nogil=True, cache=True)
-def compute_excess(starts, group, share, limits, groups):
-    """Return how far each group is above its limits (groups x values): the sum of the shares of its rows' buckets, less
-    the limit times its rows.
+def compute_excess(starts, group, share, groups):
+    """Return how far each group is above its limits (groups x limits): the sum of `share` (buckets x limits), by how
+    much a row of the bucket lies above each limit, over its rows.
 
-    Rows are sorted by bucket; `group[i]` is the group of row i. O(rows * values).
+    Rows are sorted by bucket; `group[i]` is the group of row i. O(rows * limits).
     """
-    excess = np.zeros((groups, limits.size))
+    excess = np.zeros((groups, share.shape[1]))
     for bucket in range(starts.size - 1):
         for i in range(starts[bucket], starts[bucket + 1]):
-            for value in range(limits.size):
-                excess[group[i], value] += share[bucket, value] - limits[value]
+            for limit in range(share.shape[1]):
+                excess[group[i], limit] += share[bucket, limit]
     return excess
 
 

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from voile import kernels
+from voile.releases.row_matching.known_values import Conditions
 
-SLACK = 1.25  # a class keeps its most frequent value this much rarer than needed, so that few groups must be merged
+ROOM = 1.25  # a class keeps its most frequent value this much rarer than needed, so that few groups must be merged
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +37,15 @@ class Strata:
         return int(self.stratum.max(initial=-1)) + 1
 
 
-def find_strata(codes: np.ndarray, counts: np.ndarray, sizes: Sequence[int], l: Sequence[int]) -> Strata:  # noqa: E741
-    """Return the finest strata found in which no value is too frequent: in a column with l, at most 1/l of a stratum.
+def find_strata(
+    codes: np.ndarray,
+    counts: np.ndarray,
+    sizes: Sequence[int],
+    l: Sequence[int],  # noqa: E741
+    conditions: Sequence[Conditions] = (),
+) -> Strata:
+    """Return the finest strata found in which no value is too frequent: in a column with l, at most 1/l of a stratum;
+    and in which somebody who knows other values believes no more than the conditions allow.
 
     The whole table must satisfy this already. `l[j]` belongs to column j of `codes`; a column with l = 1 is not cut.
     """
@@ -46,7 +55,7 @@ def find_strata(codes: np.ndarray, counts: np.ndarray, sizes: Sequence[int], l: 
         people = np.bincount(codes[:, j], weights=counts, minlength=size).astype(np.int64)
         classes[j - 1][people == 0] = -1
         if l[j] > 1:
-            classes[j - 1] = _cut_classes(codes, counts, classes, j, people, l, limits)
+            classes[j - 1] = _cut_classes(codes, counts, classes, j, people, l, limits, conditions)
     return Strata(codes, counts, _number_strata(codes, classes), tuple(classes))
 
 
@@ -54,7 +63,7 @@ def _share_limit(code: np.ndarray, counts: np.ndarray, l: int) -> float:  # noqa
     """Return the share of a stratum that a value may have: 1/l with some slack, or its share of the whole table if that
     is larger."""
     largest_share = np.bincount(code, weights=counts).max(initial=0) / max(counts.sum(), 1)
-    return float(max(1 / (SLACK * l), largest_share)) if l > 1 else 1.0
+    return float(max(1 / (ROOM * l), largest_share)) if l > 1 else 1.0
 
 
 def _cut_classes(
@@ -65,6 +74,7 @@ def _cut_classes(
     people: np.ndarray,
     l: Sequence[int],  # noqa: E741
     limits: Sequence[float],
+    conditions: Sequence[Conditions],
 ) -> np.ndarray:
     """Return the classes of one column, given those of the others: as fine as its own counts allow, then merged with
     their neighbours until every stratum is mixed well enough."""
@@ -76,7 +86,7 @@ def _cut_classes(
         value_class[order] = np.cumsum(cuts) - 1
         trial_classes = [*classes[: column - 1], value_class, *classes[column:]]
         stratum = _number_strata(codes, trial_classes)
-        bad = ~_well_mixed(codes, counts, stratum, l, limits)
+        bad = ~_well_mixed(codes, counts, stratum, l, limits) | _tell_too_much(counts, stratum, conditions)
         if not bad.any() or cuts.sum() == 1:
             return value_class
         failing = np.zeros(int(cuts.sum()), dtype=bool)
@@ -134,6 +144,16 @@ def _well_mixed(
             is_mixed &= largest * least <= total
             is_mixed &= (largest <= limits[j] * total + 1e-6) if j else True
     return is_mixed
+
+
+def _tell_too_much(counts: np.ndarray, stratum: np.ndarray, conditions: Sequence[Conditions]) -> np.ndarray:
+    """Return which strata, each taken as one group, are above a condition."""
+    strata = int(stratum.max(initial=-1)) + 1
+    rows = sparse.csr_matrix((counts, (stratum, np.arange(len(counts)))), shape=(strata, len(counts)), dtype=np.float64)
+    is_above = np.zeros(strata, dtype=bool)
+    for condition in conditions:
+        is_above |= (condition.excess(rows) > 1e-9).any(axis=1)
+    return is_above
 
 
 def _count_largest(owner: np.ndarray, value: np.ndarray, counts: np.ndarray, owners: int) -> np.ndarray:

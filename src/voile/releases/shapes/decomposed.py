@@ -8,18 +8,21 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from voile import kernels
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import ListEstimates
+from voile.releases.row_matching.known_values import Allowance, BeliefsGiven, find_conditions
 from voile.releases.row_matching.row_matching import RowMatching, match_rows
-from voile.releases.shape_answers import BeliefBound, KnownValueBeliefs, SensitiveRows, ValuePairs
+from voile.releases.shape_answers import BeliefBound, SensitiveRows, ValuePairs
 from voile.releases.shape_contract import ShapeDescription
 from voile.releases.shapes.expected_rows import combined_rows, matched_pairs, matched_rows
 from voile.releases.shapes.list_base import ListShape
 from voile.releases.shapes.value_lists import SlotKinds, find_slot_kinds, listed_shares, matched_shares
-from voile.releases.table_codes import table_codes
+from voile.releases.table_codes import known_table_codes, table_codes
 from voile.tables.group_counts import Counts, tally
+from voile.tables.microdata import Microdata
 from voile.tables.schema import Columns
 
 
@@ -54,11 +57,29 @@ class Decomposed(ListShape):
         """The ways to match joint rows and slots; None where no joint table is published."""
         if not self.joint:
             return None
+        return self._match_rows([listed.joint for listed in self.value_lists.values()])
+
+    def _match_rows(self, columns: list[np.ndarray]) -> RowMatching:
+        """Match complete sensitive rows, given column by column in published codes, with the slots."""
         lists = list(self.value_lists.values())
-        sizes = [listed.column.size for listed in lists]
-        codes, counts = kernels.distinct_rows.count_rows([listed.joint for listed in lists], sizes)
+        codes, counts = kernels.distinct_rows.count_rows(columns, [listed.column.size for listed in lists])
         secondary = [(listed.starts, listed.values, listed.column.size) for listed in lists[1:]]
         return match_rows(self.slots, lists[0].values, secondary, codes.astype(np.int64), counts)
+
+    def match_table(self, data: Microdata) -> RowMatching | None:
+        """Return the ways to match the sensitive rows of the original table and the slots, as somebody does who knows
+        them; None where these are not the rows of this release."""
+        names = self.sensitive_names
+        missing = [name for name in names if name not in [column.name for column in data.columns.sensitive]]
+        if missing or data.rows.total != self.people:
+            return None
+        table = data.rows.histogram(names)
+        columns = []
+        for name in names:
+            place = known_table_codes(data.columns[name].domain, self.value_lists[name].column.domain)
+            columns.append(np.repeat(place[table.column(name)], table.counts))
+        matching = self._match_rows(columns) if all((column >= 0).all() for column in columns) else None
+        return matching if matching is not None and matching.possible else None
 
     @cached_property
     def sampled_matching(self) -> RowMatching | None:
@@ -131,18 +152,6 @@ class Decomposed(ListShape):
         slots = (self.primary_lists.starts, self.slots)
         return ValuePairs(matched_pairs(self.sampled_matching, *slots, (a, b), (wide, wider)), expected=True)
 
-    def beliefs_given(self, one: str, other: str) -> KnownValueBeliefs | None:
-        """Return the beliefs in `other` once the primary value is known, which names a person's slot."""
-        matching, names = self.sampled_matching, self.sensitive_names
-        if matching is None or one != names[0]:
-            return None
-        place, size = names.index(other), self.value_lists[other].column.size
-        starts, _, chance = matching.sum_by_value(place, size, matching.belief)
-        risk = np.maximum.reduceat(chance, starts[:-1])
-        pairs = np.zeros((self.value_lists[one].column.size, size))
-        np.add.at(pairs, (matching.codes[:, 0], matching.codes[:, place]), matching.counts)
-        return KnownValueBeliefs(risk, np.bincount(matching.slot, minlength=len(risk)), pairs)
-
     def belief_bound(self, name: str) -> BeliefBound:
         """Return the largest belief in any value of a column that the tables allow, never less than the true one."""
         if name == self.sensitive_names[0]:
@@ -151,6 +160,39 @@ class Decomposed(ListShape):
         people = np.repeat(np.maximum(self.sizes, 1), np.diff(self.value_lists[name].starts))
         largest = float((self.expected_people(name, upper=True) / people).max(initial=0.0))
         return BeliefBound(largest, None if self.row_matching is None else int(self.certain.sum()))
+
+    def beliefs_given(
+        self, name: str, allowance: Allowance, data: Microdata | None = None, column: str | None = None
+    ) -> BeliefsGiven | None:
+        """Return the beliefs in a column of somebody who knows other values of a person. Groups whose matchings cannot
+        be counted are taken at their worst."""
+        matching = self.row_matching if self.joint or data is None else self.match_table(data)
+        if matching is None:
+            return None
+        names = self.sensitive_names
+        known = names.index(column) if column is not None else None
+        conditions = find_conditions(matching.codes, matching.counts, names.index(name), allowance, known)
+        shape = (len(matching.exact), len(matching.counts))
+        chances = sparse.csr_matrix((matching.belief, matching.types, matching.starts), shape=shape)
+        slots = sparse.csr_matrix((np.ones(len(self.slots)), (self.slots, matching.slot)), (self.groups, shape[0]))
+        found = conditions.beliefs(chances, slots)
+        certain = self._by_group(~matching.exact[matching.slot]) == 0
+        return BeliefsGiven(np.where(certain, found.largest, 1.0), np.where(certain, found.excess, 1.0))
+
+    def guess_accuracy(self, name: str, data: Microdata) -> float | None:
+        """Return for which share of the people the listed value that is most common in the table is expected to be
+        right: how well anybody does who knows how common the values are. None where the table is another one."""
+        matching, listed = self.match_table(data), self.value_lists[name]
+        if matching is None:
+            return None
+        place, size = self.sensitive_names.index(name), listed.column.size
+        people = np.bincount(matching.codes[:, place], weights=matching.counts, minlength=size)
+        owner = np.repeat(np.arange(self.groups), np.diff(listed.starts))
+        order = np.lexsort((-people[listed.values], owner))
+        guess = listed.values[order][listed.starts[:-1]]
+        starts, values, sums = matching.sum_by_value(place, size, matching.belief)
+        chance = sparse.csr_matrix((sums, values, starts), shape=(len(matching.exact), size))
+        return float(np.asarray(chance[matching.slot, guess[self.slots]]).sum() / max(self.people, 1))
 
     @property
     def sampling_notes(self) -> dict[str, float]:
