@@ -23,8 +23,8 @@ class Candidates:
 
     A kind is one quasi-identifier; a kind that fits several groups has several entries. `steps` are what the method
     refused, in the order of the entries; None where it is only known that the original table was refused. After the
-    entries it counts the people of the register whom the release withholds: `withheld[i]` of one kind. It is `covered` if the claim
-    holds against an adversary who knows the method, so that what the method refused tells nothing more.
+    entries come the people of the register whom the release withholds, `withheld[i]` of one kind. The people are
+    `covered` if the claim holds against an adversary who knows the method: then what it refused tells nothing more.
     """
 
     release: Release

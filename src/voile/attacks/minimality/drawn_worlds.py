@@ -56,12 +56,12 @@ class SlotGroup:
 
 @dataclass(frozen=True, eq=False)
 class CellShares:
-    """The expected share of each type among the people of each cell, None if no world remains; and the half-width of
-    the widest 95 % interval, None if the shares are exact."""
+    """The expected share of each type among the people of each cell, None if no world remains; and for each cell the
+    half-width of its widest 95 % interval, None if the shares are exact."""
 
     cells: np.ndarray
     shares: np.ndarray | None
-    half_width: float | None = None
+    half_width: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,12 +29,12 @@ PEOPLE = 3_000  # groups of more people together are not split
 @dataclass(frozen=True, eq=False)
 class LinkedAnswer:
     """The expected people of a group by entry and type, None if there is no answer. `half_width` is that of the 95 %
-    interval of an estimate, None if the answer is exact. The group is not `explained` if no world remains."""
+    interval of each entry, None if the answer is exact. The group is not `explained` if no world remains."""
 
     group: int
     entries: np.ndarray
     people: np.ndarray | None = None
-    half_width: float | None = None
+    half_width: np.ndarray | None = None
     explained: bool = True
 
 
@@ -87,5 +87,6 @@ def _answer(
     if shares is None or shares.shares is None:
         return LinkedAnswer(group, entries, explained=shares is None)
     types_of_group = np.searchsorted(linked.codes, types.of_group(group)[0])
-    by_type = shares.shares[np.searchsorted(shares.cells, entries)][:, types_of_group]
-    return LinkedAnswer(group, entries, by_type * candidates.count[entries][:, None], shares.half_width)
+    cells = np.searchsorted(shares.cells, entries)
+    people = shares.shares[cells][:, types_of_group] * candidates.count[entries][:, None]
+    return LinkedAnswer(group, entries, people, None if shares.half_width is None else shares.half_width[cells])

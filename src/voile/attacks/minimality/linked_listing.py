@@ -1,29 +1,30 @@
 """All worlds of linked groups, where there are few.
 
 Only what a world of a group puts into the parts of the linking steps matters to other groups, so worlds that agree in
-it are merged into one state, and all combinations of states are judged.
+it are merged into one state. Groups are joined one after the other: all pairs of states are formed, a step is judged as
+soon as no other group is divided by it, and what remains is merged again.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from voile.attacks.minimality.assignments import PublishedGroup, bound_fillings, list_fillings
 from voile.attacks.minimality.drawn_worlds import CellShares, LinkedWorlds, SlotGroup
 
-LISTED = 2_000  # the most worlds that are listed for one group
-WORK = 3_000_000  # the most cells that a batch of combinations may have
+LISTED = 10_000  # the most worlds that are listed for one group
+WORK = 3_000_000  # the most cells that a batch of pairs may have
 
 
 @dataclass(frozen=True, eq=False)
 class _States:
-    """The states of a group: `inside[s]` counts the types that it puts into the parts of step s (states x parts x
-    types), `shares` are those of the types among the people of its `cells` (states x cells x types)."""
+    """The states of some groups: `inside[s]` counts the types that they put into the parts of step s (states x parts x
+    types), `shares` are those of the types among the people of their `cells` (states x cells x types)."""
 
     cells: np.ndarray
     inside: Mapping[int, np.ndarray]
@@ -46,17 +47,27 @@ def list_linked(linked: LinkedWorlds, max_worlds: int) -> CellShares | None:
             if number not in groups and step.part[group.slots[0]] >= 0:
                 np.add.at(content[step.part[group.slots[0]]], group.kinds, 1)
         base.append(content)
-    states = []
+    waiting = {}
     for number, group in enumerate(linked.groups):
         touching = [step for step, groups in enumerate(divided) if number in groups]
         own = [step for step in touching if len(divided[step]) == 1]
         state = _list_states(linked, group, touching, own, base)
         if state is None:
             return None
-        states.append(state)
-    if math.prod(len(state.weights) for state in states) > max_worlds:
-        return None
-    return _combine(linked, states, [step for step, groups in enumerate(divided) if len(groups) > 1], base)
+        waiting[number] = state
+    joined = waiting.pop(min(waiting, key=lambda number: len(waiting[number].weights)))
+    while waiting:
+        number = min(waiting, key=lambda number: (-len(waiting[number].inside.keys() & joined.inside), number))
+        other = waiting.pop(number)
+        if len(joined.weights) * len(other.weights) > max_worlds:
+            return None
+        still_divided = {step for state in waiting.values() for step in state.inside}
+        joined = _join(linked, joined, other, still_divided, base)
+    order = np.argsort(joined.cells)
+    if not len(joined.weights):
+        return CellShares(joined.cells[order], None)
+    weights = joined.weights / joined.weights.sum()
+    return CellShares(joined.cells[order], np.tensordot(weights, joined.shares, axes=1)[order])
 
 
 def _list_states(
@@ -87,15 +98,27 @@ def _list_states(
 
 def _merge(states: _States) -> _States:
     """Merge the worlds that put the same into all parts."""
-    flat = [content.reshape(len(states.weights), -1) for content in states.inside.values()]
-    keys = np.concatenate([np.zeros((len(states.weights), 1), dtype=np.int64), *flat], axis=1)
-    _, first, label = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    label = label.ravel()
+    first, label = _label_contents(states.inside, len(states.weights))
     weights = np.bincount(label, weights=states.weights, minlength=len(first))
     shares = np.zeros((len(first), *states.shares.shape[1:]))
     np.add.at(shares, label, states.shares * states.weights[:, None, None])
     inside = {step: content[first] for step, content in states.inside.items()}
     return _States(states.cells, inside, weights, shares / weights[:, None, None])
+
+
+def _label_contents(inside: Mapping[int, np.ndarray], number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return one world of each content, and the number of each world's content; contents are told apart by two random
+    sums of 64 bits."""
+    keys, random = np.zeros((number, 2), dtype=np.uint64), np.random.default_rng(1)
+    for content in inside.values():
+        flat = content.reshape(number, -1).astype(np.uint64)
+        keys += flat @ random.integers(0, 1 << 64, (flat.shape[1], 2), dtype=np.uint64)
+    order = np.lexsort(keys.T)
+    is_new = np.ones(number, dtype=bool)
+    is_new[1:] = (keys[order][1:] != keys[order][:-1]).any(axis=1)
+    label = np.empty(number, dtype=np.int64)
+    label[order] = np.cumsum(is_new) - 1
+    return order[is_new], label
 
 
 def _list_worlds(group: PublishedGroup, types: int) -> tuple[np.ndarray, np.ndarray]:
@@ -107,27 +130,39 @@ def _list_worlds(group: PublishedGroup, types: int) -> tuple[np.ndarray, np.ndar
     return np.array(worlds, dtype=np.int64).reshape(len(weights), len(group.inside), types), np.array(weights)
 
 
-def _combine(
-    linked: LinkedWorlds, states: Sequence[_States], steps: Sequence[int], base: Sequence[np.ndarray]
-) -> CellShares:
-    """Judge all combinations of the groups' states by the steps that link them."""
-    numbers = [len(state.weights) for state in states]
-    combinations = math.prod(numbers)
-    remaining = [np.zeros(number) for number in numbers]
-    batch = max(WORK // max(sum(base[step].size for step in steps), 1), 1)
-    for start in range(0, combinations, batch):
-        chosen = np.unravel_index(np.arange(start, min(start + batch, combinations)), numbers)
-        weights = np.prod([state.weights[c] for state, c in zip(states, chosen, strict=True)], axis=0)
-        alive = np.ones(len(weights), dtype=bool)
-        for step in steps:
-            parts = [s.inside[step][c[alive]] for s, c in zip(states, chosen, strict=True) if step in s.inside]
-            alive[alive] = linked.steps[step].is_refused(linked.judge(base[step] + sum(parts)))
-        for total, choice in zip(remaining, chosen, strict=True):
-            total += np.bincount(choice[alive], weights=weights[alive], minlength=len(total))
-    cells = np.concatenate([state.cells for state in states])
-    order = np.argsort(cells)
-    if not all(total.sum() > 0 for total in remaining):
-        return CellShares(cells[order], None)
-    pairs = zip(states, remaining, strict=True)
-    shares = np.concatenate([np.tensordot(total / total.sum(), state.shares, axes=1) for state, total in pairs])
-    return CellShares(cells[order], shares[order])
+def _join(
+    linked: LinkedWorlds, left: _States, right: _States, still_divided: set[int], base: Sequence[np.ndarray]
+) -> _States:
+    """Form all pairs of states, keep those in which the steps that divide no other group are refused, and merge what
+    puts the same into the parts of the others."""
+    steps = left.inside.keys() | right.inside.keys()
+    a, b = (index.ravel() for index in np.indices((len(left.weights), len(right.weights))))
+    for step in steps - still_divided:
+        batch = max(WORK // base[step].size, 1)
+        refused = [
+            linked.steps[step].is_refused(
+                linked.judge(base[step] + _add(left, right, step, a[i : i + batch], b[i : i + batch]))
+            )
+            for i in range(0, len(a), batch)
+        ]
+        remaining = np.concatenate([np.zeros(0, dtype=bool), *refused])
+        a, b = a[remaining], b[remaining]
+    inside = {step: _add(left, right, step, a, b) for step in steps & still_divided}
+    first, label = _label_contents(inside, len(a))
+    pair_weights = left.weights[a] * right.weights[b]
+    weights = np.bincount(label, weights=pair_weights, minlength=len(first))
+    shares = []
+    for state, index in ((left, a), (right, b)):
+        shape = (len(first), len(state.weights))
+        mixing = sparse.coo_matrix((pair_weights / weights[label], (label, index)), shape=shape).tocsr()
+        mixed = mixing @ state.shares.reshape(len(state.weights), -1)
+        shares.append(mixed.reshape(len(first), *state.shares.shape[1:]))
+    cells = np.concatenate([left.cells, right.cells])
+    contents = {step: content[first] for step, content in inside.items()}
+    return _States(cells, contents, weights / max(weights.max(initial=0.0), 1e-300), np.concatenate(shares, axis=1))
+
+
+def _add(left: _States, right: _States, step: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return what pairs of states put into the parts of a step."""
+    contents = [state.inside[step][i] for state, i in ((left, a), (right, b)) if step in state.inside]
+    return np.asarray(sum(contents[1:], contents[0]))

@@ -174,7 +174,7 @@ def _details(beliefs: CandidateBeliefs, sets: np.ndarray, bound: Fraction | None
         "people whose risk is not known, open to minimality": beliefs.count(UNKNOWN),
         "people whom the claim covers, with nothing to gain": beliefs.count(COVERED),
         "people in groups that no table explains": beliefs.count(UNEXPLAINED),
-        "half-width of the widest 95 % interval": beliefs.error,
+        "half-width of the widest 95 % interval": float(beliefs.error[beliefs.basis == ESTIMATED].max(initial=0.0)),
         "highest risk that cannot be excluded": float(highest[people > 0].max(initial=0.0)),
     }
     if bound is not None:

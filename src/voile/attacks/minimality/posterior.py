@@ -17,6 +17,7 @@ from voile.attacks.minimality.value_types import ValueTypes, sensitive_columns
 from voile.models.policy import Policy
 from voile.tables.group_counts import Counts
 
+WIDEST = 0.2  # an interval with a larger half-width is no estimate
 BATCH = 64  # groups eliminated at once where a step concerns all groups
 
 EXACT, BOUNDED, ESTIMATED, UNKNOWN, COVERED, UNEXPLAINED = range(
@@ -30,7 +31,7 @@ class CandidateBeliefs:
 
     `people` says how many of an entry's people are in the release. `basis` says what is known about each entry. For
     BOUNDED entries belief lies between `lowest` and `highest`; elsewhere both equal it. `error` is the half-width of
-    the widest 95 % interval of an estimate.
+    the 95 % interval of an estimate, of each entry by itself.
     """
 
     naive: np.ndarray
@@ -39,7 +40,7 @@ class CandidateBeliefs:
     basis: np.ndarray
     lowest: np.ndarray
     highest: np.ndarray
-    error: float = 0.0
+    error: np.ndarray
 
     def count(self, basis: int) -> int:
         """Return the number of people about whom this much is known."""
@@ -82,7 +83,9 @@ def compute_beliefs(
     shares, excess = _share_matrix(release.tallies[name]), candidates.fitting - release.sizes
     present = candidates.count * (release.sizes / np.maximum(candidates.fitting, 1))[group]
     basis = np.full(len(group), COVERED if candidates.covered else EXACT)
-    beliefs = CandidateBeliefs(shares[group], shares[group], present, basis, shares[group], shares[group])
+    beliefs = CandidateBeliefs(
+        shares[group], shares[group], present, basis, shares[group], shares[group], np.zeros(len(group))
+    )
     if replayed is not None:
         return _take_replayed(candidates, replayed, name, beliefs)
     if policy is not None and any(column.name == name for column in policy.columns_read(sensitive_columns(release))):
@@ -96,8 +99,8 @@ def compute_beliefs(
                 answer.group, answer.people, shares[answer.group]
             )
             if answer.half_width is not None:
-                beliefs.basis[entries] = ESTIMATED
-                beliefs.error = max(beliefs.error, answer.half_width)
+                beliefs.basis[entries] = np.where(answer.half_width <= WIDEST, ESTIMATED, UNKNOWN)
+                beliefs.error[entries] = answer.half_width
     for entries in solve_overlaps(candidates, policy, name, max_worlds, beliefs.naive, beliefs.belief, beliefs.people):
         beliefs.basis[entries] = UNKNOWN
     beliefs.people = _round_people(beliefs.people, release.people)
@@ -111,6 +114,7 @@ def _bound_unknown(candidates: Candidates, counts: Counts, beliefs: CandidateBel
     """Bound what is not known by counting: of n people in a group, no larger share has a value than the group shows of
     it, and no smaller one than the rest of the group leaves over. Whoever may still have a value for certain stays
     unknown."""
+    beliefs.belief[beliefs.basis == UNKNOWN] = beliefs.naive[beliefs.basis == UNKNOWN]
     beliefs.lowest, beliefs.highest = beliefs.belief.copy(), beliefs.belief.copy()
     unknown = np.flatnonzero(beliefs.basis == UNKNOWN)
     if not len(unknown) or not candidates.exact:
@@ -162,7 +166,7 @@ def _eliminate(
             yield from solve_linked(candidates, types, [case.group], (), max_worlds)
             continue
         expected = None if people is None else case.by_entry(people, candidates.count)
-        half_width = 0.98 / float(np.sqrt(draws)) if draws else None
+        half_width = np.full(len(case.entries), 0.98 / np.sqrt(draws)) if draws else None
         yield LinkedAnswer(case.group, case.entries, expected, half_width, people is not None or draws > 0)
 
 

@@ -108,6 +108,8 @@ class Splitting:
         step = self.linked.steps[number]
         self.work += content.size
         refused = step.is_refused(self.linked.judge(content))
+        if self.threshold[number] == np.inf:
+            return np.where(refused, np.inf, 0.0)
         share = content.max(axis=2) / np.maximum(content.sum(axis=2), 1)
         return np.where(refused, np.inf, share.max(axis=1))
 
@@ -129,17 +131,22 @@ class Splitting:
         accepted = np.ones(len(before), dtype=bool)
         if group.chances is not None:
             accepted &= self._fails_alone(group, slots, after)
+        moved = np.flatnonzero(accepted & (before != after).any(axis=1))
         contents = {}
-        for step_number in touching:
+        # what is imposed first: most moves end there
+        for step_number in sorted(touching, key=lambda number: -self.threshold[number]):
             step = self.linked.steps[step_number]
-            change = step.count_types(after, slots) - step.count_types(before, slots)
-            contents[step_number] = self.contents[step_number] + change
+            change = step.count_types(after[moved], slots) - step.count_types(before[moved], slots)
+            content = self.contents[step_number][moved] + change
             if self.threshold[step_number] > -np.inf:
-                score = self._score(step_number, contents[step_number])
-                accepted &= score >= self.threshold[step_number]
-        self.worlds[np.ix_(accepted, slots)] = after[accepted]
+                stays = ~change.any(axis=(1, 2))
+                stays[~stays] = self._score(step_number, content[~stays]) >= self.threshold[step_number]
+                moved, content = moved[stays], content[stays]
+                contents = {number: earlier[stays] for number, earlier in contents.items()}
+            contents[step_number] = content
+        self.worlds[np.ix_(moved, slots)] = after[moved]
         for step_number, content in contents.items():
-            self.contents[step_number][accepted] = content[accepted]
+            self.contents[step_number][moved] = content
 
     def _fails_alone(self, group: SlotGroup, slots: np.ndarray, after: np.ndarray) -> np.ndarray:
         proposed = self.worlds[:, group.slots].copy()
@@ -161,4 +168,4 @@ class Splitting:
         weight /= weight.sum()
         mean = np.tensordot(weight, shares, axes=1)
         spread = np.sqrt((weight[:, None, None] ** 2 * (shares - mean) ** 2).sum(axis=0) * ISLANDS / (ISLANDS - 1))
-        return CellShares(cells, mean, float(spread.max()) * float(stats.t.ppf(0.975, ISLANDS - 1)))
+        return CellShares(cells, mean, spread.max(axis=1) * float(stats.t.ppf(0.975, ISLANDS - 1)))

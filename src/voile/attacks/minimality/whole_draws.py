@@ -57,10 +57,10 @@ def _estimate(
     shift = removed / (1 - removed) if removed < 1 else 1.0
     half_width = 0.98 / float(np.sqrt(max(accepted, 1)))
     if shift <= half_width:
-        return CellShares(cells, _naive_shares(linked, cells), shift)
+        return CellShares(cells, _naive_shares(linked, cells), np.full(len(cells), shift))
     if accepted < ENOUGH:
         return None
-    return CellShares(cells, sums / sums.sum(axis=1, keepdims=True), half_width)
+    return CellShares(cells, sums / sums.sum(axis=1, keepdims=True), np.full(len(cells), half_width))
 
 
 def _is_sure(step: DrawnStep, fails: np.ndarray) -> bool:
