@@ -18,7 +18,7 @@ import polars as pl
 
 import voile as vl
 from voile.attacks.minimality.candidates import find_candidates
-from voile.attacks.minimality.posterior import CandidateBeliefs, compute_beliefs
+from voile.attacks.minimality.posterior import EXACT, CandidateBeliefs, compute_beliefs
 from voile.engines.memory_rows import build_rows
 from voile.errors import VoileError
 from voile.flow.publish.earlier_releases import EarlierReleases
@@ -159,6 +159,6 @@ def attack(case: SmallRelease, replays: int) -> tuple[CandidateBeliefs, dict[tup
 def largest_difference(case: SmallRelease, truth: dict[tuple[str, ...], dict[str, float]], replays: int) -> float:
     """Return how far the attack is from the truth about anybody in the release; infinite if it is not exact."""
     beliefs, found = attack(case, replays)
-    if beliefs.exact < case.release.people:
+    if beliefs.count(EXACT) < case.release.people:
         return math.inf
     return max(abs(truth[kind][value] - found[kind].get(value, 0.0)) for kind in found for value in case.values)

@@ -195,10 +195,18 @@ class Partitionable:
 
 @dataclass(frozen=True, eq=False)
 class SpanningStep:
-    """A refused step that concerns several groups: `parts[i]` is the part in which cell `cells[i]` would have been."""
+    """A refused step that concerns several groups: `parts[i]` is the part in which cell `cells[i]` would have been.
+
+    It was refused because the parts that fail have more than `tolerance` people together or, for a method that
+    withholds such people at a price, because they cost more than `margin`: `costs[i]` is the price of the people of
+    cell `cells[i]`. By default one part that fails is enough.
+    """
 
     cells: np.ndarray
     parts: np.ndarray
+    tolerance: int = 0
+    margin: float = float("inf")
+    costs: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,8 +236,8 @@ class ExplainsRefusals:
     ) -> RefusedSteps | None:
         """Return what the method would have shown instead of each group; None if that is not known.
 
-        `table` counts the people by quasi-identifier, `group` is the group of each of its cells, and no group has fewer
-        than `smallest` people.
+        `table` counts the people by quasi-identifier, `group` is the group of each of its cells (WITHHELD for people
+        who are in none), and no group has fewer than `smallest` people.
         """
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 

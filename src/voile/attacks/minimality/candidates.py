@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
 
+from voile.attacks.minimality.value_types import sensitive_columns
 from voile.errors import DataError, VoileError
-from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps
+from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps, covers_algorithm
 from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata
-from voile.tables.row_protocol import Histogram
+from voile.tables.row_protocol import WITHHELD, Histogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,9 @@ class Candidates:
     """The people who may be in each group: `count[i]` people of kind `kind[i]` may be in group `group[i]`.
 
     A kind is one quasi-identifier; a kind that fits several groups has several entries. `steps` are what the method
-    refused, in the order of the entries; None where it is only known that the original table was refused.
+    refused, in the order of the entries; None where it is only known that the original table was refused. After the
+    entries come the people of the register whom the release withholds, `withheld[i]` of one kind. The people are
+    `covered` if the claim holds against an adversary who knows the method: then what it refused tells nothing more.
     """
 
     release: Release
@@ -29,6 +32,8 @@ class Candidates:
     group: np.ndarray
     count: np.ndarray
     steps: RefusedSteps | None = None
+    withheld: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    covered: bool = False
 
     @property
     def fitting(self) -> np.ndarray:
@@ -50,7 +55,14 @@ def find_candidates(release: Release, external: Microdata, policy: Policy | None
     table = external.rows.histogram(names)
     candidates = Candidates(release, *release.match_register(external))
     _check_cover(candidates)
-    return replace(candidates, steps=_refused_steps(candidates, external, table, policy, original))
+    if policy is None or not policy.value_models:
+        nothing = RefusedSteps(np.zeros((len(candidates.kind), 0), dtype=np.int64), complete=True)
+        return replace(candidates, steps=nothing)
+    method = find_method(release)
+    if method is not None and covers_algorithm(method, policy):
+        nothing = RefusedSteps(np.zeros((len(candidates.kind), 0), dtype=np.int64), complete=True)
+        return replace(candidates, steps=nothing, covered=True)
+    return candidates if original else _ask_method(candidates, external, table, policy)
 
 
 def _check_cover(candidates: Candidates) -> None:
@@ -66,25 +78,52 @@ def _check_cover(candidates: Candidates) -> None:
         )
 
 
-def _refused_steps(
-    candidates: Candidates, external: Microdata, table: Histogram, policy: Policy | None, original: bool
-) -> RefusedSteps | None:
-    """Ask the method what it refused, one row per entry; return None if it does not say."""
-    kind, group = candidates.kind, candidates.group
-    if policy is None or not policy.value_models:
-        return RefusedSteps(np.zeros((len(kind), 0), dtype=np.int64), complete=True)
-    method = find_method(candidates.release)
-    if original or not isinstance(method, ExplainsRefusals):
-        return None
-    if not candidates.exact:
-        # without knowing who is where, only a method that never refuses anything can be asked
-        steps = method.refused_steps(external.columns, _subset(table, kind[:0]), group[:0], policy.smallest())
-        return _for_entries(steps, len(kind)) if _is_empty(steps) else None
-    columns = external.columns
+def _ask_method(candidates: Candidates, external: Microdata, table: Histogram, policy: Policy) -> Candidates:
+    """Ask the method what it refused. Where it cannot say, or where it is not known who is in which group, and who is
+    withheld, the steps stay unknown."""
+    release, method = candidates.release, find_method(candidates.release)
+    if not isinstance(method, ExplainsRefusals):
+        return candidates
+    columns, entries = external.columns, len(candidates.kind)
     if isinstance(method, CompletesHierarchies):
         columns = method.complete_hierarchies(columns, external.rows)
-    steps = method.refused_steps(columns, _subset(table, kind), group, policy.smallest())
-    return _for_entries(steps, len(kind)) if _is_empty(steps) else steps
+    withheld, known = _find_withheld(candidates, table), candidates.exact
+    if known and int(table.counts[withheld].sum()) != int(release.dictionary["withheld"]):
+        known = False
+    if not known:  # only a method that never refuses anything can be asked
+        steps = method.refused_steps(columns, _subset(table, withheld[:0]), candidates.group[:0], policy.smallest())
+        return replace(candidates, steps=_for_entries(steps, entries)) if _is_empty(steps) else candidates
+    cells = np.concatenate([candidates.kind, withheld])
+    group = np.concatenate([candidates.group, np.full(len(withheld), WITHHELD)])
+    steps = method.refused_steps(columns, _subset(table, cells), group, policy.smallest())
+    if len(withheld) and not _can_replay_withholding(release, policy):
+        return candidates
+    steps = _for_entries(steps, entries) if _is_empty(steps) else steps
+    return replace(candidates, steps=steps, withheld=table.counts[withheld].astype(np.int64))
+
+
+def _find_withheld(candidates: Candidates, table: Histogram) -> np.ndarray:
+    """Return the kinds of people who are in no group."""
+    return np.setdiff1d(np.arange(len(table.counts)), candidates.kind)
+
+
+def _can_replay_withholding(release: Release, policy: Policy) -> bool:
+    """Return whether a step can be judged by itself where rows are withheld: no model compares a group with the whole
+    table, of which they are no longer a part, and one column is read."""
+    columns = sensitive_columns(release)
+    if len(policy.columns_read(columns)) > 1:
+        return False
+    untouchable = np.array([_Untouchable()] * max(column.size for column in columns.sensitive), dtype=object)
+    tallies = {name: replace(counts, totals=untouchable) for name, counts in release.tallies.items()}
+    try:
+        policy.holds(columns, tallies, release.sizes)
+    except TypeError:
+        return False
+    return True
+
+
+class _Untouchable:
+    """Stands for the totals of the whole table, to find out who looks at them: it has no operation."""
 
 
 def _is_empty(steps: RefusedSteps | None) -> bool:

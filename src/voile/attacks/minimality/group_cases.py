@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from voile.attacks.minimality.candidates import Candidates
 from voile.attacks.minimality.elimination import STEPS
 from voile.attacks.minimality.group_worlds import GroupWorlds
 from voile.attacks.minimality.value_types import ValueTypes
+from voile.methods.base import SpanningStep
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,31 @@ class GroupCase:
         """Divide the people of each atom and type among the atom's entries, in proportion to their size."""
         share = count[self.entries] / self.worlds.atoms[self.atom]
         return np.asarray(people[self.atom] * share[:, None])
+
+
+def merge_whole_steps(candidates: Candidates, types: ValueTypes) -> Candidates:
+    """Leave out the steps of all groups that others imply: under monotone models what fails, fails if it is cut
+    further. If still more remain than groups alone can be combined over, they are taken as steps that link groups."""
+    steps = candidates.steps
+    if steps is None or not steps.whole:
+        return candidates
+    parts = np.unique(steps.parts[: len(candidates.group)], axis=1)
+    cells = [np.unique(np.stack([candidates.group, part]), axis=1, return_inverse=True)[1].ravel() for part in parts.T]
+    if types.policy.monotone:
+        implied = [any(_is_finer(fine, i, coarse, j) for j, coarse in enumerate(cells)) for i, fine in enumerate(cells)]
+        parts = parts[:, ~np.array(implied, dtype=bool)]
+    if parts.shape[1] <= STEPS:
+        return replace(candidates, steps=replace(steps, parts=parts))
+    everybody = np.arange(len(candidates.group))
+    spanning = tuple(SpanningStep(everybody, part) for part in parts.T)
+    return replace(candidates, steps=replace(steps, parts=parts[:, :0], whole=False, spanning=spanning))
+
+
+def _is_finer(fine: np.ndarray, number: int, coarse: np.ndarray, other: int) -> bool:
+    """Return whether one partition refines another, or is the same and comes later."""
+    if number == other or len(np.unique(np.stack([fine, coarse]), axis=1).T) > fine.max() + 1:
+        return False
+    return bool(fine.max() > coarse.max() or number > other)
 
 
 def find_cases(candidates: Candidates, types: ValueTypes, excess: np.ndarray, whole: bool) -> list[GroupCase]:
@@ -75,7 +101,11 @@ def _make_case(
 
 def _parts_by_step(candidates: Candidates) -> np.ndarray:
     """Return the part of every entry in every step; the original table is one step, in which every kind is a part."""
-    return candidates.steps.parts if candidates.steps is not None else candidates.kind.reshape(-1, 1)
+    return (
+        candidates.steps.parts[: len(candidates.kind)]
+        if candidates.steps is not None
+        else candidates.kind.reshape(-1, 1)
+    )
 
 
 def _too_small(candidates: Candidates, steps: np.ndarray, smallest: int, excess: np.ndarray) -> np.ndarray:

@@ -20,7 +20,16 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, RawTable, Target, most_frequent_share
 from voile.attacks.minimality.accounted_refusals import guess_accounted
 from voile.attacks.minimality.candidates import Candidates, find_candidates, find_method
-from voile.attacks.minimality.posterior import CandidateBeliefs, compute_beliefs
+from voile.attacks.minimality.posterior import (
+    BOUNDED,
+    COVERED,
+    ESTIMATED,
+    EXACT,
+    UNEXPLAINED,
+    UNKNOWN,
+    CandidateBeliefs,
+    compute_beliefs,
+)
 from voile.attacks.minimality.replayed_worlds import ReplayedWorlds, replay_worlds
 from voile.attacks.minimality.value_types import sensitive_columns
 from voile.errors import PolicyError, SpecError, option
@@ -28,7 +37,7 @@ from voile.methods.base import FollowsNoKey
 from voile.models.abilities import protected_sets
 from voile.models.base import Model
 from voile.models.claimed_model import requested_model
-from voile.models.kinds import SpansReleases, reads_column
+from voile.models.kinds import FollowsPeople, reads_column
 from voile.models.personalized import Personalized
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -103,7 +112,7 @@ class Minimality(Attack):
             return None
         if not isinstance(method, FollowsNoKey) or release.unit.rows > 1 or len(policy.models) < len(models):
             return None
-        if any(isinstance(model, SpansReleases) and model.earlier for model in models):
+        if any(isinstance(model, FollowsPeople) for model in models):
             return None
         return replay_worlds(candidates, external, policy, method, self.replays)
 
@@ -118,7 +127,7 @@ class Minimality(Attack):
         for limits, sets in _believable_sets(column_models, counts.column).items():
             bound = _strictest_bound(column_models, limits)
             risk, floor = beliefs.risk(sets), float(bound) if bound else None
-            details = _details(beliefs, risk, beliefs.naive_risk(sets), bound)
+            details = _details(beliefs, sets, bound)
             belief = Belief(limits, risk, beliefs.people, most_frequent_share(counts), name, details, floor)
             title = f"Minimality attack on {name!r}" + (", protected values" if limits != "belief" else "")
             guesses.append(Guess(title, INSIDER, belief))
@@ -166,21 +175,24 @@ def _strictest_bound(models: Sequence[Model], limits: str) -> Fraction | None:
     return min((model.bound() for model in models if model.limits == limits and model.bound() < 1), default=None)
 
 
-def _details(
-    beliefs: CandidateBeliefs, risk: np.ndarray, naive: np.ndarray, bound: Fraction | None
-) -> dict[str, float]:
+def _details(beliefs: CandidateBeliefs, sets: np.ndarray, bound: Fraction | None) -> dict[str, float]:
+    risk, certain, highest = beliefs.risk(sets), beliefs.certain_risk(sets), beliefs.highest_risk(sets)
+    people = beliefs.people
     details = {
-        "people with a higher risk than their group shows": int(beliefs.people[risk > naive + 1e-9].sum()),
-        "people whose value is certain": int(beliefs.people[risk > 1 - 1e-9].sum()),
-        "people whose risk is exact": beliefs.exact,
-        "people whose risk is an estimate": beliefs.estimated,
-        "people in groups too large to answer": beliefs.unanswered,
-        "people whose risk rests on a part of the refusals": beliefs.partial,
-        "people in groups that no table explains": beliefs.unexplained,
-        "half-width of the widest 95 % interval": beliefs.error,
+        "people with a higher risk than their group shows": int(people[risk > beliefs.naive_risk(sets) + 1e-9].sum()),
+        "people whose value is certain": int(people[certain > 1 - 1e-9].sum()),
+        "people whose risk is exact": beliefs.count(EXACT),
+        "people whose risk is bounded": beliefs.count(BOUNDED),
+        "people whose risk is an estimate": beliefs.count(ESTIMATED),
+        "people whose risk is not known, open to minimality": beliefs.count(UNKNOWN),
+        "people whom the claim covers, with nothing to gain": beliefs.count(COVERED),
+        "people in groups that no table explains": beliefs.count(UNEXPLAINED),
+        "half-width of the widest 95 % interval": float(beliefs.error[beliefs.basis == ESTIMATED].max(initial=0.0)),
+        "highest risk that cannot be excluded": float(highest[people > 0].max(initial=0.0)),
     }
     if bound is not None:
-        details[f"people above {bound}"] = int(beliefs.people[risk > float(bound) + 1e-9].sum())
+        details[f"people above {bound}"] = int(people[certain > float(bound) + 1e-9].sum())
+        details[f"people who may be above {bound}"] = int(people[highest > float(bound) + 1e-9].sum())
     return details
 
 

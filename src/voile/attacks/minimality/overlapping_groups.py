@@ -26,17 +26,17 @@ def solve_overlaps(
     naive: np.ndarray,
     belief: np.ndarray,
     present: np.ndarray,
-) -> int:
+) -> list[np.ndarray]:
     """Solve the boxes that overlap, and write into `naive`, `belief` and `present` what is found about their people.
 
-    Returns the number of people in boxes with too many worlds, whose beliefs stay estimates.
+    Returns the entries of boxes with too many worlds, about whose people nothing is found.
     """
     release = candidates.release
     several = np.bincount(candidates.kind)[candidates.kind] > 1
     if not several.any() or not release.shows_boxes:
-        return 0
+        return []
     component = _connected_components(candidates)
-    unsolved_people = 0
+    unsolved = []
     for label in np.unique(component[several]):
         entries = np.flatnonzero(component == label)
         answer = (
@@ -45,10 +45,10 @@ def solve_overlaps(
             else None
         )
         if answer is None:
-            unsolved_people += int(release.sizes[np.unique(candidates.group[entries])].sum())
+            unsolved.append(entries)
         else:
             belief[entries], naive[entries], present[entries] = answer
-    return unsolved_people
+    return unsolved
 
 
 def _connected_components(candidates: Candidates) -> np.ndarray:

@@ -57,6 +57,11 @@ class ValueTypes:
         inside = slice(self.starts[group], self.starts[group + 1])
         return self.code[inside], self.count[inside]
 
+    def share_of_values(self) -> np.ndarray:
+        """Return the chance of each type if every value is equally likely; there must be one column."""
+        sizes = np.bincount(self.value_class)[self.type_class].astype(np.float64)
+        return np.asarray(sizes / sizes.sum())
+
     def judge(self, case: np.ndarray, kind: np.ndarray, weight: np.ndarray, cases: int) -> np.ndarray:
         """Say which of many groups satisfy the requirement; a group without people is never shown."""
         tallies, sizes = {}, np.bincount(case, weights=weight, minlength=cases).astype(np.int64)

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from voile import kernels
 from voile.errors import PolicyError, Unsatisfiable, option
 from voile.methods.base import (
     CompletesHierarchies,
@@ -22,7 +21,9 @@ from voile.methods.base import (
     RefusedSteps,
     Settings,
 )
+from voile.methods.full_domain.lattice import Lattice
 from voile.methods.full_domain.lattice_search import LatticeSearch
+from voile.methods.full_domain.vector_replay import replay_vectors
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.cells.cell_choice import level_cells
@@ -101,24 +102,9 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlg
     def refused_steps(
         self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
     ) -> RefusedSteps | None:
-        """Each column one level lower, for everybody. Not known if rows were withheld, or if the groups are not those
-        of a level vector because the publisher used other hierarchies."""
-        if self.suppression > 0:
-            return None
-        steps, shown = [], []
-        for column in columns.quasi:
-            assert column.hierarchy is not None
-            codes = table.column(column.name)
-            level = 0
-            while not _has_one_node_per_group(column.hierarchy.maps[level][codes], group):
-                level += 1
-            shown.append(column.hierarchy.maps[level][codes])
-            if level:
-                steps.append(column.hierarchy.maps[level - 1][codes])
-        _, first = kernels.distinct_rows.rank_rows(shown, [column.size + 1 for column in columns.quasi])
-        if len(first) != len(np.unique(group)):
-            return None
-        return RefusedSteps(np.stack(steps, axis=1) if steps else np.zeros((len(group), 0), dtype=np.int64), whole=True)
+        """Return every level vector that loses less than the chosen one. None if the groups are not those of a level
+        vector, because the publisher used other hierarchies."""
+        return replay_vectors(Lattice(columns, table), group, smallest, int(self.suppression * table.total + 1e-9))
 
     def _unsatisfiable(self, columns: Columns, rows: Rows, policy: Policy) -> Unsatisfiable:
         policy.require_whole(columns, rows.tally_values(columns), rows.total)
@@ -129,11 +115,3 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlg
             hint=hint,
             best=hint,
         )
-
-
-def _has_one_node_per_group(nodes: np.ndarray, group: np.ndarray) -> bool:
-    groups = int(group.max(initial=-1)) + 1
-    low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
-    np.minimum.at(low, group, nodes)
-    np.maximum.at(high, group, nodes)
-    return bool((low >= high).all())

@@ -9,18 +9,16 @@ groups that fail may be withheld, up to a limit.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from voile import kernels
+from voile.methods.full_domain.lattice import TIE, Lattice, Vector
 from voile.models.policy import Policy
-from voile.releases.cells.cells import node_cells
 from voile.tables.group_counts import tally
 from voile.tables.row_protocol import WITHHELD, Histogram
 from voile.tables.schema import Columns
-
-Vector = tuple[int, ...]  # a hierarchy level for each quasi-identifier column
 
 UNKNOWN, HOLDS, FAILS = 0, 1, -1  # what is known about a vector
 
@@ -28,37 +26,32 @@ UNKNOWN, HOLDS, FAILS = 0, 1, -1  # what is known about a vector
 SUBSETS = 3  # Incognito's pruning looks at up to this many columns at a time; more costs more than it saves
 
 
-class LatticeSearch:
+class LatticeSearch(Lattice):
     """The lattice over one table: which vectors hold, and what they lose."""
 
     def __init__(self, columns: Columns, policy: Policy, table: Histogram, limit: int) -> None:
-        self.columns, self.policy, self.table, self.limit = columns, policy, table, limit
-        self.weights = table.counts.astype(np.int64)
-        self.maps, self.losses = [], []
-        for position, column in enumerate(columns.quasi):
-            assert column.hierarchy is not None
-            codes = table.codes[:, position]
-            occurs = np.bincount(codes, minlength=column.size) > 0
-            cells = [node_cells(column.domain, column.hierarchy, h) for h in range(column.hierarchy.height + 1)]
-            self.maps.append([column.hierarchy.maps[h] for h in range(column.hierarchy.height + 1)])
-            self.losses.append([cell.loss(occurs) for cell in cells])
-        self.heights = tuple(len(maps) for maps in self.maps)
+        super().__init__(columns, table)
+        self.policy, self.limit = policy, limit
         self.rollups: dict[Vector, tuple[np.ndarray, np.ndarray]] = {}  # cells and weights, by vector
 
     def find_best(self) -> Vector | None:
         """Return the vector of least loss, or None; ties go to the lexicographically least vector."""
-        bound = self._bound_losses()
+        bound = self.bound_losses()
         status = self._prune()
         monotone = self.policy.sizes_suffice or (self.policy.monotone and self.limit == 0)
         # withholding is not monotone for models that read values: a failing group may spoil a good one above it
         best_vector: Vector | None = None
         least = np.inf
-        for vector in _walk(status, bound, lambda: least, monotone):  # noqa: B023 - the walk must see the newest `least`
+        number = np.arange(bound.size).reshape(bound.shape)  # in lexicographic order
+
+        def may_be_better() -> np.ndarray:
+            before_best = number < (number[best_vector] if best_vector is not None else 0)
+            return np.asarray((bound < least - TIE) | ((bound <= least + TIE) & before_best))
+
+        for vector in _walk(status, bound, may_be_better, monotone):
             loss = self._compute_loss(vector)
             status[vector] = HOLDS if loss < np.inf else FAILS
-            if loss < least - 1e-12 or (
-                best_vector is not None and abs(loss - least) <= 1e-12 and vector < best_vector
-            ):
+            if loss < least - TIE or (best_vector is not None and loss <= least + TIE and vector < best_vector):
                 best_vector, least = vector, min(loss, least)
         return best_vector
 
@@ -75,7 +68,7 @@ class LatticeSearch:
             for subset in itertools.combinations(columns, size):
                 self.rollups.clear()
                 subset_status = self._inherit_failures(subset, status)
-                for vector in _walk(subset_status, np.zeros(subset_status.shape), lambda: np.inf, True):
+                for vector in _walk(subset_status, np.zeros(subset_status.shape), lambda: np.array(True), True):
                     if self._sizes_suffice(subset, vector):
                         subset_status[tuple(slice(level, None) for level in vector)] = HOLDS  # and above it
                     else:
@@ -108,18 +101,10 @@ class LatticeSearch:
         else:
             codes, weights = self.table.codes[:, list(subset)], self.weights
         nodes = [self.maps[j][level][codes[:, i]] for i, (j, level) in enumerate(zip(subset, vector, strict=True))]
-        first, totals = kernels.distinct_rows.merge_rows(nodes, self._node_counts(subset, vector), weights)
+        first, totals = kernels.distinct_rows.merge_rows(nodes, self.node_counts(subset, vector), weights)
         if 2 * len(totals) < len(weights):
             self.rollups[vector] = codes[first], totals
         return totals
-
-    def _node_counts(self, subset: Sequence[int], vector: Sequence[int]) -> list[int]:
-        return [len(self.losses[j][level]) for j, level in zip(subset, vector, strict=True)]
-
-    def _number_groups(self, vector: Vector) -> tuple[np.ndarray, np.ndarray]:
-        """Return the group of each cell at a vector, and one cell of each group."""
-        nodes = [self.maps[j][level][self.table.codes[:, j]] for j, level in enumerate(vector)]
-        return kernels.distinct_rows.rank_rows(nodes, self._node_counts(range(len(vector)), vector))
 
     def _judge_groups(self, vector: Vector) -> tuple[np.ndarray, np.ndarray]:
         """Return the group of each cell, and which groups pass.
@@ -127,7 +112,7 @@ class LatticeSearch:
         Models that compare a group with the whole table compare it with the published rows: after some groups are
         withheld, the others are judged again.
         """
-        group, first = self._number_groups(vector)
+        group, first = self.number_groups(vector)
         sizes = np.bincount(group, weights=self.weights, minlength=len(first)).astype(np.int64)
         passes = np.ones(len(first), dtype=bool)
         while True:
@@ -158,26 +143,18 @@ class LatticeSearch:
         ]
         return (sum(penalties) / len(penalties) + withheld) / total
 
-    def _bound_losses(self) -> np.ndarray:
-        """Return, for every vector, its loss if nothing is withheld: a lower bound, since a withheld row counts 1."""
-        bound = np.zeros(self.heights)
-        total = self.weights.sum()
-        for j, maps in enumerate(self.maps):
-            codes = self.table.codes[:, j]
-            level = [float(np.dot(self.losses[j][h][maps[h][codes]], self.weights) / total) for h in range(len(maps))]
-            bound += np.array(level).reshape([-1 if j == i else 1 for i in range(len(self.maps))])
-        return bound / len(self.maps)
 
-
-def _walk(status: np.ndarray, bound: np.ndarray, least: Callable[[], float], monotone: bool) -> Iterator[Vector]:
-    """Yield vectors to decide until none is left whose bound is below the least loss; the caller sets `status`.
+def _walk(
+    status: np.ndarray, bound: np.ndarray, may_be_better: Callable[[], np.ndarray], monotone: bool
+) -> Iterator[Vector]:
+    """Yield vectors to decide until none is left that may be better than the best so far; the caller sets `status`.
 
     In a monotone lattice the middle of the unknown vectors comes next, because a failure settles all vectors below it.
     Otherwise every vector comes, the one with the lowest bound first.
     """
     heights = np.indices(status.shape).sum(axis=0).ravel()
     while True:
-        unknown = np.flatnonzero((status.ravel() == UNKNOWN) & (bound.ravel() < least()))
+        unknown = np.flatnonzero((status == UNKNOWN) & may_be_better())
         if not len(unknown):
             return
         rank = heights if monotone else bound.ravel()

@@ -1,0 +1,59 @@
+"""The lattice of level vectors over the people of one table: their groups at each vector, and what each vector loses.
+
+Nothing here looks at sensitive values, so anybody who has the quasi-identifiers can compute it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from voile import kernels
+from voile.releases.cells.cells import node_cells
+from voile.tables.row_protocol import Histogram
+from voile.tables.schema import Columns
+
+Vector = tuple[int, ...]  # a hierarchy level for each quasi-identifier column
+
+TIE = 1e-12  # losses that differ by no more than this are equal
+
+
+class Lattice:
+    """The level vectors of a table; the first columns of the table are the quasi-identifiers."""
+
+    def __init__(self, columns: Columns, table: Histogram) -> None:
+        self.columns, self.table = columns, table
+        self.weights = table.counts.astype(np.int64)
+        self.maps, self.losses = [], []
+        for position, column in enumerate(columns.quasi):
+            assert column.hierarchy is not None
+            occurs = np.bincount(table.codes[:, position], minlength=column.size) > 0
+            cells = [node_cells(column.domain, column.hierarchy, h) for h in range(column.hierarchy.height + 1)]
+            self.maps.append([column.hierarchy.maps[h] for h in range(column.hierarchy.height + 1)])
+            self.losses.append([cell.loss(occurs) for cell in cells])
+        self.heights = tuple(len(maps) for maps in self.maps)
+
+    def number_groups(self, vector: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the group of each cell at a vector, and one cell of each group."""
+        nodes = [self.maps[j][level][self.table.codes[:, j]] for j, level in enumerate(vector)]
+        return kernels.distinct_rows.rank_rows(nodes, self.node_counts(range(len(vector)), vector))
+
+    def node_counts(self, subset: Sequence[int], vector: Sequence[int]) -> list[int]:
+        """Return how many nodes each of some columns has at its level."""
+        return [len(self.losses[j][level]) for j, level in zip(subset, vector, strict=True)]
+
+    def cell_losses(self, vector: Sequence[int]) -> np.ndarray:
+        """Return what a person of each cell loses at a vector: the mean certainty penalty of the columns."""
+        penalties = [self.losses[j][h][self.maps[j][h][self.table.codes[:, j]]] for j, h in enumerate(vector)]
+        return np.asarray(sum(penalties) / len(penalties))
+
+    def bound_losses(self) -> np.ndarray:
+        """Return, for every vector, its loss if nothing is withheld: a lower bound, since a withheld row counts 1."""
+        bound = np.zeros(self.heights)
+        total = self.weights.sum()
+        for j, maps in enumerate(self.maps):
+            codes = self.table.codes[:, j]
+            level = [float(np.dot(self.losses[j][h][maps[h][codes]], self.weights) / total) for h in range(len(maps))]
+            bound += np.array(level).reshape([-1 if j == i else 1 for i in range(len(self.maps))])
+        return bound / len(self.maps)
