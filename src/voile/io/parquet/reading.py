@@ -21,7 +21,11 @@ def check_file(path: Path) -> ParquetFooter:
         if path.stat().st_size == 0:
             raise ValueError("it is empty")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content, memoryview(content) as view:
-            return check_bytes(view)
+            try:
+                return check_bytes(view)
+            except ValueError as error:
+                reason = str(error)  # while the error lives, its frames hold pieces of the view
+    raise ValueError(reason)
 
 
 def read_parquet(source: Path | bytes) -> pl.DataFrame:
