@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from voile.errors import DataError, VoileError
 from voile.io import csv_files
 from voile.io.library_border import library_border
+from voile.io.size_limits import check_size, find_size_fault
 
 FILE_KINDS = {
     ".csv": "csv",
@@ -47,6 +48,7 @@ def read_file(
             if check is not None:
                 check(names)
             requested = [name for name in names if columns is None or name in columns]
+            check_size(path.name, _count_rows(path, frame), len(requested), path.stat().st_size)
             return frame.select(requested).collect() if requested else pl.DataFrame()
     except DataError as error:
         raise _explain_fault(path, error) from None
@@ -69,6 +71,9 @@ def scan_file(
             frame = _scan_binary(path)
             if check is not None:
                 check(frame.collect_schema().names())
+            fault = find_size_fault(_count_rows(path, frame), path.stat().st_size)
+            if fault:
+                raise DataError(f"{path.name!r} cannot be read: {fault}.", code="data.size", hint="Write it again.")
             return frame.select(columns), None
     except DataError as error:
         raise _explain_fault(path, error) from None
@@ -139,6 +144,23 @@ def _scan_binary(path: Path) -> pl.LazyFrame:
     with path.open("rb") as handle:
         is_stream = handle.read(6) != b"ARROW1"  # the mark of the file format
     if is_stream:
+        _check_stream(path)
         with path.open("rb") as handle:
             return pl.read_ipc_stream(handle).lazy()
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)
+
+
+def _count_rows(path: Path, frame: pl.LazyFrame) -> int:
+    """Count the rows that a file claims, without reading them."""
+    if FILE_KINDS[path.suffix.lower()] == "parquet":
+        return int(pq.read_metadata(path).num_rows)
+    return int(frame.select(pl.len()).collect().item())
+
+
+def _check_stream(path: Path) -> None:
+    """Raise if a stream claims too many rows; it does not say how many before it has been read."""
+    rows = 0
+    with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as stream:
+        for batch in stream:
+            rows += batch.num_rows
+            check_size(path.name, rows, len(stream.schema), path.stat().st_size)

@@ -14,6 +14,7 @@ from voile.errors import DataError
 from voile.releases.release import Release
 from voile.releases.strict_reading.certificate_faults import certificate_faults
 from voile.releases.strict_reading.dictionary_faults import dictionary_faults
+from voile.releases.strict_reading.distinct_cells import DistinctCells
 from voile.releases.strict_reading.shown_values import collect_shown, find_unshown
 from voile.releases.strict_reading.table_faults import find_table_faults
 from voile.tables.value_text import count_lookalikes
@@ -35,8 +36,8 @@ def release() -> Release:
 
 def test_an_honest_release_has_no_faults(release: Release) -> None:
     assert list(dictionary_faults(dict(release.dictionary), release.dictionary_keys)) == []
-    assert find_table_faults(release, release.tables) == []
-    assert find_unshown(release, collect_shown(release, release.tables)) == []
+    assert find_table_faults(release, DistinctCells(release.tables)) == []
+    assert find_unshown(release, collect_shown(release, DistinctCells(release.tables))) == []
 
 
 CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -67,7 +68,7 @@ def test_a_value_that_no_cell_shows_is_not_listed(release: Release) -> None:
     document = copy.deepcopy(dict(release.dictionary))
     document["columns"][2]["domain"]["values"].append("Bob Smith")
     forged = type(release)(release.tables, document, release.certificate)
-    assert find_unshown(forged, collect_shown(forged, forged.tables)) == [
+    assert find_unshown(forged, collect_shown(forged, DistinctCells(forged.tables))) == [
         "the domain of 'disease' is not what its cells show"
     ]
 

@@ -17,6 +17,7 @@ from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release
 from voile.releases.release_pieces import lies_in_pieces
 from voile.releases.strict_reading.dictionary_faults import dictionary_faults
+from voile.releases.strict_reading.distinct_cells import DistinctCells
 from voile.releases.strict_reading.shown_values import collect_shown, find_unshown, merge_shown
 from voile.releases.strict_reading.table_faults import find_table_faults
 from voile.results import Answer, Checked, Verdict
@@ -57,7 +58,7 @@ def _list_gaps(release: Release) -> list[str]:
 def _check_in_pieces(release: Release, evidence: Evidence) -> Verdict:
     """Check a release that lies in parts piece by piece."""
     assert isinstance(release.tables, PartitionedTables)
-    misfits = find_table_faults(release, release.tables.empty)
+    misfits = find_table_faults(release, DistinctCells(release.tables.empty))
     if misfits:
         return Verdict((_report_misfits(misfits),))
     try:
@@ -80,8 +81,8 @@ def _check_in_pieces(release: Release, evidence: Evidence) -> Verdict:
 
 def _check_whole(release: Release, evidence: Evidence) -> Verdict:
     people, groups = 0, 0
-    misfits = find_table_faults(release, release.tables)
-    misfits = misfits or find_unshown(release, collect_shown(release, release.tables))
+    cells = DistinctCells(release.tables)
+    misfits = find_table_faults(release, cells) or find_unshown(release, collect_shown(release, cells))
     if misfits:
         return Verdict((_report_misfits(misfits),))
     try:

@@ -18,6 +18,7 @@ from voile.releases.release import Release, find_shape
 from voile.releases.strict_reading.cell_texts import parse_tables, restore_zones
 from voile.releases.strict_reading.certificate_faults import certificate_faults
 from voile.releases.strict_reading.dictionary_faults import dictionary_faults
+from voile.releases.strict_reading.distinct_cells import DistinctCells
 from voile.releases.strict_reading.table_faults import find_table_faults
 
 
@@ -35,7 +36,8 @@ def load(place: str | Path, *, engine: Engine | None = None) -> Release:
         )
     release = release_from(place, documents, engine)
     tables = release.tables
-    faults = find_table_faults(release, tables.empty if isinstance(tables, PartitionedTables) else tables)
+    cells = DistinctCells(tables.empty if isinstance(tables, PartitionedTables) else tables)
+    faults = find_table_faults(release, cells)
     if faults:
         raise DataError(
             f"The tables of {place.name!r} do not fit their dictionary: {', '.join(faults)}.",

@@ -12,6 +12,7 @@ from voile.flow.checking.method_check import claims_cover_algorithm
 from voile.models.evidence import Evidence
 from voile.releases.release import Release
 from voile.releases.release_pieces import ValueTotals, add_totals, split_and_check
+from voile.releases.strict_reading.distinct_cells import DistinctCells
 from voile.releases.strict_reading.shown_values import ShownValues, collect_shown
 from voile.releases.strict_reading.table_faults import find_table_faults
 from voile.results import Answer, Checked
@@ -50,14 +51,15 @@ def check_pieces(release: Release, evidence: Evidence) -> list[PieceChecks]:
 
 def check_piece(piece: Release, values: ValueTotals, evidence: Evidence) -> PieceChecks:
     """Check one piece, which is a release of its own; `values` are the totals of the whole release."""
-    misfits = find_table_faults(piece, piece.tables)
+    cells = DistinctCells(piece.tables)
+    misfits = find_table_faults(piece, cells)
     if misfits:
         return PieceChecks(1, 0, [f"The tables do not fit their dictionary: {', '.join(misfits)}."])
     try:
         faults, tallies, groups = piece.faults(), add_totals(piece, values), len(piece.sizes)
     except (VoileError, KeyError) as error:
         return PieceChecks(1, 0, (str(error),))
-    shown = collect_shown(piece, piece.tables)
+    shown = collect_shown(piece, cells)
     return PieceChecks(piece.people, groups, faults, check_claims(piece, tallies, evidence), shown)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from voile.io.parquet.thrift import Fields, ThriftReader
+from voile.io.size_limits import find_size_fault
 
 MAGIC = b"PAR1"
 ZSTD = 6
@@ -114,8 +115,12 @@ def read_footer(content: bytes | memoryview) -> ParquetFooter:
         raise ValueError("its values have an unusual order")
     for ordinal, group in enumerate(footer["row_groups"]):
         _check_row_group(group, ordinal, columns)
-    if footer["rows"] != sum(group["rows"] for group in footer["row_groups"]):
+    sizes = [group["rows"] for group in footer["row_groups"]]
+    if footer["rows"] != sum(sizes):
         raise ValueError("it has another number of rows than it says")
+    fault = find_size_fault(footer["rows"], len(content)) if min(sizes, default=0) >= 0 else "a row group has no size"
+    if fault:
+        raise ValueError(fault)
     return ParquetFooter(columns, tuple(footer["row_groups"]), start)
 
 

@@ -144,6 +144,7 @@ class _ColumnPages:
     def _check_plain(self, page: np.ndarray, many: int) -> np.ndarray | None:
         """Check that a page holds so many values one behind the other; return the lengths of texts."""
         if self.column.physical == TEXT:
+            _require(4 * many <= len(page))
             lengths = np.zeros(many, dtype=np.int64)
             _require(_KERNEL.measure_texts(page, lengths) == 0)
             return lengths

@@ -21,7 +21,11 @@ def check_file(path: Path) -> ParquetFooter:
         if path.stat().st_size == 0:
             raise ValueError("it is empty")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content, memoryview(content) as view:
-            return check_bytes(view)
+            try:
+                return check_bytes(view)
+            except ValueError as error:
+                reason = str(error)  # while the error lives, its frames hold pieces of the view
+    raise ValueError(reason)
 
 
 def read_parquet(source: Path | bytes) -> pl.DataFrame:
@@ -35,7 +39,7 @@ def read_parquet(source: Path | bytes) -> pl.DataFrame:
     if len(set(names)) < len(names):
         raise ValueError("two columns have the same name")
     texts = [column.name for column in columns if column.physical == TEXT]
-    table = pq.read_table(pa.BufferReader(content), read_dictionary=texts, partitioning=None)
+    table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts).read()
     return pl.DataFrame([_convert(name, table.column(name), name in texts) for name in names])
 
 
@@ -50,9 +54,5 @@ def _convert(name: str, column: Any, is_text: bool) -> pl.Series:
         raise ValueError("it stores a text twice")
     if len(texts) > max(_FEW_CATEGORIES, len(coded) // 4) or coded.null_count:
         return pl.Series(name, coded.dictionary_decode(), dtype=pl.String)
-    order = texts.arg_sort()
-    rank = np.empty(len(texts), dtype=np.uint32)
-    rank[order.to_numpy()] = np.arange(len(texts), dtype=np.uint32)
-    categories = texts.gather(order)
-    codes = rank[coded.indices.to_numpy(zero_copy_only=False)]
-    return categories.cast(pl.Enum(categories)).gather(codes).alias(name)
+    codes = pl.Series(coded.indices.to_numpy().view(np.uint32))
+    return texts.cast(pl.Enum(texts.sort())).gather(codes).alias(name)

@@ -3,6 +3,7 @@ a library, no stored value that no row has."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import polars as pl
 
 _LARGEST_DICTIONARY = 1 << 29  # bytes; a column that is coded stays coded to its end
+_LARGEST_PAGE = 1 << 24  # bytes
 ROW_GROUP = 1 << 18  # rows of a table that lies in memory
 
 
@@ -28,8 +30,18 @@ def write_parquet(target: Path | IO[bytes], pieces: Iterable[pl.DataFrame]) -> N
                 writer = opened.enter_context(pq.ParquetWriter(
                     target, table.schema, compression="zstd", compression_level=1, use_dictionary=coded,
                     dictionary_pagesize_limit=_LARGEST_DICTIONARY, write_statistics=False, store_schema=False,
+                    data_page_size=_LARGEST_PAGE, **_page_rows(),
                 ))  # fmt: skip
             writer.write_table(table, row_group_size=max(table.num_rows, 1))
+
+
+def _page_rows() -> dict[str, int]:
+    """How many rows a page may have: a row group, so that whoever verifies has few headers to read. Older versions of
+    pyarrow have no choice, and write more pages."""
+    import pyarrow.parquet as pq
+
+    known = inspect.signature(pq.ParquetWriter.__init__).parameters
+    return {"max_rows_per_page": 4 * ROW_GROUP} if "max_rows_per_page" in known else {}
 
 
 def split_rows(table: pl.DataFrame) -> Iterable[pl.DataFrame]:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
-from voile.errors import DataError
+from voile.errors import DataError, VoileError
 from voile.io.library_border import forget_words
+from voile.io.parquet.footer import read_footer
 from voile.io.parquet.reading import check_file, read_parquet
 from voile.io.parquet.writing import with_text_labels
 from voile.io.release_folder.csv_texts import read_csv_texts
 from voile.io.release_folder.file_names import DICTIONARY, content_digest, file_digest
+from voile.io.size_limits import require_memory
 
 _TABLE_SUFFIXES = (".parquet", ".csv")
 _NUMBERED_FILE = re.compile(r"(.+)\.([0-9]{5,9})\.parquet")  # one of several files of a table
@@ -77,11 +79,14 @@ def read_tables(
     """
     tables: dict[str, pl.DataFrame] = {}
     for table_name, names in _group_files(folder, files).items():
-        sources = [folder / name if contents is None else contents[name] for name in names]
         with _refusing(folder, table_name):
+            sources = [(folder / name).read_bytes() if contents is None else contents[name] for name in names]
             if names[0].endswith(".csv"):
                 tables[table_name] = read_csv_texts(sources[0])
                 continue
+            footers = [read_footer(source) for source in sources]
+            rows = sum(int(group["rows"]) for footer in footers for group in footer.row_groups)
+            require_memory(table_name, rows, max(len(footer.columns) for footer in footers))
             pieces = [read_parquet(source) for source in sources]
             if any(_plain_types(piece.schema) != _plain_types(pieces[0].schema) for piece in pieces):
                 raise ValueError("its files have different columns")
@@ -95,6 +100,8 @@ def _refusing(folder: Path, table_name: str) -> Iterator[None]:
     try:
         yield
         return
+    except VoileError:
+        raise
     except (Exception, pl.exceptions.PanicException) as error:  # a forged file may break a library anywhere
         reason = str(error) if type(error) is ValueError else "it is corrupt or truncated"
         forget_words(error)
@@ -114,6 +121,7 @@ def list_row_groups(folder: Path, files: Iterable[str]) -> tuple[dict[str, pl.Da
                 first_row = 0
                 for group in check_file(folder / name).row_groups:
                     rows = int(group["rows"])
+                    require_memory(table_name, rows, len(group["columns"]))
                     if position == len(row_groups):
                         row_groups.append({})
                     row_groups[position][table_name] = (str(folder / name), first_row, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from voile.errors import DataError
@@ -17,23 +18,34 @@ _PLAIN_FLOAT = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
 def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Return tables of texts with the types that the dictionary of a release states. Labels stay texts."""
-    stated = {
-        str(entry["name"]): parse_type(entry["type"])
-        for entry in release.dictionary["columns"]
-        if entry["shown"] in VALUE_CELLS
-    }
+    """Return tables of texts with the types that the dictionary of a release states. Labels become categories."""
+    entries = release.dictionary["columns"]
+    stated = {str(entry["name"]): parse_type(entry["type"]) for entry in entries if entry["shown"] in VALUE_CELLS}
+    labels = [str(entry["name"]) for entry in entries if entry["shown"] not in VALUE_CELLS]
     tables = {}
     for table, content in texts.items():
         columns = release.layout.get(table)
         added = columns.added if columns is not None else ()
         types = {name: pl.Int64() if name in added else stated.get(name) for name in content.columns}
         tables[table] = content.with_columns(
-            _parse_column(table, content[name], dtype)
-            for name, dtype in types.items()
-            if dtype is not None and dtype != pl.String
+            *(
+                _parse_column(table, content[name], dtype)
+                for name, dtype in types.items()
+                if dtype is not None and dtype != pl.String
+            ),
+            *(_number_labels(content[name]) for name in labels if name in content.columns and name not in added),
         )
     return tables
+
+
+def _number_labels(texts: pl.Series) -> pl.Series:
+    """Return a column of labels with categories, which all later steps look up instead of the texts."""
+    if texts.null_count():
+        return texts
+    is_new = texts.ne_missing(texts.shift())  # rows of one group often stand together
+    heads = texts.filter(is_new)
+    runs = pl.Series(np.cumsum(is_new.to_numpy(), dtype=np.uint32) - np.uint32(1))
+    return heads.cast(pl.Enum(heads.unique().sort())).gather(runs).alias(texts.name)
 
 
 def restore_zones(tables: Mapping[str, pl.DataFrame], dictionary: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
@@ -72,6 +84,21 @@ def _is_plainly_written(texts: pl.Series, values: pl.Series) -> bool:
     """Whether numbers have no sign and no zeros that nobody needs, and dates are written as 2025-12-31."""
     if values.dtype.is_float():
         return bool(texts.drop_nulls().str.contains(_PLAIN_FLOAT).all()) and values.n_unique() == texts.n_unique()
-    if values.dtype.is_integer() or values.dtype == pl.Date:
+    if values.dtype.is_integer():  # any other way to write a number is longer, so the lengths in all tell
+        return int(texts.str.len_bytes().sum()) == _count_digits(values.drop_nulls().to_numpy())
+    if values.dtype == pl.Date:
         return bool((values.cast(pl.String) == texts).drop_nulls().all())
     return values.n_unique() == texts.n_unique()  # times and truth values: no value has two texts
+
+
+def _count_digits(numbers: np.ndarray) -> int:
+    """Count the characters of whole numbers that are written as short as possible."""
+    if not len(numbers):
+        return 0
+    least, greatest, many = int(numbers.min()), int(numbers.max()), len(numbers)
+    count = many + (int(np.count_nonzero(numbers < 0)) if least < 0 else 0)
+    for digits in range(1, len(str(max(greatest, -least)))):
+        power = 10**digits
+        count += many if least >= power else int(np.count_nonzero(numbers >= power)) if greatest >= power else 0
+        count += int(np.count_nonzero(numbers <= -power)) if least <= -power else 0
+    return count

@@ -12,11 +12,12 @@ from typing import Any
 
 import polars as pl
 
-from voile.releases.cells.column_types import parse_type
+from voile.releases.cells.column_types import is_text, parse_type
 from voile.releases.cells.label_ends import range_ends
 from voile.releases.cells.label_meanings import is_prefix
 from voile.releases.published_tables import PublishedTables
 from voile.releases.strict_reading.dictionary_faults import VALUE_CELLS
+from voile.releases.strict_reading.distinct_cells import DistinctCells
 from voile.tables.value_text import MISSING, TOP, format_value, parse_values, split_set, unescape
 
 
@@ -30,21 +31,25 @@ class ShownValues:
     missing: bool = False
 
 
-def collect_shown(release: PublishedTables, tables: Mapping[str, pl.DataFrame]) -> dict[str, ShownValues]:
+def collect_shown(release: PublishedTables, cells: DistinctCells) -> dict[str, ShownValues]:
     """Return what the tables of a release, or of a piece of one, show of each column."""
     shown: dict[str, ShownValues] = {}
     for entry in release.dictionary["columns"]:
         name = str(entry["name"])
-        homes = [table for table, columns in release.layout.items() if name in columns.described and table in tables]
-        shown[name] = merge_shown([_collect_column(tables[table][name], entry) for table in homes])
+        homes = [table for table, columns in release.layout.items() if name in columns.described]
+        shown[name] = merge_shown([_collect_column(cells, table, entry) for table in homes if table in cells.tables])
     return shown
 
 
-def _collect_column(column: pl.Series, entry: Mapping[str, Any]) -> ShownValues:
-    missing, values = column.null_count() > 0, column.drop_nulls()
+def _collect_column(cells: DistinctCells, table: str, entry: Mapping[str, Any]) -> ShownValues:
+    column = cells.tables[table][str(entry["name"])]
+    missing = column.null_count() > 0
     if entry["shown"] in VALUE_CELLS and "min" in entry["domain"]:
-        return ShownValues(ends=(values.min(), values.max()) if len(values) else (), missing=missing)
-    return ShownValues(frozenset(map(format_value, values.unique().to_list())), missing=missing)
+        return ShownValues(
+            ends=(column.min(), column.max()) if column.null_count() < len(column) else (), missing=missing
+        )
+    distinct = cells.collect(table, str(entry["name"])).to_list()
+    return ShownValues(frozenset(distinct if is_text(column.dtype) else map(format_value, distinct)), missing=missing)
 
 
 def merge_shown(pieces: Sequence[ShownValues]) -> ShownValues:
@@ -67,7 +72,7 @@ def find_unshown(release: PublishedTables, shown: Mapping[str, ShownValues]) -> 
         else:
             unused = set(entry.get("names", ())) - shown[name].texts
             faults += [f"the names of {name!r} explain {len(unused)} cells that do not exist"] if unused else []
-            wrong = _differs_from_labels(entry, sorted(shown[name].texts))
+            wrong = _differs_from_labels(entry, shown[name].texts)
         faults += [f"the domain of {name!r} is not what its cells show"] if wrong else []
     return faults
 
@@ -96,11 +101,11 @@ def _differs_from_values(entry: Mapping[str, Any], shown: ShownValues) -> bool:
     return tuple(ends if dtype.is_numeric() else parse_values(pl.Series(ends, dtype=pl.String), dtype)) != shown.ends
 
 
-def _differs_from_labels(entry: Mapping[str, Any], labels: Sequence[str]) -> bool:
+def _differs_from_labels(entry: Mapping[str, Any], labels: frozenset[str]) -> bool:
     """Whether the domain of a generalized column is not what its labels tell by themselves."""
     domain, is_declared = entry["domain"], entry["domain"].get("declared")
     if entry["shown"] == "suppressed":
-        return labels != [TOP]
+        return labels != {TOP}
     ranged = entry["kind"] in ("numeric", "date")
     if not ranged:
         parts = _split_labels(labels, entry)
@@ -141,15 +146,13 @@ def _split_range(label: str) -> Iterator[str]:
         yield label
 
 
-def _split_labels(labels: Sequence[str], entry: Mapping[str, Any]) -> set[str]:
+def _split_labels(labels: frozenset[str], entry: Mapping[str, Any]) -> set[str]:
     """Return the values that labels write out; names and beginnings of values write out none."""
-    names = entry.get("names", ())
+    names = entry.get("names", {})
     listed = {format_value(value) for value in entry["domain"].get("values", ())}
     found = set[str]()
     plain_sets = []
-    for label in labels:
-        if label == TOP or label in names:
-            continue
+    for label in labels - {TOP, *names}:
         if label.startswith("{") and label.endswith("}"):
             if "\\" in label:
                 found.update(map(unescape, split_set(label[1:-1])))

@@ -15,14 +15,15 @@ import polars as pl
 from voile.releases.cells.column_types import holds_numbers, is_text, parse_type
 from voile.releases.published_tables import PublishedTables
 from voile.releases.strict_reading.dictionary_faults import VALUE_CELLS
+from voile.releases.strict_reading.distinct_cells import DistinctCells
 from voile.tables.value_text import count_lookalikes, parse_values
 
 LARGEST_NUMBER = 1 << 53  # group numbers and counts are exact in every arithmetic below it
 
 
-def find_table_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame]) -> list[str]:
+def find_table_faults(release: PublishedTables, cells: DistinctCells) -> list[str]:
     """Return the faults of the tables of a release, or of a piece of one; they may lack their rows."""
-    return [*_layout_faults(release, tables), *_content_faults(release, tables)]
+    return [*_layout_faults(release, cells.tables), *_content_faults(release, cells)]
 
 
 def _layout_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
@@ -58,10 +59,10 @@ def _layout_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame])
             yield f"no {release.shape} release shows {entry['name']!r} like that"
 
 
-def _content_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+def _content_faults(release: PublishedTables, cells: DistinctCells) -> Iterator[str]:
     entries = {str(entry["name"]): entry for entry in release.dictionary["columns"]}
     for table, columns in release.layout.items():
-        content = tables.get(table)
+        content = cells.tables.get(table)
         if content is None:
             continue
         for name in columns.added:
@@ -69,7 +70,7 @@ def _content_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame]
                 yield from _number_faults(f"{name!r} of {table!r}", content[name], adds_up=name != "group")
         for name in columns.described:
             if name in content.columns and name not in columns.added:
-                yield from _column_faults(f"{name!r} of {table!r}", content[name], entries[name])
+                yield from _column_faults(f"{name!r} of {table!r}", cells, table, entries[name])
 
 
 def _number_faults(where: str, column: pl.Series, adds_up: bool) -> Iterator[str]:
@@ -84,9 +85,9 @@ def _number_faults(where: str, column: pl.Series, adds_up: bool) -> Iterator[str
         yield f"{where} holds numbers that are too large to be added"
 
 
-def _column_faults(where: str, column: pl.Series, entry: Mapping[str, Any]) -> Iterator[str]:
+def _column_faults(where: str, cells: DistinctCells, table: str, entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield where a column contradicts its entry; faults are counted, cells never shown."""
-    dtype = parse_type(entry["type"])
+    column, dtype = cells.tables[table][str(entry["name"])], parse_type(entry["type"])
     if entry["shown"] not in VALUE_CELLS:
         if not is_text(column.dtype) or column.null_count():
             yield f"{where} does not hold labels"
@@ -96,16 +97,18 @@ def _column_faults(where: str, column: pl.Series, entry: Mapping[str, Any]) -> I
         return
     if column.null_count() and not entry["domain"]["missing"]:
         yield f"{where} has {column.null_count()} missing cells"
-    values = column.drop_nulls()
-    if dtype.is_float() and _count_odd_floats(values):
-        yield f"{where} has {_count_odd_floats(values)} cells that are not plain numbers (infinite, NaN or -0)"
-        return
+    if dtype.is_float():
+        odd = _count_odd_floats(column.drop_nulls())
+        if odd:
+            yield f"{where} has {odd} cells that are not plain numbers (infinite, NaN or -0)"
+            return
+    values = cells.collect(table, str(entry["name"])) if "values" in entry["domain"] else column.drop_nulls()
     outside = _count_outside(values, entry, dtype)
     if outside:
         yield f"{where} has {outside} cells or values outside its domain"
     if entry["role"] == "sensitive" and is_text(column.dtype):
         listed = entry["domain"].get("values", ())
-        alike = count_lookalikes({*values.unique().to_list(), *map(str, listed)})
+        alike = count_lookalikes({*cells.collect(table, str(entry["name"])).to_list(), *map(str, listed)})
         if alike:
             yield f"{where} has {alike} values that look like others: only invisible or compatible characters differ"
 
@@ -116,13 +119,13 @@ def _count_odd_floats(values: pl.Series) -> int:
 
 
 def _count_outside(values: pl.Series, entry: Mapping[str, Any], dtype: pl.DataType) -> int:
-    """Count the values that are not in the list, or the cells beyond the ends."""
+    """Count the distinct values that are not in the list, or the cells beyond the ends."""
     domain, numbers = entry["domain"], holds_numbers(entry["type"])
     if "values" in domain:
         listed = domain["values"]
         if numbers or dtype in (pl.String, pl.Boolean):
             known = set(listed)
-            return sum(value not in known for value in values.unique().to_list())
+            return sum(value not in known for value in values.to_list())
         return int((~values.is_in(parse_values(pl.Series(listed, dtype=pl.String), dtype).implode())).sum())
     if "min" not in domain:
         return len(values)
@@ -130,4 +133,8 @@ def _count_outside(values: pl.Series, entry: Mapping[str, Any], dtype: pl.DataTy
         return len(values)  # categories are listed
     ends = [domain["min"], domain["max"]]
     low, high = ends if numbers else parse_values(pl.Series(ends, dtype=pl.String), dtype)
-    return len(values) if low is None or high is None else int(((values < low) | (values > high)).sum())
+    if low is None or high is None:
+        return len(values)
+    if numbers and len(values) and low <= values.min() and values.max() <= high:
+        return 0
+    return int(((values < low) | (values > high)).sum())
