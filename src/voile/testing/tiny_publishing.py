@@ -25,6 +25,7 @@ from voile.methods.base import Method
 from voile.models.policy import Policy
 from voile.plugins.registry import as_plain_value
 from voile.releases.release import Release
+from voile.tables.part_protocol import Parts
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 from voile.testing.tiny_table import TinyTable
@@ -57,7 +58,7 @@ class TinyPublisher:
         """Publish one world, or be refused."""
         try:
             plan = make_plan(self.table.in_world(world), self.policy, self.method, key, NO_HISTORY)
-            release, columns = make_release(plan)
+            release, columns, groups = make_release(plan)
         except SpecError:
             raise  # the request itself is wrong, whatever the values are
         except VoileError as error:
@@ -65,23 +66,23 @@ class TinyPublisher:
         content = (*describe_release(release), _stated(plan))
         name = (content, tuple(prior.digest for prior in plan.policy.priors()))
         if name not in self.checked:
-            self.checked[name] = self._check(release, columns, plan, content)
+            self.checked[name] = self._check(release, columns, groups, plan, content)
         return self.checked[name]
 
-    def _check(self, release: Release, columns: Columns, plan: Plan, content: Hashable) -> Output:
+    def _check(self, release: Release, columns: Columns, groups: Parts, plan: Plan, content: Hashable) -> Output:
         """Check a release as `publish` does; one that breaks its promise is refused."""
         try:
             NO_HISTORY.accept(check_release(certify(release, columns, plan), plan.evidence))
         except VoileError as error:
             return _refusal(error)
         asks_whose_row = bool(self.policy.size_models) and release.shows_boxes
-        return Output(content, alike=self._count_alike(release) if asks_whose_row else ())
+        return Output(content, alike=self._count_alike(release, groups, plan.columns) if asks_whose_row else ())
 
-    def _count_alike(self, release: Release) -> tuple[tuple[int, ...], ...]:
+    def _count_alike(self, release: Release, groups: Parts, columns: Columns) -> tuple[tuple[int, ...], ...]:
         _, person = np.unique(self.table.quasi_codes, axis=0, return_inverse=True)
         home = release.locate(self.table.data)[person.reshape(-1)]
         if (home < 0).sum() > int(release.dictionary["withheld"]):
-            raise ValueError("somebody fits several boxes or none, so nobody can tell which rows may be theirs")
+            return self._count_in_groups(groups, columns)
         counts = release.tallies[self.table.target.name]
         labels = counts.column.domain.labels if counts.column is not None else ()
         table = np.zeros((release.groups + 1, len(self.table.values)), dtype=np.int64)
@@ -90,14 +91,32 @@ class TinyPublisher:
             table[group, code_of[labels[value]]] = number
         return tuple(map(tuple, table[home].tolist()))
 
+    def _count_in_groups(self, groups: Parts, columns: Columns) -> tuple[tuple[int, ...], ...]:
+        """Count the rows of each person's own group, where boxes overlap: an adversary who knows the algorithm runs it
+        again and finds the group. Of people whose equals are in several groups nothing is asked."""
+        (rows,) = groups
+        names = [column.name for column in self.table.data.columns.quasi]
+        group, cells = rows.count_by_group([*names, self.table.target.name])
+        group_of: dict[tuple[int, ...], int] = {}
+        nowhere = int(group.max(initial=0)) + 1
+        table = np.zeros((nowhere + 1, len(self.table.values)), dtype=np.int64)
+        code_of = {text: code for code, text in enumerate(self.table.target.domain.labels)}
+        labels = columns[self.table.target.name].domain.labels
+        for number, codes, people in zip(group.tolist(), cells.codes.tolist(), cells.counts.tolist(), strict=True):
+            home = group_of.setdefault(tuple(codes[:-1]), number)
+            group_of[tuple(codes[:-1])] = home if home == number else nowhere
+            table[number, code_of[labels[codes[-1]]]] += people
+        return tuple(tuple(table[group_of[tuple(codes)]].tolist()) for codes in self.table.quasi_codes.tolist())
 
-def make_release(plan: Plan) -> tuple[Release, Columns]:
-    """Take the steps of `publish` from the plan to the release; its claims are not stated yet."""
+
+def make_release(plan: Plan) -> tuple[Release, Columns, Parts]:
+    """Take the steps of `publish` from the plan to the release, which states no claims yet; return its columns and the
+    grouped rows too."""
     parts, task = partition_rows(plan)
     groups = parts.map("group", group_part, plan.columns, task)
     columns, code_map, withheld = trim_domains(groups)
     tables = groups.map("show", show_part, columns, task, code_map)
-    return assemble_release(tables, withheld, plan.data.unit, plan.data.missing)
+    return *assemble_release(tables, withheld, plan.data.unit, plan.data.missing), groups
 
 
 def describe_release(release: Release) -> tuple[Hashable, str]:
