@@ -87,6 +87,13 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         values = (self.protect,) if isinstance(self.protect, str) else tuple(self.protect)
+        if any(isinstance(value, (list, tuple)) for value in values):
+            raise PolicyError(
+                f"{self.name}: protect lists values, not lists of values.",
+                code="policy.protect",
+                hint="For several protected sets, name all their values in one list with "
+                f"{parameter('protect_as', 'set')}: belief in each of the sets then stays within its bound too.",
+            )
         if not any(values) or not all(isinstance(value, str) for value in values):
             raise PolicyError(
                 f"{self.name}: protect names no value.",
