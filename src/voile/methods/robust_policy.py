@@ -15,8 +15,8 @@ def require_robustness_alone(method: str, policy: Policy) -> RRobustness:
         raise PolicyError(
             f"{method} keeps one promise of r-robustness, and {len(models)} are asked for.",
             code="policy.method",
-            hint=f"For several protected sets, name all values in one promise with {parameter('protect_as', 'set')}: "
-            "belief in each of the sets then stays within its bound too.",
+            hint=f"For several protected sets, name all values in one promise with {parameter('protect_as', 'set')}; "
+            f"with {option('method', 'capped-counts')} belief in each of the sets then stays within its own bound too.",
         )
     if len(models) != 1 or len(policy.models) != 1:
         raise PolicyError(

@@ -47,7 +47,7 @@ def test_a_promise_knows_whether_its_method_covers_the_algorithm(payload: dict[s
     assert not values["note"]
     data = vl.read(payload["source"], vl.Schema(**payload["spec"]["schema"]))
     vl.learn_prior(data, smoothing=1).save(tmp_path / "prior.csv")
-    robust = {"model": "r-robustness", "r": 3, "protect": ["HIV"], "prior": str(tmp_path / "prior.csv")}
+    robust = {"model": "r-robustness", "r": 3, "protect": ["HIV infection"], "prior": str(tmp_path / "prior.csv")}
     assert any("algorithm" in words for words in describe_promise(payload, **robust)["beyond"])
     given = describe_promise(payload, **robust, source="elsewhere")
     assert any("capped-counts" in words for words in given["knows"])
