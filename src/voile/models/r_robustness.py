@@ -92,8 +92,8 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
                 f"{self.name}: protect lists values, not lists of values.",
                 code="policy.protect",
                 hint="For several protected sets, name all their values in one list with "
-                f"{parameter('protect_as', 'set')}; with {option('method', 'capped-counts')} belief in each of the sets "
-                "then stays within its own bound too.",
+                f"{parameter('protect_as', 'set')}; with {option('method', 'capped-counts')} belief in each of "
+                "the sets then stays within its own bound too.",
             )
         if not any(values) or not all(isinstance(value, str) for value in values):
             raise PolicyError(
