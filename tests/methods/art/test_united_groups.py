@@ -105,6 +105,21 @@ def test_knobs_that_ask_for_something_else_are_refused(knobs: dict[str, Any]) ->
         )
 
 
+def test_a_protected_value_that_nobody_has_needs_a_declared_domain_or_an_indicator() -> None:
+    """The statistics may name it; a release that shows values must list it (this ended in BrokenPromise)."""
+    rates = {"hiv": 0.1, "hep": 0.2, "none": 0.7}
+    prior = vl.read_prior(pl.DataFrame([("", "", v, p) for v, p in rates.items()], HEAD, orient="row"), "s")
+    model = vl.RRobustness(r=3, protect=("hiv", "hep"), protect_as="set", prior=prior)
+    frame = pl.DataFrame({"a": ["x", "y"] * 10, "s": ["hiv", *["none"] * 9] * 2})
+    schema = vl.Schema(quasi=["a"], sensitive=["s"])
+    with pytest.raises(PolicyError, match="declare the column's domain"):
+        vl.publish(vl.read(frame, schema), model, MERGING)
+    declared = vl.Schema(quasi=["a"], sensitive=["s"], domains={"s": list(rates)})
+    assert vl.publish(vl.read(frame, declared), model, MERGING).people == 20
+    shown = vl.Art(grouping="block", leftover="merge", publish="indicator")
+    assert vl.publish(vl.read(frame, schema), model, shown).people == 20
+
+
 def make_large_release(r: float) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(1)
     ages, jobs = np.minimum(rng.geometric(0.06, 2000) + 18, 80), rng.choice(list("abcdef"), 2000)

@@ -26,6 +26,7 @@ from voile.methods.art.row_dealing import deal_rows, withhold_failing
 from voile.methods.art.united_groups import find_largest_r, group_without_withholding
 from voile.methods.base import Method, Partitionable, Replayable, Settings, WarnsOfAbsence
 from voile.methods.robust_policy import find_model_and_target, require_robustness_alone
+from voile.models.abilities import ProtectsValues
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.models.r_robustness import RRobustness
@@ -105,6 +106,8 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
         """Narrow the promise to the binary reading in mode paper, and to rare enough values if the user says so."""
         model, target = find_model_and_target(policy, columns)
         assert model.statistics is not None
+        if self.publish == "exact":
+            ProtectsValues.check_named_values(model, target)  # a release that shows values must list the protected ones
         model.statistics.require_consistency(columns, rows)
         if self.mode == "paper":
             model = replace(model, reading="binary")
