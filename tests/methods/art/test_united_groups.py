@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from oracle import united_blocks
+from oracle.art import united_blocks
 from robust_requests import random_request, recount_worst
 
 import voile as vl
