@@ -32,6 +32,10 @@ def _examples() -> dict[str, tuple[vl.Policy, Any]]:
         "anatomy": (vl.Policy(vl.LDiversity(l=3)), vl.Anatomy()),
         "injector": (vl.Policy(vl.LDiversity(l=2)), vl.Injector()),
         "art": (vl.Policy(vl.RRobustness(r=2, protect=tuple(listed[:2]), protect_as="set", max_columns=2)), vl.Art()),
+        "art, nobody withheld": (
+            vl.Policy(vl.RRobustness(r=2, protect=tuple(listed[:2]), protect_as="set", max_columns=2)),
+            vl.Art(grouping="block", leftover="merge", publish="indicator"),
+        ),
         "capped-counts": (
             vl.Policy(vl.RRobustness(r=3, protect=tuple(listed[:2]), protect_as="set", max_columns=2)),
             vl.CappedCounts(),

@@ -35,6 +35,31 @@ def test_the_bound_is_one_over_r_and_parameters_out_of_range_are_refused() -> No
             vl.RRobustness(**parameters)
 
 
+def test_several_sets_are_asked_for_as_one(data: Any) -> None:
+    """Belief in a part of a set is a share of the belief in the set, so one promise covers all of them."""
+    with pytest.raises(PolicyError, match="several protected sets"):
+        vl.RRobustness(r=2, protect=[["HIV"], ["flu"]])  # type: ignore[arg-type, list-item]
+    sets = [vl.RRobustness(r=2, protect=(value,), protect_as="set") for value in ("HIV", "flu")]
+    for method in (None, vl.Art()):
+        with pytest.raises(PolicyError, match="several protected sets"):
+            vl.publish(data, vl.Policy(*sets), method)
+
+
+def test_the_publisher_learns_how_many_people_have_a_larger_bound(data: Any) -> None:
+    prior = vl.learn_prior(data, min_support=10, smoothing=1)
+    model = vl.RRobustness(r=6, protect=["HIV"], prior=prior)
+    release = vl.publish(data, model)
+    (check,) = [check for check in vl.verify(release, prior=prior).checks if check.counted]
+    assert release.counted == check.counted
+    assert release.counted["people_bound_above"] > release.counted["people_prior_above"] > 0
+    assert check.as_json()["counted"] == release.counted
+    headline = vl.report(release).as_json()["headline"]["exceptions"]
+    assert headline["people_bound_above"] == release.counted["people_bound_above"]
+    assert "bound lies above 1/6" in headline["words"]
+    assert headline["words"] in vl.report(release).html
+    assert "people_bound_above" not in str(release.certificate.as_json())
+
+
 def test_values_and_columns_that_cannot_be_protected_are_refused(data: Any) -> None:
     with pytest.raises(SpecError, match="do not occur"):
         vl.publish(data, vl.RRobustness(r=2, protect=["gout"]))

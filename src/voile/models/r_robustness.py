@@ -23,7 +23,7 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.prior import SUPPORT, Prior
 from voile.adversaries.prior_learning import learn_statistics, read_prior
 from voile.adversaries.prior_posterior import compute_posterior, protected_events
-from voile.errors import PolicyError, parameter
+from voile.errors import PolicyError, option, parameter
 from voile.models.abilities import LearnsFromTable, ProtectsValues
 from voile.models.base import Verification
 from voile.models.evidence import Evidence
@@ -87,6 +87,14 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         values = (self.protect,) if isinstance(self.protect, str) else tuple(self.protect)
+        if any(isinstance(value, (list, tuple)) for value in values):
+            raise PolicyError(
+                f"{self.name}: protect lists values, not lists of values.",
+                code="policy.protect",
+                hint="For several protected sets, name all their values in one list with "
+                f"{parameter('protect_as', 'set')}; with {option('method', 'capped-counts')} belief in each of "
+                "the sets then stays within its own bound too.",
+            )
         if not any(values) or not all(isinstance(value, str) for value in values):
             raise PolicyError(
                 f"{self.name}: protect names no value.",

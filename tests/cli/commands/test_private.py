@@ -23,6 +23,21 @@ def test_a_learned_prior_can_be_checked_with_the_private_file(voile: Voile, tabl
     assert "--key-file has no effect here" in again.err
 
 
+def test_publish_counts_the_people_whose_bound_lies_above_one_over_r(voile: Voile, table: Path) -> None:
+    """The statistics are learned and not published, so only the publisher can count them."""
+    robust = ("--model", "r-robustness:r=20,protect=HIV infection")
+    published = voile("publish", table, *ROLES, *robust, "--out", "out", "--json").json
+    assert published["people_bound_above"] >= published["people_prior_above"] >= 0
+    assert published["people_bound_above"] > 0
+    assert "note" not in published  # the statistics come from the table, so the algorithm is not covered
+    assert not any("counted" in check for check in published["verdict"]["checks"])
+    words = voile("publish", table, *ROLES, *robust, "--out", "again").out
+    assert f"For {published['people_bound_above']} people the bound lies above 1/20" in words
+    plain = voile("publish", table, *ROLES, *K5, "--out", "plain", "--json").json
+    assert "people_bound_above" not in plain
+    assert "fixed beforehand" in plain["note"]  # sizes alone: this claim covers the algorithm
+
+
 def test_the_table_and_the_key_answer_too(voile: Voile, table: Path) -> None:
     (voile.folder / "key").write_text("0f" * 32)
     assert voile("publish", table, *ROLES, *ROBUST, "--out", "out", "--key-file", "key").code == 0

@@ -161,11 +161,14 @@ def test_people_who_look_alike_are_dealt_at_random() -> None:
     compare_with_all_worlds(people, ["hiv", "flu"], rates, method, all_orders("art deal", 4))
 
 
-@pytest.mark.parametrize("grouping", ["auto", "block"])
-def test_all_deals_of_a_block(grouping: str) -> None:
+DEALT = [{"grouping": "auto"}, {"grouping": "block"}, {"grouping": "block", "leftover": "merge"}]
+
+
+@pytest.mark.parametrize("knobs", DEALT, ids=lambda knobs: "-".join(knobs.values()))
+def test_all_deals_of_a_block(knobs: dict[str, str]) -> None:
     people = [("1", "x"), ("2", "x"), ("3", "y"), ("4", "y")]
     rates = Rates(3, people, ["hiv", "flu"], [(0,), (1,)])
-    method = vl.Art(grouping=grouping)
+    method = vl.Art(**knobs)
     compare_with_all_worlds(people, ["hiv", "flu"], rates, method, all_orders("art block 0", 4))
 
 

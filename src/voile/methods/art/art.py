@@ -16,7 +16,7 @@ import numpy as np
 from voile.adversaries.prior import INDICATOR, Prior
 from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
-from voile.errors import PolicyError, Unsatisfiable, option, parameter
+from voile.errors import PolicyError, Unsatisfiable, parameter
 from voile.kernels import lazy_kernel
 from voile.methods.art.block_grouping import TOGETHER, find_hopeless, group_by_blocks
 from voile.methods.art.buckets import Buckets, make_buckets
@@ -25,6 +25,8 @@ from voile.methods.art.replayed_beliefs import replay_beliefs
 from voile.methods.art.row_dealing import deal_rows, withhold_failing
 from voile.methods.art.united_groups import find_largest_r, group_without_withholding
 from voile.methods.base import Method, Partitionable, Replayable, Settings, WarnsOfAbsence
+from voile.methods.robust_policy import find_model_and_target, require_robustness_alone
+from voile.models.abilities import ProtectsValues
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.models.r_robustness import RRobustness
@@ -77,13 +79,7 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
         check_bucketized(self.name, columns)
-        if len(policy.models) != 1 or not isinstance(policy.models[0], RRobustness):
-            raise PolicyError(
-                "art serves r-robustness alone.",
-                code="policy.method",
-                hint=f"Use {option('method', 'mondrian')} or {option('method', 'anatomy')} for other models.",
-            )
-        model = policy.models[0]
+        model = require_robustness_alone(self.name, policy)
         if self.publish == "indicator" and (not model.protected_values or model.protect_as != "set"):
             raise PolicyError(
                 'art: publish = "indicator" shows whether a value is in the protected set, and there is no set.',
@@ -102,13 +98,16 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
                     f'art: leftover = "merge" withholds nobody and unites groups of blocks until their exact beliefs '
                     f"pass; {parameter(name, getattr(self, name))} asks for something else.",
                     code="policy.art-merge",
-                    hint=f"Use {parameter(name, values[0])}, or choose another leftover.",
+                    hint=f"{'Leave it out' if values[0] is None else f'Use {parameter(name, values[0])}'}, or choose "
+                    "another leftover.",
                 )
 
     def plan(self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]) -> tuple[Art, Policy]:
         """Narrow the promise to the binary reading in mode paper, and to rare enough values if the user says so."""
-        model, target = _model_and_target(policy, columns)
+        model, target = find_model_and_target(policy, columns)
         assert model.statistics is not None
+        if self.publish == "exact":
+            ProtectsValues.check_named_values(model, target)  # a release that shows values must list the protected ones
         model.statistics.require_consistency(columns, rows)
         if self.mode == "paper":
             model = replace(model, reading="binary")
@@ -126,7 +125,7 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
 
     def can_stand_alone(self, columns: Columns, policy: Policy, tallies: Mapping[str, Counts]) -> np.ndarray:
         """Return which parts have room to hide their own protected values: ceil(r) rows per case."""
-        model, target = _model_and_target(policy, columns)
+        model, target = find_model_and_target(policy, columns)
         counts, event = tallies[target.name], model.events(target)
         has_room = np.ones(counts.groups, dtype=bool)
         for event_number in range(int(event.max(initial=-1)) + 1):
@@ -135,7 +134,7 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
         return has_room
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        model, target = _model_and_target(policy, columns)
+        model, target = find_model_and_target(policy, columns)
         people = make_buckets(columns, rows, target, model, self.publish == "indicator")
         cells, groups = deal_rows(people, self.decide_groups(people, model, target, rows.key), rows.key)
         assert people.table is not None
@@ -231,7 +230,7 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
         if self.publish == "exact":
             return columns, rows
-        model, target = _model_and_target(policy, columns)
+        model, target = find_model_and_target(policy, columns)
         return replace_by_indicator(columns, rows, target, model.protected_values)
 
     def show(self, columns: Columns, rows: Rows) -> Release:
@@ -266,14 +265,6 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
         return AcceptanceTest(
             float(model.r), tests[self.mode], model.reading == "binary", largest, self.max_states, lift
         )
-
-
-def _model_and_target(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:
-    model = policy.models[0]
-    assert isinstance(model, RRobustness)
-    target = model.targets(columns)[0]
-    assert target is not None
-    return model, target
 
 
 def _frequent_error(model: RRobustness, target: Column, event: int, count: int, total: int) -> Unsatisfiable:

@@ -19,6 +19,7 @@ from voile.adversaries.prior_posterior import HIDDEN, SHOWN, make_indicator, rep
 from voile.errors import InconsistentKnowledge, PolicyError, Unsatisfiable, option, parameter
 from voile.methods.base import CoversAlgorithm, FormsGroupsAgain, Method, Partitionable
 from voile.methods.capped_counts.blind_tree import Cells, Limits, group_cells
+from voile.methods.robust_policy import find_model_and_target, require_robustness_alone
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.models.r_robustness import SLACK, RRobustness
@@ -69,13 +70,8 @@ class CappedCounts(Partitionable, CoversAlgorithm, FormsGroupsAgain, Method):
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
         check_bucketized(self.name, columns)
-        if len(policy.models) != 1 or not isinstance(policy.models[0], RRobustness):
-            raise PolicyError(
-                "capped-counts serves r-robustness alone.",
-                code="policy.method",
-                hint=f"Use {option('method', 'mondrian')} or {option('method', 'anatomy')} for other models.",
-            )
-        if not policy.models[0].protected_values:
+        model = require_robustness_alone(self.name, policy)
+        if not model.protected_values:
             raise PolicyError(
                 "capped-counts shows how many people of a group have a protected value, and every value is protected.",
                 code="policy.protect",
@@ -114,7 +110,7 @@ class CappedCounts(Partitionable, CoversAlgorithm, FormsGroupsAgain, Method):
         return np.ones(next(iter(tallies.values())).groups, dtype=bool)
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        model, target = _model_and_target(policy, columns)
+        model, target = find_model_and_target(policy, columns)
         table = rows.histogram([column.name for column in columns.quasi])
         chances = find_chances(columns.quasi, table.codes, target, model)
         if model.is_from_elsewhere:
@@ -123,7 +119,7 @@ class CappedCounts(Partitionable, CoversAlgorithm, FormsGroupsAgain, Method):
         return rows.place(table, group_blindly(columns.quasi, table.codes, table.counts, chances, limits))
 
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
-        model, target = _model_and_target(policy, columns)
+        model, target = find_model_and_target(policy, columns)
         group, table = rows.count_by_group([column.name for column in columns.quasi])
         chances = find_chances(columns.quasi, table.codes, target, model)
         caps = compute_caps(chances, group, table.counts, rows.groups, model)
@@ -185,14 +181,6 @@ def _hide_surplus(rows: Rows, name: str, sizes: np.ndarray, cases: np.ndarray, c
     some = amounts > 0
     hidden = np.full(int(some.sum()), HIDDEN)
     return rows.revalue(name, groups[some], old[some], hidden, amounts[some], shuffled=False)
-
-
-def _model_and_target(policy: Policy, columns: Columns) -> tuple[RRobustness, Column]:
-    model = policy.models[0]
-    assert isinstance(model, RRobustness)
-    target = model.targets(columns)[0]
-    assert target is not None
-    return model, target
 
 
 def _require_agreement(chances: Chances, people: np.ndarray) -> None:
