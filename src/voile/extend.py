@@ -48,6 +48,7 @@ from voile.models.abilities import (
     NamesValues,
     ProtectsSets,
     ProtectsValues,
+    SurvivesCuts,
 )
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
@@ -130,6 +131,7 @@ __all__ = [
     "SpanningStep",
     "SpansReleases",
     "SpecError",
+    "SurvivesCuts",
     "Table",
     "Target",
     "Unsatisfiable",

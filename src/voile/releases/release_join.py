@@ -58,7 +58,8 @@ def count_join(release: Release, earlier: Sequence[Release], column: str) -> Cou
 
 def _overlap(boxes: tuple[Any, ...]) -> bool:
     """Whether some boxes of a release have a quasi-identifier in common."""
-    return len(kernels.box_matching.find_overlaps(boxes, boxes, boxes[0].shape[0] + 1)[0]) > boxes[0].shape[0]
+    number = int(boxes[0].shape[0])  # each box overlaps itself
+    return len(kernels.box_matching.find_overlaps(boxes, boxes, number + 1)[0]) > number
 
 
 def described(release: Release) -> set[tuple[str, str, str]]:
