@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -122,3 +123,21 @@ def test_another_schema_is_refused() -> None:
     with pytest.raises(DataError, match="Earlier release 1 has another schema: it differs in 'city'") as error:
         count_join(release, [other], "disease")
     assert error.value.code == "data.after-schema"
+
+
+def test_where_boxes_overlap_the_inner_one_is_not_the_join() -> None:
+    """Of four equal people two are coarse: somebody who is exact in one release may be coarse in the other, so both
+    groups tell something about them, and counts are multiplied."""
+    schema = vl.Schema(quasi=["city"], sensitive=["disease"])
+    rows = [("a", "x"), ("a", "x"), ("b", "x"), ("b", "y"), ("b", "y"), ("b", "y")]
+    data = vl.read(pl.DataFrame(rows, schema=["city", "disease"], orient="row"), schema)
+    overlapping = vl.publish(data, vl.Personalized(p=0.5, nodes=("x",)), vl.LocalRecoding())
+    shown = [("b", "x"), ("b", "y"), ("*", "x"), ("*", "x"), ("*", "y"), ("*", "y")]
+    assert overlapping.tables["table"].rows() == shown
+    exact = vl.publish(data, vl.KAnonymity(k=2), vl.FullDomain())
+    counts = count_join(overlapping, [exact], "disease")
+    joined = [
+        dict(zip(counts.values[low:high].tolist(), counts.counts[low:high].tolist(), strict=True))
+        for low, high in pairwise(counts.starts.tolist())
+    ]
+    assert joined == [{0: 1, 1: 3}, {0: 2 * 2}, {0: 2 * 1, 1: 2 * 3}]  # b with b, * with a, * with b
