@@ -50,6 +50,7 @@ from voile.models.abilities import (
     NamesValues,
     ProtectsSets,
     ProtectsValues,
+    SurvivesCuts,
 )
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
@@ -134,6 +135,7 @@ __all__ = [
     "SpanningStep",
     "SpansReleases",
     "SpecError",
+    "SurvivesCuts",
     "Table",
     "Target",
     "Unsatisfiable",

@@ -19,6 +19,7 @@ LABELS = {
     "person": "Column that tells people apart",
     "rows_per_person": "Rows per person, at most",
     "rows_are": "If values of an identifier repeat",
+    "guarding": "Column with the node that each person guards",
     "confirmed": "publish it although nearly every row has its own value",
     "method": "Method",
     "model": "Promise",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
@@ -59,3 +60,18 @@ def test_the_real_example_and_the_experiment(adult: pl.DataFrame, tmp_path: Path
     imitating = table.filter(pl.col("algorithm") == "MASK, the paper's sampling")
     assert masked["changed"].mean() < imitating["changed"].mean()
     assert (tmp_path / "experiment-local-distortion.svg").read_text().startswith("<svg")
+
+
+def test_the_tables_of_the_slides_are_published_by_a_method_and_then_attacked(tmp_path: Path) -> None:
+    found = reproduce("minimality", ["published"], out=tmp_path)["published"]
+    first = found.filter(pl.col("slides").is_not_null())
+    assert first["example"].to_list() == [name for name in PRINTED if name in first["example"].to_list()]
+    assert first.height == 6
+    for row in first.iter_rows(named=True):
+        assert (row["before"], row["written"]) == PRINTED[row["example"]]
+        assert row["written"] == row["slides"]
+        assert row["attack"] == pytest.approx(float(Fraction(row["slides"])))
+    others = found.filter(pl.col("slides").is_null() & pl.col("attack").is_not_null())
+    assert others["attack"].to_list() == [pytest.approx(float(Fraction(text))) for text in others["written"]]
+    shown = first.filter(pl.col("example") == "2-diversity")["published"].item()
+    assert shown == "*: None, None, Yes, Yes; q2: None, None"

@@ -12,8 +12,8 @@ from voile import kernels
 from voile.engines.chunked_rows import recode_rows
 from voile.engines.memory_rows import MemoryRows, build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
+from voile.models.personalized.guarding import GuardedColumn
 from voile.tables.domain import Domain, encode_column, encode_values
-from voile.tables.guarding import GuardedColumn
 from voile.tables.schema import Schema
 
 

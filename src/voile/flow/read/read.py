@@ -21,8 +21,8 @@ from voile.errors import DataError, SpecError, option, raise_together
 from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
 from voile.flow.read.column_coding import build_column, check_lookalikes, check_missing_cells, check_near_unique
 from voile.flow.read.people_counting import check_people_named, find_unit
+from voile.models.personalized.guarding import GuardedColumn, build_guard, check_one_row_each
 from voile.tables.domain import Domain, encode_values
-from voile.tables.guarding import GuardedColumn, build_guard, check_one_row_each
 from voile.tables.microdata import PUBLIC_KEY, Microdata, WeightedRows, weigh_codes
 from voile.tables.part_protocol import Parts
 from voile.tables.partition_tree import LARGEST_PART

@@ -140,5 +140,5 @@ def deal_rows(rows: Rows, table: Histogram, shares: list[tuple[int, int, int]]) 
         for (group, _), chosen in zip(split, np.split(people, ends[:-1]), strict=True):
             used, counts = np.unique(chosen, return_counts=True)
             dealt += [(int(place), group, int(count)) for place, count in zip(used, counts, strict=True)]
-    place, group, count = np.array(sorted(dealt), dtype=np.int64).reshape(-1, 3).T
-    return rows.deal(whole, place, group, count)
+    places, groups, numbers = np.array(sorted(dealt), dtype=np.int64).reshape(-1, 3).T
+    return rows.deal(whole, places, groups, numbers)

@@ -32,6 +32,7 @@ async def show(request: Request, visit: Visit) -> Response:
     nearly_unique = [c["name"] for c in columns if is_near_unique(c["distinct"], people - c["missing"])]
     choices = {
         "person": visit.person(),
+        "guard": next(iter(schema.get("guarding", {}).values()), None),
         "chosen_kinds": schema.get("kinds", {}),
         "confirmed": schema.get("confirmed", ()),
     }
@@ -76,6 +77,7 @@ def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[st
             if kind in KINDS and kind not in ("none", column["kind"]) and role != "identifier":
                 kinds[column["name"]] = kind
     _add_person(visit, form, schema)
+    _add_guard(visit, form, schema)
     published = {name for role in ("quasi", "sensitive", "other") for name in schema[role]}
     missing = str(form.get("missing", "error"))
     return {
@@ -103,6 +105,21 @@ def _add_person(visit: Visit, form: FormData, schema: dict[str, Any]) -> None:
         raise SchemaError(f"“{label}” must be a whole number.", code="schema.type", hint="E.g. 1.")
     schema |= {"rows_per_person": int(limit)} if int(limit) != 1 else {}
     schema |= {"rows_are": "people"} if form.get("rows_are") == "people" else {}
+
+
+def _add_guard(visit: Visit, form: FormData, schema: dict[str, Any]) -> None:
+    """Add the column of guarding nodes, which belongs to the one sensitive column and has no other role."""
+    assert visit.inspection is not None
+    number = read_index(form.get("guard"), len(visit.inspection["columns"]))
+    if number is None:
+        return
+    if len(schema["sensitive"]) != 1:
+        raise SchemaError(
+            f"“{LABELS['guarding']}” needs one sensitive column, and {len(schema['sensitive'])} are marked.",
+            code="schema.guarding",
+            hint="Mark one column as secret; several are possible at the command line or in Python.",
+        )
+    schema["guarding"] = {schema["sensitive"][0]: visit.inspection["columns"][number]["name"]}
 
 
 # how many rows per person -----------------------------------------------------------------------------------------
@@ -188,4 +205,5 @@ def _find_column(request: Request, visit: Visit) -> str | None:
     columns = visit.inspection["columns"]
     number = read_index(request.path_params["number"], len(columns))
     name = columns[number]["name"] if number is not None else None
-    return name if name in visit.spec["schema"].get("quasi", ()) else None
+    schema = visit.spec["schema"]
+    return name if name in (*schema.get("quasi", ()), *schema.get("sensitive", ())) else None

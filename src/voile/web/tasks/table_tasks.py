@@ -103,7 +103,7 @@ def _is_set(value: Any) -> bool:
 def tree(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Return the hierarchy of one column as an outline: the requested one, or else an automatic one."""
     name = payload["column"]
-    schema = {**payload["spec"]["schema"]}
+    schema = {key: value for key, value in payload["spec"]["schema"].items() if key != "guarding"}  # nodes come later
     saved = schema.get("hierarchies", {})
     hierarchies = {**saved, name: payload.get("hierarchy") or saved.get(name, "auto")}
     data = read(payload["source"], Schema(**{**schema, "hierarchies": hierarchies}), **payload["spec"].get("read", {}))

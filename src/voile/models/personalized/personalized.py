@@ -23,11 +23,11 @@ from voile.models.abilities import AcceptsDistinctValues, NamesValues, ProtectsS
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
+from voile.models.personalized.guarding import GuardedColumn, list_nodes, values_below
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
 from voile.tables.group_counts import Counts, at_most
-from voile.tables.guarding import GuardedColumn, list_nodes, values_below
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column, Columns
 
