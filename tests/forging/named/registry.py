@@ -16,6 +16,7 @@ SAMPLE, SAMPLE_CSV = "perturbed.parquet", "perturbed.csv"
 COLLEAGUE = "decompose, colleague.parquet"
 AGAIN, MASKED, NUMBERED = "republish.parquet", "mask.parquet", "mondrian, numbered.parquet"
 ROBUST, INDICATOR = "art.parquet", "art, indicator.parquet"
+LATER = "mondrian, later.parquet"
 
 Forge = Callable[[Forgery], None]
 

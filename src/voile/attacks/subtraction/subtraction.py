@@ -12,6 +12,7 @@ that they are the members of a group. The baseline is the most frequent value of
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,6 +26,7 @@ from voile.adversaries.seating import Seating
 from voile.attacks.base import Attack, Guess, Target, UsesHistory, most_frequent_share
 from voile.attacks.subtraction.register_seats import seat_register
 from voile.errors import DataError
+from voile.plugins.number_text import parse_fraction
 from voile.plugins.registry import knob, learned_field
 from voile.releases.joint.closure import JointGroup, NoWorldError, close_groups, find_components
 from voile.releases.joint.component import Component
@@ -67,13 +69,16 @@ class Subtraction(UsesHistory, Attack):
         return isinstance(target, Release) and target.shape in JUDGED_SHAPES and target.unit.rows == 1
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
-        if not isinstance(target, Release):
+        if not isinstance(target, Release) or not target.tallies:
             return []
         releases = [*self.earlier, target]
         typed = type_releases(releases)
         try:
-            history = gather_history(typed, self._seats(releases), [True] * len(releases))
-            cells = [belief for linked in self._components(history) for belief in self._believe(linked)]
+            seats = self._seats(releases, external)
+            history = gather_history(typed, seats, [True] * len(releases))
+            first_unknown = self._first_unknown(history, typed, seats)
+            components = _list_components(history, first_unknown)
+            cells = [belief for groups in components for belief in self._believe(groups)]
         except NoWorldError:
             raise DataError(
                 "No values agree with all releases: somebody's value has changed, or they are of other people.",
@@ -87,26 +92,29 @@ class Subtraction(UsesHistory, Attack):
             risk = np.array([float(cell.share(typed, place)) for cell in cells])
             people = np.array([cell.people for cell in cells], dtype=np.int64)
             unknown = int(people[[not cell.exact for cell in cells]].sum()) if cells else 0
-            details = {"certain": float(people[risk > 1 - 1e-12].sum()), "not computed": float(unknown)}
+            details: dict[str, float] = {"certain": int(people[risk > 1 - 1e-12].sum()), "not computed": unknown}
+            bound = _promised(target, name)
+            if bound < 1:
+                details[f"above {bound}, the bound of this release by itself"] = int(people[risk > float(bound)].sum())
             belief = Belief("belief", risk, people, most_frequent_share(counts), name, details)
             guesses.append(Guess(f"Subtraction of releases, {name!r}", adversary, belief))
         return guesses
 
-    def _seats(self, releases: Sequence[Release]) -> list[Seating]:
+    def _seats(self, releases: Sequence[Release], external: Microdata | None) -> list[Seating]:
         if self.ledger is not None:
             self.ledger.check_beginning([release.digest for release in releases])
             return [self.ledger.seating(number) for number in range(len(releases))]
-        assert self.table is not None
-        return [seat_register(release, self.table) for release in releases]
+        register = self.table or external
+        return [seat_register(release, register) for release in releases]
 
-    def _components(self, history: History) -> list[list[JointGroup]]:
-        owners = len(history.people)
-        lone = [[group] for group in history.lone if any(person < owners for person in group.people)]
-        linked = []
-        for own in history.linked:
-            closed = close_groups(own.groups)
-            linked += [[closed[number] for number in numbers] for numbers in find_components(closed)]
-        return [*lone, *linked]
+    def _first_unknown(self, history: History, typed: TypedReleases, seats: Sequence[Seating]) -> int | None:
+        """Return the number from which on people are members of the newest release of whom nobody knows who they are;
+        None with a ledger, which knows everybody."""
+        if self.ledger is not None:
+            return None
+        pairs = zip(typed.releases[:-1], seats[:-1], strict=True)
+        earlier = sum(int(own.count.sum()) - int((seating.group >= 0).sum()) for own, seating in pairs)
+        return len(history.people) + earlier
 
     def _believe(self, groups: list[JointGroup]) -> list[_CellBelief]:
         """Return the beliefs about the people of a component, cell by cell."""
@@ -125,6 +133,29 @@ class Subtraction(UsesHistory, Attack):
             _CellBelief(int(size), tuple(part.values), own.tolist(), worlds * int(size))
             for own, size in zip(weights, part.sizes, strict=True)
         ]
+
+
+def _list_components(history: History, first_unknown: int | None) -> list[list[JointGroup]]:
+    """Return the closed groups that share people; without groups of people whom only an earlier release has, and of
+    whom nobody knows who they are."""
+    owners = len(history.people)
+    limit = first_unknown if first_unknown is not None else sys.maxsize
+    lone = [[group] for group in history.lone if any(not owners <= person < limit for person in group.people)]
+    linked = []
+    for own in history.linked:
+        closed = close_groups(own.groups)
+        linked += [[closed[number] for number in numbers] for numbers in find_components(closed)]
+    return [*lone, *linked]
+
+
+def _promised(release: Release, column: str) -> Fraction:
+    """Return the smallest bound on beliefs in a column that a release claims; 1 where it claims none."""
+    bounds = [
+        parse_fraction(str(claim["bound"]))
+        for claim in release.certificate.claims
+        if claim["limits"] == "belief" and claim["column"] in (None, column)
+    ]
+    return min(bounds, default=Fraction(1))
 
 
 @dataclass(frozen=True)

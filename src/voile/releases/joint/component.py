@@ -115,10 +115,10 @@ class Component:
             high = np.minimum(high, np.minimum.reduceat(shown - others_low, starts, axis=0).astype(np.int64))
             low = np.maximum(low, sizes - (high.sum(axis=1, keepdims=True) - high))
             high = np.minimum(high, sizes - (low.sum(axis=1, keepdims=True) - low))
+            if (low > high).any():
+                raise NoWorldError
             if np.array_equal(before[0], low) and np.array_equal(before[1], high):
                 break
-        if (low > high).any():
-            raise NoWorldError
         return low, high
 
     def count_worlds(self, budget: int, *, by_total: bool = True) -> WorldCounts | None:
@@ -207,7 +207,7 @@ class _Transfer:
 def _order_cells(component: Component) -> list[int]:
     """Return an order of the cells in which few groups are open at a time."""
     waiting, opened = set(range(len(component.cells))), set[int]()
-    unfinished = defaultdict(int)
+    unfinished: dict[int, int] = defaultdict(int)
     for groups, _ in component.cells:
         for group in groups:
             unfinished[group] += 1
