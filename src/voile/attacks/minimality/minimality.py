@@ -81,7 +81,8 @@ class Minimality(Attack):
         models = [self.requirement] if self.requirement is not None else _claimed_models(target)
         policy = _check_requirement(target, models)
         candidates = find_candidates(target, external, policy, self.exclusion == "original")
-        accounted = guess_accounted(candidates, external, policy) if self.exclusion == "one-step" else None
+        is_own = self.requirement is None and self.exclusion == "one-step"
+        accounted = guess_accounted(candidates, external, policy) if is_own else None
         if accounted is not None:
             return [Guess(f"Minimality attack on {belief.column!r}", INSIDER, belief) for belief in accounted]
         replayed = self._replay(candidates, external, policy, models)
