@@ -8,8 +8,8 @@ from itertools import pairwise
 from math import prod
 
 import numpy as np
-from oracle.mask.channels import ChannelRule, Spread, largest_belief
 
+from oracle.mask.channels import ChannelRule, Spread, largest_belief
 from voile.methods.mask.size_channel import SizeChannel
 
 
