@@ -21,7 +21,7 @@ def guess_accounted(candidates: Candidates, external: Microdata, policy: Policy 
     method, release = find_method(candidates.release), candidates.release
     if not isinstance(method, AccountsForRefusals) or policy is None:
         return None
-    if not covers_algorithm(method, policy):  # type: ignore[arg-type]
+    if not covers_algorithm(method, policy):
         return None
     answers = []
     for column in policy.columns_read(sensitive_columns(release)):
