@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from accounted_worlds import check_worlds, draw_table
+from oracle.accounted_cuts.worlds import check_worlds, draw_table
 
 
 def main(tables: int = 2000, first: int = 0) -> None:

@@ -68,6 +68,14 @@ class ProtectsValues(NamesValues, ProtectsSets):
 
     def check_named_values(self, column: Column | None) -> None:
         assert column is not None
+        repeated = len(self.protected_values) - len(set(self.protected_values))
+        if repeated:
+            raise PolicyError(
+                f"{getattr(self, 'name', '')}: {repeated} of {len(self.protected_values)} protected values are named "
+                "more than once.",
+                code="policy.protect",
+                hint="Name each value once.",
+            )
         unknown_values = [value for value in self.protected_values if value not in column.domain.labels]
         if unknown_values:
             name = getattr(self, "name", "")

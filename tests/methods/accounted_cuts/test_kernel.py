@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle.accounted_cuts import describe_refusal
+from oracle.accounted_cuts.refusals import describe_refusal
 from scipy.stats import hypergeom
 
 from voile.methods.accounted_cuts import kernel

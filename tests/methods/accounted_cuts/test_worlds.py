@@ -1,4 +1,4 @@
-"""Accounted cuts on tiny tables: every world, every coin, every belief. `bench/accounted_worlds.py` is the long form."""
+"""Accounted cuts on tiny tables: every world, coin and belief. `bench/accounted_worlds.py` is the long form."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import polars as pl
 import pytest
-from accounted_worlds import AccountedTable, check_worlds, draw_table, list_runs
+from oracle.accounted_cuts.worlds import AccountedTable, check_worlds, draw_table, list_runs
 
 import voile as vl
 from voile.methods.accounted_cuts import cut_walk, level_walk

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 from math import comb, sqrt
 
 import numpy as np
 import pytest
 from oracle.mask.channels import (
-    ChannelRule,
-    Spread,
     chance,
     largest_belief,
     largest_belief_of_two,
@@ -19,26 +16,13 @@ from oracle.mask.channels import (
     monotone_channel,
     slack_channel,
 )
+from oracle.mask.size_vectors import channel_of, draw_sizes, find_belief
 
 import voile as vl
 from voile.methods.mask.size_channel import SizeChannel
 
 ORACLES = {"monotone": monotone_channel, "slack": slack_channel}
 KEY = vl.Key(bytes(range(32)))
-
-
-def channel_of(l: int, rate: Fraction, sampling: str) -> ChannelRule:  # noqa: E741 - the letter of the literature
-    """Return the channel of the method as the enumeration wants it."""
-    channel = SizeChannel(l, rate, sampling)
-
-    def spread(size: int, count: int) -> Spread:
-        if count * l <= size:
-            return {count: Fraction(1)}
-        first, ends = channel.spread(size, count)
-        weights = [high - low for low, high in pairwise([0, *ends])]
-        return {first - place: Fraction(weight, ends[-1]) for place, weight in enumerate(weights) if weight}
-
-    return spread
 
 
 @pytest.mark.parametrize("sampling", ["monotone", "slack"])
@@ -62,6 +46,13 @@ def test_no_release_lifts_belief_above_the_bound(sampling: str, sizes: tuple[int
         beliefs = [largest_belief(sizes, [rate] * len(sizes), channel) for rate in rates]
         beliefs.append(largest_belief(sizes, (rates * 2)[: len(sizes)], channel))
         assert max(beliefs) == Fraction(1, m)  # never above, and reached
+
+
+def test_random_sizes_keep_the_bound() -> None:
+    """`bench/mask_worlds.py` is the long form."""
+    for seed in range(40):
+        vector = draw_sizes(np.random.default_rng(seed))
+        assert find_belief(vector) * vector.m <= 1, vector
 
 
 def test_a_rate_above_the_bound_is_not_covered() -> None:

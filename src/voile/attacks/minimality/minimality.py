@@ -93,7 +93,8 @@ class Minimality(Attack):
         candidates = find_candidates(target, external, policy, self.exclusion == "original")
         if any(_keeps_wishes_secret(model) for model in models):
             candidates = replace(candidates, steps=None)  # so no belief is called exact
-        accounted = guess_accounted(candidates, external, policy) if self.exclusion == "one-step" else None
+        is_own = self.requirement is None and self.exclusion == "one-step"
+        accounted = guess_accounted(candidates, external, policy) if is_own else None
         if accounted is not None:
             return [Guess(f"Minimality attack on {belief.column!r}", INSIDER, belief) for belief in accounted]
         replayed = self._replay(candidates, external, policy, models)

@@ -130,7 +130,7 @@ def _check_groups(checked: ClaimCheck, model: Model, release: Release, evidence:
             return ClaimCheck(
                 Checked(checked.check.what, *check_by_republishing(release, evidence.republish)), checked.findings
             )
-        note = " That refused cuts were accounted for is taken from the stated method; the table and the key can confirm it."
+        note = " That refusals were accounted for is taken from the stated method; the table and the key confirm it."
     if isinstance(method, FormsGroupsAgain) and isinstance(model, PriorModel):
         prior = evidence.prior(getattr(model, "prior", None))
         if method.forms_same_groups(release, replace(model, prior=prior)):  # type: ignore[call-arg]

@@ -157,8 +157,8 @@ class Mask(CompletesHierarchies, IgnoresValues, Partitionable, Method):
                         code="policy.protect",
                         hint=f"Name the values that need protection ({parameter('protect', 'HIV')}) and leave the "
                         "others out; declare the column's domain if it has values that do not occur. To bound belief "
-                        f"in all values, use l-diversity with {option('method', 'anatomy')}, which makes its groups "
-                        "without looking at quasi-identifiers.",
+                        "in all values even if the algorithm is known, without changing one, use l-diversity with "
+                        f"{option('method', 'accounted-cuts')}.",
                     )
                 )
         if self.sampling == "paper" and (model.other_rates or model.highest_rate is not None):
@@ -175,7 +175,7 @@ class Mask(CompletesHierarchies, IgnoresValues, Partitionable, Method):
             problems.append(
                 PolicyError(
                     f"mask: highest_rate = {model.highest_rate:g} is above {bound}, the largest rate that can be "
-                    f"hidden for {len(model.protect)} protected values with l = {level}.",
+                    f"hidden for {_count_values(model.protect)} with l = {level}.",
                     code="policy.rate",
                     hint=f"Lower it to {float(bound):.4g}, lower l, or protect fewer or rarer values.",
                 )
@@ -201,6 +201,10 @@ class Mask(CompletesHierarchies, IgnoresValues, Partitionable, Method):
             unmasked = np.bincount(counts.values, weights=counts.counts, minlength=column.size).astype(np.int64)
             new = draw_from_urn(unmasked, is_protected, len(old), rows.key, f"{purpose}, values")
         return rows.revalue(column.name, groups, old, new, np.ones(len(old), dtype=np.int64))
+
+
+def _count_values(values: tuple[str, ...]) -> str:
+    return "one protected value" if len(values) == 1 else f"{len(values)} protected values"
 
 
 def _split_into_blocks(

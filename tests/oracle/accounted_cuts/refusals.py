@@ -1,4 +1,4 @@
-"""What a refused cut says, by listing every way to deal values to two sides. The slow twin of the kernel, in fractions."""
+"""What a refused cut says, by listing every way to deal values to two sides, in fractions. The kernel's slow twin."""
 
 from __future__ import annotations
 
