@@ -163,10 +163,11 @@ def _strictest_bound(models: Sequence[Model], limits: str) -> Fraction | None:
 
 
 def _details(beliefs: CandidateBeliefs, sets: np.ndarray, bound: Fraction | None) -> dict[str, float]:
-    risk, certain, highest = beliefs.risk(sets), beliefs.certain_risk(sets), beliefs.highest_risk(sets)
-    people = beliefs.people
+    certain, highest, people = beliefs.certain_risk(sets), beliefs.highest_risk(sets), beliefs.people
     details = {
-        "people with a higher risk than their group shows": int(people[risk > beliefs.naive_risk(sets) + 1e-9].sum()),
+        "people with a higher risk than their group shows": int(
+            people[certain > beliefs.naive_risk(sets) + 1e-9].sum()
+        ),
         "people whose value is certain": int(people[certain > 1 - 1e-9].sum()),
         "people whose risk is exact": beliefs.count(EXACT),
         "people whose risk is bounded": beliefs.count(BOUNDED),

@@ -51,8 +51,10 @@ class CandidateBeliefs:
         return _largest_share(self.highest, sets)
 
     def certain_risk(self, sets: np.ndarray) -> np.ndarray:
-        """Return the largest belief that is certain: the lower bound where it is bounded, 0 where it is not known."""
-        return np.where(self.basis == UNKNOWN, 0.0, _largest_share(self.lowest, sets))
+        """Return the largest belief that is certain: the lower bound where it is bounded, 0 where it is not known, the
+        lower end of the interval where it is an estimate."""
+        lowest = _largest_share(self.lowest, sets) - np.where(self.basis == ESTIMATED, self.error, 0.0)
+        return np.where(self.basis == UNKNOWN, 0.0, np.maximum(lowest, 0.0))
 
     def highest_risk(self, sets: np.ndarray) -> np.ndarray:
         """Return the largest belief that cannot be excluded: 1 where it is not known, and with the interval where it is
