@@ -191,7 +191,7 @@ def _place_step(
             code, count = types.of_group(group)
             fixed[local[position], np.searchsorted(codes, code)] += count
     people = np.bincount(local, weights=cell_count[step.cells], minlength=len(names)).astype(np.int64)
-    costs, margin = np.zeros(len(names)), float("inf")
-    if step.costs is not None:
-        costs, margin = np.bincount(local, weights=step.costs, minlength=len(names)), step.margin
+    prices = np.zeros(len(local)) if step.costs is None else step.costs
+    costs = np.bincount(local, weights=prices, minlength=len(names))
+    margin = float("inf") if step.costs is None else step.margin
     return DrawnStep(part_of_cell[cell], fixed, people, costs, step.tolerance, margin)

@@ -15,13 +15,12 @@ from voile.attacks.minimality.drawn_worlds import CellShares, DrawnStep, LinkedW
 DRAWS = 4_000
 ENOUGH = 100  # fewer remaining worlds than this are no estimate
 BATCH = 2_000_000  # slots drawn at once
-WORK = 1.2e9  # the most cells that are judged
 SURE = 8  # a step whose refusal is so many standard deviations away from failing is not drawn again
 FEW = 200  # draws after which an estimate is given up if hardly any world remains
 
 
-def draw_whole_worlds(linked: LinkedWorlds, random: np.random.Generator) -> CellShares | None:
-    """Return an estimate with its 95 % interval; None if too few worlds remain."""
+def draw_whole_worlds(linked: LinkedWorlds, random: np.random.Generator, most_work: float) -> CellShares | None:
+    """Return an estimate with its 95 % interval; None if too few worlds remain. About `most_work` cells are judged."""
     cells, cell = np.unique(linked.cell, return_inverse=True)
     cell, types = cell.ravel(), len(linked.codes)
     sums, people = np.zeros((2, len(cells), types)), np.bincount(cell)[:, None]  # of worlds that remain, of others
@@ -29,7 +28,7 @@ def draw_whole_worlds(linked: LinkedWorlds, random: np.random.Generator) -> Cell
     batch = int(np.clip(BATCH // len(cell), 1, 500))
     draws = accepted = 0
     work = 0.0
-    while draws < DRAWS and work < WORK:
+    while draws < DRAWS and work < most_work:
         worlds = linked.draw(batch, random)
         if worlds is None:
             return None
