@@ -16,6 +16,7 @@ from voile.attacks.minimality.candidates import find_candidates
 from voile.attacks.minimality.posterior import BOUNDED, ESTIMATED, EXACT, compute_beliefs
 
 PER_METHOD = 13  # every requirement may come up
+WITHHELD = (111, 339, 343, 963, 1483, 1487)  # small releases with withheld rows, too many worlds to list
 
 
 @pytest.mark.parametrize("method", range(len(METHODS)), ids=lambda number: repr(METHODS[number]))
@@ -65,20 +66,19 @@ def test_drawn_worlds_estimate_the_truth(splits: bool, monkeypatch: pytest.Monke
     monkeypatch.setattr(linked_groups, "_list_linked", lambda linked, max_worlds: None)
     if splits:
         monkeypatch.setattr(linked_groups, "draw_whole_worlds", lambda linked, random, most_work: None)
-    estimated = withheld = 0
-    for seed in range(100):
-        if seed % len(METHODS) == 2 or (case := random_release(seed)) is None:
+    estimated = 0
+    for seed in (*WITHHELD, *range(0, 80, 4), *range(1, 81, 4)):
+        if (case := random_release(seed)) is None:
             continue
         beliefs, found = attack(case, 0)
         if not beliefs.count(ESTIMATED):
+            assert seed not in WITHHELD
             continue
         truth = exhaust_beliefs(case)
         worst = max(abs(truth[kind][value] - found[kind].get(value, 0.0)) for kind in found for value in case.values)
         assert worst <= 2 * float(beliefs.error.max()), seed  # 95 % for each person by themselves
         estimated += 1
-        withheld += case.release.people < len(case.quasi)
-    assert estimated >= 8
-    assert withheld >= 5
+    assert estimated > len(WITHHELD)
 
 
 def publish_people(method: Any, rows: int = 120, model: Any = None) -> tuple[Any, Any]:
