@@ -47,6 +47,9 @@ MODELS: tuple[Any, ...] = (
     vl.KE(k=2, e=10),
     vl.Policy(vl.KAnonymity(k=2), vl.LDiversity(l=2)),
     vl.Sequential(vl.LDiversity(l=2)),
+    vl.LDiversity(l=2, form="entropy"),
+    vl.TCloseness(t=0.4, distance="ordered"),
+    vl.CKSafety(c=0.9, k=2),
 )
 
 

@@ -12,6 +12,9 @@ Read the files in this order:
     elimination         the worlds that remain once refused steps are known to fail
     kernel/             the loops that count worlds
     linked_groups       groups that depend on each other, because a refused step reaches over several
+    drawn_worlds        such groups person by person, and worlds of them drawn at random
+    whole_draws         estimates from drawn worlds, where many of them remain
+    splitting           estimates where hardly any drawn world remains
     overlapping_groups  people who fit several groups
     exact_worlds        the same in exact fractions, for a few dozen people
     assignments         every way to assign values to people, and people to groups

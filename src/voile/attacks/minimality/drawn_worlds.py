@@ -16,7 +16,9 @@ from voile.attacks.minimality.value_types import ValueTypes
 from voile.methods.base import SpanningStep
 from voile.tables.row_protocol import WITHHELD
 
-TRIES = 100  # times as many worlds of a withheld group are drawn as are needed
+POOL = 20_000  # so many withheld groups of each size are drawn
+FAVOUR = 0.6  # how often the favourite type of such a group is preferred to any
+ENOUGH = 100  # fewer failing groups than this, weighed, are no sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,27 +83,37 @@ class LinkedWorlds:
     def draw(self, number: int, random: np.random.Generator) -> np.ndarray | None:
         """Draw worlds (worlds x slots); None if withheld people fail too rarely to draw them."""
         worlds = np.empty((number, len(self.cell)), dtype=np.int64)
+        pools: dict[int, np.ndarray | None] = {}
         for group in self.groups:
             if group.chances is None:
                 worlds[:, group.slots] = random.permuted(np.tile(group.kinds, (number, 1)), axis=1)
                 continue
-            drawn = self._draw_withheld(group, number, random)
-            if drawn is None:
+            size = len(group.slots)
+            if size not in pools:
+                pools[size] = self._draw_failing(size, group.chances, random)
+            pool = pools[size]
+            if pool is None:
                 return None
-            worlds[:, group.slots] = drawn
+            worlds[:, group.slots] = pool[random.integers(0, len(pool), number)]
         return worlds
 
-    def _draw_withheld(self, group: SlotGroup, number: int, random: np.random.Generator) -> np.ndarray | None:
-        """Draw the types of a withheld group: it fails."""
-        failing: list[np.ndarray] = []
-        for _ in range(TRIES):
-            drawn = random.choice(len(self.codes), (number, len(group.slots)), p=group.chances)
-            cell = np.arange(number)[:, None] * len(self.codes) + drawn
-            counts = np.bincount(cell.ravel(), minlength=number * len(self.codes)).reshape(number, -1)
-            failing.append(drawn[self.judge(counts)])
-            if sum(map(len, failing)) >= number:
-                return np.concatenate(failing)[:number]
-        return None
+    def _draw_failing(self, size: int, chances: np.ndarray, random: np.random.Generator) -> np.ndarray | None:
+        """Draw the types of withheld groups of one size: such a group fails. Groups in which one type prevails are
+        drawn more often and weighed less, because hardly any other group may fail."""
+        types = len(chances)
+        favourite = random.integers(0, types + 1, POOL)  # the last favours none
+        drawn = random.choice(types, (POOL, size), p=chances)
+        favoured = (random.random((POOL, size)) < FAVOUR) & (favourite < types)[:, None]
+        drawn = np.where(favoured, favourite[:, None], drawn)
+        cell = np.arange(POOL)[:, None] * types + drawn
+        counts = np.bincount(cell.ravel(), minlength=POOL * types).reshape(POOL, types)
+        fails = self.judge(counts)
+        more, less = np.log(FAVOUR / chances + 1 - FAVOUR), np.log(1 - FAVOUR)
+        ratio = np.exp(counts[fails] * more + (size - counts[fails]) * less).sum(axis=1) + 1
+        weights = 1 / ratio
+        if not len(weights) or weights.sum() ** 2 < ENOUGH * (weights**2).sum():
+            return None
+        return np.asarray(drawn[fails][random.choice(len(weights), POOL, p=weights / weights.sum())])
 
 
 def hold(types: ValueTypes, codes: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -179,7 +191,7 @@ def _place_step(
             code, count = types.of_group(group)
             fixed[local[position], np.searchsorted(codes, code)] += count
     people = np.bincount(local, weights=cell_count[step.cells], minlength=len(names)).astype(np.int64)
-    costs, margin = np.zeros(len(names)), float("inf")
-    if step.costs is not None:
-        costs, margin = np.bincount(local, weights=step.costs, minlength=len(names)), step.margin
+    prices = np.zeros(len(local)) if step.costs is None else step.costs
+    costs = np.bincount(local, weights=prices, minlength=len(names))
+    margin = float("inf") if step.costs is None else step.margin
     return DrawnStep(part_of_cell[cell], fixed, people, costs, step.tolerance, margin)

@@ -37,7 +37,7 @@ from voile.methods.base import FollowsNoKey
 from voile.models.abilities import protected_sets
 from voile.models.base import Model
 from voile.models.claimed_model import requested_model
-from voile.models.kinds import FollowsPeople, reads_column
+from voile.models.kinds import SpansReleases, reads_column
 from voile.models.personalized import Personalized
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
@@ -63,7 +63,7 @@ class Minimality(Attack):
     tables for which the method would have taken a finer step, `"original"` only those that need no coarsening at all.
     A release with up to `replays` worlds is attacked exactly: the method runs again on each of them. Otherwise the
     refused steps are used that the method reports; groups with more than `worlds` worlds are counted by convolution or,
-    if that is too much work, by sampling.
+    if that is too much work, by drawing worlds, the longer the larger `worlds` is.
 
     >>> Minimality().exclusion
     'one-step'
@@ -93,6 +93,10 @@ class Minimality(Attack):
         candidates = find_candidates(target, external, policy, self.exclusion == "original")
         if any(_keeps_wishes_secret(model) for model in models):
             candidates = replace(candidates, steps=None)  # so no belief is called exact
+        others_decide = policy is not None and len(policy.models) < len(models)
+        if candidates.steps is not None and (_spans_releases(models) or others_decide):
+            # what earlier releases or models that count no values demanded is not known
+            candidates = replace(candidates, steps=replace(candidates.steps, complete=False))
         is_own = self.requirement is None and self.exclusion == "one-step"
         accounted = guess_accounted(candidates, external, policy) if is_own else None
         if accounted is not None:
@@ -113,7 +117,7 @@ class Minimality(Attack):
             return None
         if not isinstance(method, FollowsNoKey) or release.unit.rows > 1 or len(policy.models) < len(models):
             return None
-        if any(isinstance(model, FollowsPeople) for model in models):
+        if _spans_releases(models):
             return None
         return replay_worlds(candidates, external, policy, method, self.replays)
 
@@ -138,6 +142,11 @@ class Minimality(Attack):
 def _claimed_models(release: Release) -> list[Model]:
     """Return the models of the certificate, each for its column."""
     return [requested_model(claim) for claim in release.certificate.claims]
+
+
+def _spans_releases(models: Sequence[Model]) -> bool:
+    """Return whether earlier releases, which the attack does not have, had a say in this one."""
+    return any(bool(getattr(model, "earlier", ())) for model in models if isinstance(model, SpansReleases))
 
 
 def _check_requirement(release: Release, models: Sequence[Model]) -> Policy | None:
@@ -177,10 +186,11 @@ def _strictest_bound(models: Sequence[Model], limits: str) -> Fraction | None:
 
 
 def _details(beliefs: CandidateBeliefs, sets: np.ndarray, bound: Fraction | None) -> dict[str, float]:
-    risk, certain, highest = beliefs.risk(sets), beliefs.certain_risk(sets), beliefs.highest_risk(sets)
-    people = beliefs.people
+    certain, highest, people = beliefs.demonstrated_risk(sets), beliefs.highest_risk(sets), beliefs.people
     details = {
-        "people with a higher risk than their group shows": int(people[risk > beliefs.naive_risk(sets) + 1e-9].sum()),
+        "people with a higher risk than their group shows": int(
+            people[certain > beliefs.naive_risk(sets) + 1e-9].sum()
+        ),
         "people whose value is certain": int(people[certain > 1 - 1e-9].sum()),
         "people whose risk is exact": beliefs.count(EXACT),
         "people whose risk is bounded": beliefs.count(BOUNDED),

@@ -50,9 +50,11 @@ class CandidateBeliefs:
         """Return the largest belief in any of the sets of values; where it is bounded, the upper bound."""
         return _largest_share(self.highest, sets)
 
-    def certain_risk(self, sets: np.ndarray) -> np.ndarray:
-        """Return the largest belief that is certain: the lower bound where it is bounded, 0 where it is not known."""
-        return np.where(self.basis == UNKNOWN, 0.0, _largest_share(self.lowest, sets))
+    def demonstrated_risk(self, sets: np.ndarray) -> np.ndarray:
+        """Return the largest belief that is certain: the lower bound where it is bounded, the lower end of the interval
+        where it is an estimate; where it is not known, what somebody who knows less believes."""
+        lowest = _largest_share(self.lowest, sets) - np.where(self.basis == ESTIMATED, self.error, 0.0)
+        return np.asarray(np.maximum(lowest, 0.0))
 
     def highest_risk(self, sets: np.ndarray) -> np.ndarray:
         """Return the largest belief that cannot be excluded: 1 where it is not known, and with the interval where it is
@@ -101,6 +103,8 @@ def compute_beliefs(
             if answer.half_width is not None:
                 beliefs.basis[entries] = np.where(answer.half_width <= WIDEST, ESTIMATED, UNKNOWN)
                 beliefs.error[entries] = answer.half_width
+                vague = entries[answer.half_width > WIDEST]
+                beliefs.belief[vague] = beliefs.naive[vague]
     for entries in solve_overlaps(candidates, policy, name, max_worlds, beliefs.naive, beliefs.belief, beliefs.people):
         beliefs.basis[entries] = UNKNOWN
     beliefs.people = _round_people(beliefs.people, release.people)
@@ -114,10 +118,9 @@ def _bound_unknown(candidates: Candidates, counts: Counts, beliefs: CandidateBel
     """Bound what is not known by counting: of n people in a group, no larger share has a value than the group shows of
     it, and no smaller one than the rest of the group leaves over. Whoever may still have a value for certain stays
     unknown."""
-    beliefs.belief[beliefs.basis == UNKNOWN] = beliefs.naive[beliefs.basis == UNKNOWN]
     beliefs.lowest, beliefs.highest = beliefs.belief.copy(), beliefs.belief.copy()
     unknown = np.flatnonzero(beliefs.basis == UNKNOWN)
-    if not len(unknown) or not candidates.exact:
+    if not len(unknown) or not candidates.exact or candidates.steps is None:
         return
     group, people = candidates.group[unknown], candidates.count[unknown][:, None]
     sizes = candidates.release.sizes[group][:, None]

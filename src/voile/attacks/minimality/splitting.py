@@ -20,15 +20,15 @@ SURVIVORS = 0.3  # so many of the worlds satisfy the refusals that are imposed a
 SWEEPS = 3  # walks over all groups after each imposition
 MORE_SWEEPS = 24  # walks over all groups at the end
 APPROACHES = 60  # times that rare refusals are approached, all in all
-WORK = 6e8  # the most cells that one estimate may judge
 
 
 class Splitting:
     """Worlds on their way to satisfying every refusal. `threshold[s]` is what a world must reach in step s: its score,
-    unless it refuses the step; minus infinity while nothing is imposed, infinity once it must be refused."""
+    unless it refuses the step; minus infinity while nothing is imposed, infinity once it must be refused. At most
+    `most_work` cells are judged."""
 
-    def __init__(self, linked: LinkedWorlds, random: np.random.Generator) -> None:
-        self.linked, self.random = linked, random
+    def __init__(self, linked: LinkedWorlds, random: np.random.Generator, most_work: float) -> None:
+        self.linked, self.random, self.most_work = linked, random, most_work
         self.threshold = np.full(len(linked.steps), -np.inf)
         self.log_share = np.zeros(ISLANDS)
         self.alive = np.ones(ISLANDS, dtype=bool)
@@ -55,7 +55,7 @@ class Splitting:
         for _ in range(len(self.threshold) + APPROACHES):
             if (self.threshold == np.inf).all():
                 return self._average()
-            if not self._impose() or self.work > WORK:
+            if not self._impose() or self.work > self.most_work:
                 return None
             self._walk(SWEEPS)
         return None
@@ -63,7 +63,7 @@ class Splitting:
     def _impose(self) -> bool:
         """Impose further refusals, and copy the worlds that satisfy them; False if no world is left."""
         pending = np.flatnonzero(self.threshold < np.inf)
-        scores = np.stack([self._score(number, self.contents[number]) for number in pending], axis=1)
+        scores = np.stack([self._score(int(number), self.contents[number]) for number in pending], axis=1)
         refused = scores == np.inf
         survives = np.ones(len(self.worlds), dtype=bool)
         imposed = 0
@@ -121,7 +121,7 @@ class Splitting:
     def _move(self, group: SlotGroup, touching: list[int]) -> None:
         """Shuffle some slots of a group in every world, and keep the outcome where nothing imposed is violated."""
         size = len(group.slots)
-        number = int(min(size, 2 ** self.random.integers(1, 2 + size.bit_length())))
+        number = min(size, 1 << int(self.random.integers(1, 2 + size.bit_length())))
         slots = group.slots[np.sort(self.random.permutation(size)[:number])]
         before = self.worlds[:, slots]
         if group.chances is None:
@@ -132,7 +132,7 @@ class Splitting:
         if group.chances is not None:
             accepted &= self._fails_alone(group, slots, after)
         moved = np.flatnonzero(accepted & (before != after).any(axis=1))
-        contents = {}
+        contents: dict[int, np.ndarray] = {}
         # what is imposed first: most moves end there
         for step_number in sorted(touching, key=lambda number: -self.threshold[number]):
             step = self.linked.steps[step_number]

@@ -1,7 +1,8 @@
 """Draw worlds of linked groups, and see in how many every step is refused.
 
-Where that happens in almost all of them, refusals tell almost nothing, and the belief is known better than by averaging
-the drawn worlds: removing a share d of all worlds moves no belief by more than d / (1 - d).
+Where that happens in most of them, belief is known better than by averaging the worlds that remain: belief over all
+worlds is known exactly, and only what the removed ones contribute is estimated. And removing a share d of all worlds
+moves no belief by more than d / (1 - d).
 """
 
 from __future__ import annotations
@@ -14,21 +15,20 @@ from voile.attacks.minimality.drawn_worlds import CellShares, DrawnStep, LinkedW
 DRAWS = 4_000
 ENOUGH = 100  # fewer remaining worlds than this are no estimate
 BATCH = 2_000_000  # slots drawn at once
-WORK = 1.2e9  # the most cells that are judged
 SURE = 8  # a step whose refusal is so many standard deviations away from failing is not drawn again
 FEW = 200  # draws after which an estimate is given up if hardly any world remains
 
 
-def draw_whole_worlds(linked: LinkedWorlds, random: np.random.Generator) -> CellShares | None:
-    """Return an estimate with its 95 % interval; None if too few worlds remain."""
+def draw_whole_worlds(linked: LinkedWorlds, random: np.random.Generator, most_work: float) -> CellShares | None:
+    """Return an estimate with its 95 % interval; None if too few worlds remain. About `most_work` cells are judged."""
     cells, cell = np.unique(linked.cell, return_inverse=True)
     cell, types = cell.ravel(), len(linked.codes)
-    sums = np.zeros((len(cells), types))
+    sums, people = np.zeros((2, len(cells), types)), np.bincount(cell)[:, None]  # of worlds that remain, of others
     everybody, steps = np.arange(len(linked.cell)), list(linked.steps)
     batch = int(np.clip(BATCH // len(cell), 1, 500))
     draws = accepted = 0
     work = 0.0
-    while draws < DRAWS and work < WORK:
+    while draws < DRAWS and work < most_work:
         worlds = linked.draw(batch, random)
         if worlds is None:
             return None
@@ -43,8 +43,8 @@ def draw_whole_worlds(linked: LinkedWorlds, random: np.random.Generator) -> Cell
         if draws == 0 and batch >= FEW // 10:
             steps = doubtful
         draws, accepted = draws + batch, accepted + int(alive.sum())
-        place = cell * types + worlds[alive]
-        sums += np.bincount(place.ravel(), minlength=sums.size).reshape(sums.shape)
+        place = (np.where(alive, 0, len(cells))[:, None] + cell) * types + worlds
+        sums += np.bincount(place.ravel(), minlength=sums.size).reshape(sums.shape) / people
         if draws >= FEW and accepted * DRAWS < ENOUGH * draws / 2:
             return None
     return _estimate(linked, cells, sums, draws, accepted)
@@ -53,14 +53,19 @@ def draw_whole_worlds(linked: LinkedWorlds, random: np.random.Generator) -> Cell
 def _estimate(
     linked: LinkedWorlds, cells: np.ndarray, sums: np.ndarray, draws: int, accepted: int
 ) -> CellShares | None:
-    removed = float(stats.beta.ppf(0.975, draws - accepted + 1, accepted)) if accepted else 1.0
-    shift = removed / (1 - removed) if removed < 1 else 1.0
-    half_width = 0.98 / float(np.sqrt(max(accepted, 1)))
-    if shift <= half_width:
-        return CellShares(cells, _naive_shares(linked, cells), np.full(len(cells), shift))
-    if accepted < ENOUGH:
+    """Return the best of three estimates: by the worlds that remain, by those that are removed, or none is removed."""
+    if not accepted:
         return None
-    return CellShares(cells, sums / sums.sum(axis=1, keepdims=True), np.full(len(cells), half_width))
+    removed = float(stats.beta.ppf(0.975, draws - accepted + 1, accepted))
+    naive, shares = naive_shares(linked, cells), sums[0] / accepted
+    corrected = (naive * draws - sums[1]) / accepted
+    estimates = [
+        (removed / (1 - removed), naive),
+        (1.96 * float(np.sqrt(removed / draws)) / (1 - removed), np.clip(corrected, 0, 1)),
+        (0.98 / float(np.sqrt(accepted)) if accepted >= ENOUGH else np.inf, shares),
+    ]
+    half_width, best = min(estimates, key=lambda estimate: estimate[0])
+    return CellShares(cells, best, np.full(len(cells), half_width)) if half_width < 1 else None
 
 
 def _is_sure(step: DrawnStep, fails: np.ndarray) -> bool:
@@ -69,7 +74,7 @@ def _is_sure(step: DrawnStep, fails: np.ndarray) -> bool:
     return bool(len(people) > 1 and people.mean() > SURE * people.std() and people.std() > 0)
 
 
-def _naive_shares(linked: LinkedWorlds, cells: np.ndarray) -> np.ndarray:
+def naive_shares(linked: LinkedWorlds, cells: np.ndarray) -> np.ndarray:
     """Return the shares of the types where nothing is eliminated: those of each group."""
     shares = np.zeros((len(cells), len(linked.codes)))
     for group in linked.groups:

@@ -18,7 +18,7 @@ from voile.methods.base import RefusedSteps, SpanningStep
 from voile.methods.full_domain.lattice import TIE, Lattice, Vector
 from voile.tables.row_protocol import WITHHELD
 
-VECTORS = 1_000  # with more vectors than this to be replayed, nothing is replayed
+VECTORS = 1_000  # if the refusal of more vectors depends on values, nothing is replayed
 
 
 def replay_vectors(lattice: Lattice, group: np.ndarray, smallest: int, limit: int) -> RefusedSteps | None:
@@ -33,19 +33,25 @@ def replay_vectors(lattice: Lattice, group: np.ndarray, smallest: int, limit: in
     chosen = _find_chosen(lattice, group)
     if chosen is None:
         return None
-    vectors = _list_better(lattice, group, chosen)
-    if len(vectors) > VECTORS:
-        return None
-    steps, within_groups = [], limit == 0
-    for vector, room in vectors:
+    limit = min(limit, lattice.table.total - 1)  # somebody is published
+    steps = []
+    within_groups, too_small = limit == 0, np.zeros(lattice.heights, dtype=bool)
+    for vector, room in _list_better(lattice, group, chosen):
+        if too_small[vector]:
+            continue
         part, first = lattice.number_groups(vector)
         sizes = np.bincount(part, weights=lattice.weights, minlength=len(first)).astype(np.int64)
-        costs = lattice.weights * (1 - lattice.cell_losses(vector))
         is_small = (sizes < smallest)[part]
-        if lattice.weights[is_small].sum() > limit or costs[is_small].sum() > room:
+        if lattice.weights[is_small].sum() > limit:
+            too_small[tuple(slice(None, level + 1) for level in vector)] = True  # and everything below it
+            continue
+        costs = lattice.weights * (1 - lattice.cell_losses(vector))
+        if costs[is_small].sum() > room:
             continue  # whatever the values are
         steps.append(SpanningStep(np.arange(len(group)), part, limit, room, costs if limit else None))
         within_groups &= all(level <= top for level, top in zip(vector, chosen, strict=True))
+        if len(steps) > VECTORS:
+            return None
     if within_groups:
         parts = np.stack([step.parts for step in steps], axis=1) if steps else nothing
         return RefusedSteps(parts, whole=True, complete=True)
@@ -74,7 +80,8 @@ def _find_chosen(lattice: Lattice, group: np.ndarray) -> Vector | None:
 
 
 def _list_better(lattice: Lattice, group: np.ndarray, chosen: Vector) -> list[tuple[Vector, float]]:
-    """Return the vectors that would have been chosen instead, each with what its failing groups may cost at most."""
+    """Return the vectors that would have been chosen instead, each with what its failing groups may cost at most; the
+    highest first."""
     is_published, total = group != WITHHELD, int(lattice.weights.sum())
     weights = lattice.weights[is_published]
     withheld = total - int(weights.sum())
@@ -87,7 +94,7 @@ def _list_better(lattice: Lattice, group: np.ndarray, chosen: Vector) -> list[tu
         room = (loss + tie - bound[vector]) * total
         if vector != chosen and room >= 0:
             vectors.append((vector, room))
-    return vectors
+    return sorted(vectors, key=lambda item: -sum(item[0]))
 
 
 def _list_withheld(lattice: Lattice, group: np.ndarray, chosen: Vector) -> list[SpanningStep]:
