@@ -10,7 +10,7 @@ import numpy as np
 
 from voile.adversaries.prior import Prior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
-from voile.errors import PolicyError, option, raise_together
+from voile.errors import DataError, PolicyError, SpecError, option, raise_together
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.policy import Policy
@@ -38,6 +38,13 @@ class Method(Plugin):
     tried: ClassVar[Settings] = ({},)  # the settings of its knobs that a comparison tries
 
     removes_values: ClassVar[bool] = False  # whether nobody may have some value any more, so that it is not mentioned
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            find_shape(self.produces)
+        except DataError:
+            raise _wrong_shape(self, "there is no such shape") from None
 
     @property
     def indicator_labels(self) -> tuple[str, ...]:
@@ -98,6 +105,21 @@ class Method(Plugin):
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
         """Return the claims of the release: those of the policy, unless the method states another level."""
         return policy.claims(columns)
+
+
+def require_shape(method: Method, release: Release) -> Release:
+    """Return a release that a method shows; raise SpecError if it has another shape than the method says."""
+    if release.shape != method.produces:
+        raise _wrong_shape(method, f"it shows {release.shape} ones")
+    return release
+
+
+def _wrong_shape(method: Method, why: str) -> SpecError:
+    return SpecError(
+        f"The method {method.name!r} says that it produces {method.produces!r} tables, but {why}.",
+        code="spec.plugin-shape",
+        hint="Set `produces` of its class to the shape of the release that its `show` returns.",
+    )
 
 
 class CoversAlgorithm:

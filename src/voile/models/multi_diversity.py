@@ -106,6 +106,8 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
         belief = release.belief_bound(counts.column.name)
         if belief is None:
             return super().verify(release, counts, evidence)
+        if counts.column.name not in self.reached:
+            return Verification(Answer.BROKEN, "It does not state the level that was reached.")
         largest_belief, bound = belief.largest, self.for_column(counts.column.name).bound()
         answer = Answer.HOLDS if largest_belief <= bound + SLACK else Answer.BROKEN
         if belief.counted is None:
