@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from forging.forgery import Forgery
 from forging.honest_folders import ANSWERS
 from forging.judge import Judge
+from forging.judge.claims import closeness_faults
 from forging.named import NAMED
 from forging.random_forgeries import load_honest
 
@@ -56,3 +58,13 @@ def test_the_judge_complains_of_named_forgeries(judge: Judge, honest_folders: di
                 missed.append(f"{name}, {folder}")
             shutil.rmtree(tmp_path / "forged")
     assert missed == []
+
+
+def test_the_judge_measures_closeness() -> None:
+    tree = [["flu", "viral", "*"], ["HIV", "viral", "*"], ["acne", "other", "*"], ["gout", "other", "*"]]
+    groups = {1: Counter(flu=2), 2: Counter(HIV=2)}
+    for distance, reached in (("equal", 1 / 2), ("hierarchical", 1 / 4)):
+        near = {"parameters": {"t": reached + 0.01, "distance": distance}}
+        far = {"parameters": {"t": reached - 0.01, "distance": distance}}
+        assert list(closeness_faults(near, dict(groups), tree)) == []
+        assert list(closeness_faults(far, dict(groups), tree)) != []

@@ -6,13 +6,17 @@ output may show.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import json
 import random
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from fuzz.odd_tables import write_arrow, write_parquet, write_sqlite
 
 CANARY = "zqxcell"
@@ -220,20 +224,25 @@ HONEST_SPEC: dict[str, Any] = {
 }
 
 
+def put_odd_part(rng: random.Random, document: Any) -> None:
+    """Replace some part of a document, at any depth, or add one."""
+    holder, key = document, ""
+    while isinstance(holder, (dict, list)) and holder:
+        key = rng.choice([*holder] if isinstance(holder, dict) else [*range(len(holder))])
+        if not isinstance(holder[key], (dict, list)) or not holder[key] or rng.random() < 0.2:
+            break
+        holder = holder[key]
+    odd = rng.choice(TEXTS) if rng.random() < 0.5 else rng.choice(OBJECTS)
+    if isinstance(holder, dict) and (key == "" or rng.random() < 0.15):
+        holder[rng.choice(TEXTS)] = odd
+    else:
+        holder[key] = odd
+
+
 def draw_spec(rng: random.Random) -> Input:
     spec = json.loads(json.dumps(HONEST_SPEC))
     for _ in range(rng.choice([1, 1, 2])):
-        holder: Any = spec
-        while isinstance(holder, (dict, list)) and holder:
-            key = rng.choice([*holder] if isinstance(holder, dict) else [*range(len(holder))])
-            if not isinstance(holder[key], (dict, list)) or not holder[key] or rng.random() < 0.2:
-                break
-            holder = holder[key]
-        odd = rng.choice(TEXTS) if rng.random() < 0.5 else rng.choice(OBJECTS)
-        if isinstance(holder, dict) and rng.random() < 0.15:
-            holder[rng.choice(TEXTS)] = odd
-        else:
-            holder[key] = odd
+        put_odd_part(rng, spec)
     if rng.random() < 0.2:
         spec["policy"] = [dict(zip(("model", "k", "l", "t", "r"), rng.sample([*TEXTS, *OBJECTS], 5), strict=True))]
     text = "\n".join(f"{_toml(key)} = {_toml(value)}" for key, value in spec.items())
@@ -324,6 +333,52 @@ def draw_flags(rng: random.Random) -> Input:
     return Input("flags", arguments, {"t.csv": honest_csv(rng)})
 
 
+def draw_folder(rng: random.Random) -> Input:
+    """A release folder with odd bytes or parts in one of its files, and a command that reads it."""
+    files = dict(honest_folder(rng.choice(["parquet", "csv"])))
+    for _ in range(rng.choice([1, 1, 2])):
+        name = rng.choice([*files, "r/certificate.json", "r/dictionary.json"])
+        document = _parse_or_none(files[name]) if name.endswith(".json") and rng.random() < 0.6 else None
+        if isinstance(document, dict):
+            put_odd_part(rng, document)
+            files[name] = json.dumps(document).encode("utf-8", "replace")
+        else:
+            files[name] = mutate_text(rng, files[name])
+    certificate = _parse_or_none(files["r/certificate.json"])
+    if rng.random() < 0.7 and isinstance(certificate, dict) and isinstance(certificate.get("files"), dict):
+        for name in certificate["files"]:
+            content = files.get(f"r/{name}", b"")
+            certificate["files"][name] = "sha256:" + hashlib.sha256(content).hexdigest()
+        files["r/certificate.json"] = json.dumps(certificate).encode("utf-8", "replace")
+    verb = rng.choice(["verify", "verify", "verify", "audit", "report"])
+    arguments = [verb, "{}/r", *(["--out", "{}/report.html"] if verb == "report" else ["--json"])]
+    return Input("folder", arguments, files)
+
+
+def _parse_or_none(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+@functools.cache
+def honest_folder(form: str) -> dict[str, bytes]:
+    """The files of a release of the honest table."""
+    import voile as vl
+
+    rows = honest_rows(random.Random(0))
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(HEADER, pl.String), orient="row").with_columns(
+        pl.col("age").cast(pl.Int64)
+    )
+    schema = vl.Schema(identifier=["name"], quasi=["age", "city"], sensitive=["disease"])
+    policy = vl.Policy(vl.KAnonymity(k=2), vl.LDiversity(l=2))
+    with tempfile.TemporaryDirectory() as room:
+        release = vl.publish(vl.read(frame.drop("zip", "income", "visit"), schema), policy, key=vl.Key(bytes(32)))
+        folder = release.save(Path(room) / "r", format=form)
+        return {f"r/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
+
+
 KINDS: dict[str, Callable[[random.Random], Input]] = {
     "csv": draw_csv,
     "parquet": draw_parquet,
@@ -334,6 +389,7 @@ KINDS: dict[str, Callable[[random.Random], Input]] = {
     "prior": draw_prior,
     "ledger": draw_ledger,
     "flags": draw_flags,
+    "folder": draw_folder,
 }
 
 

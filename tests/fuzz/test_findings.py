@@ -112,3 +112,14 @@ def test_a_parquet_file_with_wide_decimals(tmp_path: Path) -> None:
 def test_dates_of_the_calendar_are_read() -> None:
     frame = pl.DataFrame({"day": [datetime.date(1, 1, 1), datetime.date(9999, 12, 31)], "disease": ["a", "b"]})
     assert vl.read(frame, vl.Schema(quasi=["day"], sensitive=["disease"])).columns["day"].size == 2
+
+
+@pytest.mark.parametrize("engine", [None, vl.Disk()])
+def test_times_that_are_written_alike_are_one_value(tmp_path: Path, engine: vl.Disk | None) -> None:
+    moments = pa.array([0, 1, 999, 1_000] * 3, pa.int64()).view(pa.time64("ns"))
+    pq.write_table(pa.table({"time": moments, "disease": ["a", "b"] * 6}), tmp_path / "t.parquet")
+    data = vl.read(tmp_path / "t.parquet", vl.Schema(quasi=["time"], sensitive=["disease"]), engine=engine)
+    assert data.columns["time"].size == 2
+    release = vl.publish(data, vl.KAnonymity(k=2))
+    assert vl.verify(release.save(tmp_path / "out")).holds
+    assert release.groups == 2

@@ -6,6 +6,8 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 
 def text(value: Any) -> str:
     if value is None:
@@ -73,3 +75,15 @@ def _in_range(
     else:
         ends = [label, label]
     return bool(parse(str(ends[0])) <= value <= parse(str(ends[1])))
+
+
+def read_and_write_again(content: bytes) -> pl.DataFrame | None:
+    """Return the table of texts; None if polars would write these cells differently."""
+    try:
+        table = pl.read_csv(content, infer_schema=False)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    if not table.columns or len(set(table.columns)) < len(table.columns):
+        return None
+    written = {table.write_csv(line_terminator=end).encode() for end in ("\n", "\r\n")}
+    return table if content in written else None

@@ -12,7 +12,7 @@ from voile.adversaries.ledger import SeatHistory
 from voile.adversaries.prior import Prior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
 from voile.adversaries.seating import Seating
-from voile.errors import PolicyError, option, raise_together
+from voile.errors import DataError, PolicyError, SpecError, option, raise_together
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.kinds import SpansReleases
@@ -41,6 +41,13 @@ class Method(Plugin):
     tried: ClassVar[Settings] = ({},)  # the settings of its knobs that a comparison tries
 
     removes_values: ClassVar[bool] = False  # whether nobody may have some value any more, so that it is not mentioned
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            find_shape(self.produces)
+        except DataError:
+            raise _wrong_shape(self, "there is no such shape") from None
 
     @property
     def indicator_labels(self) -> tuple[str, ...]:
@@ -118,6 +125,21 @@ class KeepsSeats:
         """Return everybody's seat in the new release, also of people who left and whose seats stay. `rows` are the
         grouped rows, whose column PERSON numbers the pseudonyms."""
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
+
+
+def require_shape(method: Method, release: Release) -> Release:
+    """Return a release that a method shows; raise SpecError if it has another shape than the method says."""
+    if release.shape != method.produces:
+        raise _wrong_shape(method, f"it shows {release.shape} ones")
+    return release
+
+
+def _wrong_shape(method: Method, why: str) -> SpecError:
+    return SpecError(
+        f"The method {method.name!r} says that it produces {method.produces!r} tables, but {why}.",
+        code="spec.plugin-shape",
+        hint="Set `produces` of its class to the shape of the release that its `show` returns.",
+    )
 
 
 class CoversAlgorithm:

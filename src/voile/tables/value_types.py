@@ -31,6 +31,8 @@ def normalize_type(column: str, values: pl.Series) -> pl.Series:
     elif isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
         values = values.cast(pl.Datetime("us", dtype.time_zone))  # the precision of a written date and time
     check_calendar(column, values)
+    if dtype == pl.Time:
+        values = (values.cast(pl.Int64) // 1_000 * 1_000).cast(pl.Time)  # the precision of a written time
     if values.dtype.is_float():
         values = values.fill_nan(None)
         values = values.set(values == 0, 0.0)  # -0 and 0 are the same number

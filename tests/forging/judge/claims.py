@@ -70,6 +70,38 @@ def count_faults(claim: dict[str, Any], sizes: dict[Any, int], groups: Groups | 
             return
 
 
+def closeness_faults(claim: dict[str, Any], groups: Groups, rows: list[list[str]] | None) -> Iterator[str]:
+    """Yield if the values of a group are further from those of the table than t; `rows` is the tree of the values."""
+    total = sum(groups.values(), Counter[str]())
+    distance = claim["parameters"]["distance"]
+    if distance not in ("equal", "hierarchical") or (distance == "hierarchical" and rows is None):
+        return
+    for counts in groups.values():
+        gaps = {value: counts[value] / counts.total() - total[value] / total.total() for value in total}
+        moved = sum(map(abs, gaps.values())) / 2 if distance == "equal" else _move_in_tree(gaps, rows or [])
+        if moved > Fraction(str(claim["parameters"]["t"])) + Fraction(1, 10**6):
+            yield f"a group is {moved:.3f} away"
+            return
+
+
+def _move_in_tree(gaps: dict[str, float], rows: list[list[str]]) -> float:
+    """What it costs to move a group's shares to those of the table: each move as much as the height that it climbs."""
+    extra = {(plain(row[0]),): gaps.get(plain(row[0]), 0.0) for row in rows}
+    paths = {(plain(row[0]),): tuple(row[1:]) for row in rows}
+    moved, top = 0.0, len(rows[0]) - 1
+    for height in range(1, top + 1):
+        parents: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+        for node in extra:
+            parents.setdefault(paths[node], []).append(node)
+        for children in parents.values():
+            most = sum(max(extra[child], 0.0) for child in children)
+            least = sum(max(-extra[child], 0.0) for child in children)
+            moved += height / top * min(most, least)
+        extra = {parent: sum(extra[child] for child in children) for parent, children in parents.items()}
+        paths = {parent: parent[1:] for parent in extra}
+    return moved
+
+
 def _diverse(numbers: dict[str, Any], size: int, counts: Counter[str], largest: int, rows: int) -> bool:
     form, l = numbers.get("form", "frequency"), numbers["l"]  # noqa: E741 - the letter of the literature
     if form == "frequency":

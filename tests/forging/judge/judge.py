@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from forging.forgery import CERTIFICATE, DICTIONARY, Forgery, digest
-from forging.judge.claims import count_faults, word_faults
+from forging.judge.claims import closeness_faults, count_faults, word_faults
 from forging.judge.grammar import DocumentError, Grammar, read_strictly
 from forging.judge.meanings import domain_faults, hierarchy_faults, name_faults
 from forging.judge.shapes import own_columns, shape_groups, structure_faults
@@ -172,6 +172,9 @@ class Judge:
         for claim in certificate["claims"]:
             sizes, groups = shape_groups(certificate["shape"], tables, dictionary, claim["column"])
             yield from (f"{claim['model']}: {fault}" for fault in count_faults(claim, sizes, groups))
+            if claim["model"] == "t-closeness":
+                entry = next(entry for entry in dictionary["columns"] if entry["name"] == claim["column"])
+                yield from closeness_faults(claim, groups or {}, entry.get("hierarchy"))
 
 
 def _parameter_faults(certificate: dict[str, Any], dictionary: dict[str, Any], sensitive: list[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import random
 
 import polars as pl
 import pytest
-from oracle.csv_texts import read_and_write_again
+from oracle.cells import read_and_write_again
 
 from voile.io.release_folder.csv_texts import read_csv_texts
 

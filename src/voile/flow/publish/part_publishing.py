@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile.io.parquet.writing import with_text_labels
-from voile.methods.base import Method
+from voile.methods.base import Method, require_shape
 from voile.models.policy import Policy
 from voile.releases.release import Release
 from voile.tables.domain_trimming import find_used_codes, trim_columns
@@ -83,7 +83,7 @@ def _first(used: Sequence[Mapping[str, np.ndarray]]) -> Sequence[str]:
 
 def show_part(rows: Rows, number: int, columns: Columns, task: PartTask, code_map: CodeMap) -> tuple[Tables, ShownPart]:
     """Build the published tables of a part; its groups are numbered after the people of the parts before it."""
-    release = task.method.show(columns, rows.recode(code_map) if code_map else rows)
+    release = require_shape(task.method, task.method.show(columns, rows.recode(code_map) if code_map else rows))
     tables = release.renumber_tables(task.people_before[number])
     dictionary = release.dictionary if number == 0 else _changing(release)
     empty = {name: with_text_labels(table.clear()) for name, table in tables.items()}
