@@ -27,6 +27,7 @@ NAMES = [
     "Key",
     "Knowledge",
     "LDiversity",
+    "LabelDifferentialPrivacy",
     "Ledger",
     "MConfidentiality",
     "MInvariance",

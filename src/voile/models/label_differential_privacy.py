@@ -64,6 +64,15 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
     earlier: tuple[Release | str, ...] = field(default=(), repr=False)
     column: str | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.stayers is not None and not self.earlier:
+            raise PolicyError(
+                f"{self.name}: stayers is counted when a release follows others.",
+                code="policy.parameter",
+                hint="Leave it out.",
+            )
+
     def holds(self, counts: Counts) -> np.ndarray:
         """Accept every group: counts of perturbed values show nothing. `verify` looks at boxes, sizes and p."""
         return np.ones(counts.groups, dtype=bool)
@@ -97,7 +106,7 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
         """Return the largest p that keeps the promise, rounded down to nine decimals.
 
         >>> float(LabelDifferentialPrivacy(epsilon=1.52).largest_p(Fraction(1, 6), 50))
-        0.300177158
+        0.300046838
         """
         odds = (exponential_below(self.epsilon) - 1) / share
         return Fraction(math.floor(odds / (size + odds) * P_STEPS), P_STEPS)
@@ -152,11 +161,30 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
             if earlier is None:
                 return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases.")
             fault = find_difference(release, earlier)
+            fault = fault or self._find_ledger_fault(release, evidence)
             if fault:
                 return Verification(Answer.BROKEN, fault)
         needs = "the ledger, the table and the key" if self.earlier else "the table and the key"
         summary = f"Boxes, sizes and arithmetic fit (p = {process[1]:g}, k = {k}, {channel.size} values)"
         return Verification(Answer.NEEDS, f"{summary}; checking the random draws needs {needs}.")
+
+    def _find_ledger_fault(self, release: Release, evidence: Evidence) -> str:
+        """Say what the publisher's ledger, if it is at hand, tells otherwise; empty if nothing."""
+        ledger = evidence.ledger
+        if ledger is None:
+            return ""
+        digests = [other if isinstance(other, str) else other.digest for other in self.earlier]
+        ledger.check_beginning(digests)
+        if ledger.releases[len(digests) : len(digests) + 1] != [release.digest]:
+            return ""  # the release is being published
+        seatings = [ledger.seating(number) for number in range(len(digests) + 1)]
+        if any((sum(seating.group >= 0 for seating in seatings) > 1).tolist()):
+            return "The ledger says that somebody was drawn twice."
+        present = np.logical_and.reduce([seating.present for seating in seatings])
+        region = np.stack([seating.kind for seating in seatings])
+        stays = present & (region == region[0]).all(axis=0)
+        fewest = int(np.bincount(region[0][stays], minlength=release.groups).min())
+        return "" if fewest == self.stayers else f"By the ledger {fewest} people of a region are in all releases."
 
 
 def find_difference(release: Release, earlier: tuple[Release, ...]) -> str:
@@ -187,7 +215,7 @@ def state_epsilon(channel: Channel, share: Fraction) -> float | None:
     """Return the least epsilon of six decimals that a channel keeps; None where it keeps none.
 
     >>> state_epsilon(Channel(0.3, 50), Fraction(1, 6)), state_epsilon(Channel(0.3, 50), Fraction(1))
-    (1.519826, 3.110858)
+    (1.519826, 3.110336)
     """
     ratio = channel.largest_ratio(share)
     if ratio is None or ratio > exponential_below(LARGEST):

@@ -13,7 +13,7 @@ EXACT, WEIGHT, PEOPLE = "mondrian, exact.parquet", "mondrian, weight.parquet", "
 BUCKET, BUCKET_CSV = "anatomy.parquet", "anatomy.csv"
 LISTS, LISTS_CSV, APART = "decompose.parquet", "decompose.csv", "decompose, apart.parquet"
 SAMPLE, SAMPLE_CSV = "perturbed.parquet", "perturbed.csv"
-COLLEAGUE = "decompose, colleague.parquet"
+COLLEAGUE, EPSILON = "decompose, colleague.parquet", "perturbed, epsilon.parquet"
 AGAIN, MASKED, NUMBERED = "republish.parquet", "mask.parquet", "mondrian, numbered.parquet"
 ROBUST, INDICATOR = "art.parquet", "art, indicator.parquet"
 

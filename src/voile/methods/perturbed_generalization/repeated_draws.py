@@ -91,10 +91,14 @@ def draw_people(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw one person of each group who may be drawn, all equally likely; return the people, their values, and the
     sizes of the groups."""
+    if may_be_drawn is None:  # as without a ledger, so that the first release of a series is the same
+        sizes = rows.count_people()
+        place = rows.key.draw_below("sample", sizes, len(sizes)).astype(np.int64)
+        return rows.pick(place, PERSON).astype(np.int64), rows.pick(place, target.name), sizes
     group, table = rows.count_by_group([PERSON, target.name])
     person, value = table.codes[:, 0].astype(np.int64), table.codes[:, 1].astype(np.int64)
     sizes = np.bincount(group, minlength=rows.groups)
-    chosen = np.flatnonzero(may_be_drawn[person]) if may_be_drawn is not None else np.arange(len(person))
+    chosen = np.flatnonzero(may_be_drawn[person])
     pool = np.bincount(group[chosen], minlength=rows.groups)
     assert (pool > 0).all(), "the plan has counted the people who stay"
     order = chosen[np.lexsort((person[chosen], group[chosen]))]
