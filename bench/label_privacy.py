@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
-from label_privacy_worlds import Mechanism, largest_ratio, list_mechanisms, random_history
+from secret_worlds.label_privacy_worlds import Mechanism, largest_ratio, list_mechanisms, random_history
 
 from voile.models.label_differential_privacy import exponential_below, state_epsilon
 from voile.releases.randomized_response import Channel

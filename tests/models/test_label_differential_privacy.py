@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from label_privacy_worlds import Mechanism, largest_ratio, list_mechanisms
+from secret_worlds.label_privacy_worlds import Mechanism, largest_ratio, list_mechanisms
 
 import voile as vl
 from voile.errors import PolicyError, Unsatisfiable
