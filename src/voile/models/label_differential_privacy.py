@@ -178,7 +178,7 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
         if ledger.releases[len(digests) : len(digests) + 1] != [release.digest]:
             return ""  # the release is being published
         seatings = [ledger.seating(number) for number in range(len(digests) + 1)]
-        if any((sum(seating.group >= 0 for seating in seatings) > 1).tolist()):
+        if (np.sum([seating.group >= 0 for seating in seatings], axis=0) > 1).any():
             return "The ledger says that somebody was drawn twice."
         present = np.logical_and.reduce([seating.present for seating in seatings])
         region = np.stack([seating.kind for seating in seatings])
