@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
-from known_values import try_random_table
+from secret_worlds.known_values import try_random_table
 from tables import ADULT, adult
 
 import voile as vl

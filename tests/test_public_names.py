@@ -32,6 +32,7 @@ NAMES = [
     "Knowledge",
     "LDiversity",
     "LocalRecoding",
+    "LabelDifferentialPrivacy",
     "Ledger",
     "MConfidentiality",
     "MInvariance",

@@ -61,6 +61,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.models.k_e import KE as KE
     from voile.models.kept_seats.kept_seats import KeptSeats as KeptSeats
     from voile.models.l_diversity import LDiversity as LDiversity
+    from voile.models.label_differential_privacy import LabelDifferentialPrivacy as LabelDifferentialPrivacy
     from voile.models.m_confidentiality import MConfidentiality as MConfidentiality
     from voile.models.m_invariance import MInvariance as MInvariance
     from voile.models.multi_diversity import MultiDiversity as MultiDiversity

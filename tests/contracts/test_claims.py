@@ -21,6 +21,7 @@ from voile.testing.plugin_contract import example_of
 FITTING: dict[str, Any] = {
     "alpha-k-anonymity": vl.AlphaK(alpha=0.5, k=2),
     "anti-corruption": vl.AntiCorruption(skew=0.5, rho1=0.5, rho2=0.7),
+    "label-differential-privacy": vl.LabelDifferentialPrivacy(epsilon=1.0),
     "m-confidentiality": vl.MConfidentiality(m=2, protect=("hiv",)),
     "perturbed-generalization": vl.PerturbedGeneralization(s=0.5),
     "personalized": vl.Personalized(p=0.5, nodes=("hiv",)),

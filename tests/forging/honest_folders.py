@@ -207,6 +207,15 @@ def _linked() -> dict[str, HonestFolder]:
             ),
             "NEEDS",
         ),
+        "perturbed, epsilon": HonestFolder(
+            _publisher(
+                frame,
+                {**plain, "domains": {"disease": ["acne", "cold", *sorted(set(frame["disease"]) - {"acne", "cold"})]}},
+                vl.LabelDifferentialPrivacy(epsilon=2.0),
+                vl.PerturbedGeneralization(s=0.25),
+            ),
+            "NEEDS",
+        ),
         "republish": HonestFolder(
             _publisher(
                 frame.with_columns(patient=pl.int_range(pl.len())), followed, vl.MInvariance(m=2), vl.Republish()

@@ -57,8 +57,8 @@ class Model(Plugin):
     @property
     def limits(self) -> str:
         """What `bound()` bounds: "identity" (which row is yours), "belief" (which value is yours), "protected belief"
-        (the same, for some values only), "gain" (how much belief in any values may grow) or "distance" (how far a
-        group may differ from the table otherwise)."""
+        (the same, for some values only), "gain" (how much belief in any values may grow), "privacy loss" (the epsilon
+        of differential privacy) or "distance" (how far a group may differ from the table otherwise)."""
         return "belief"
 
     def holds(self, counts: Counts) -> np.ndarray:

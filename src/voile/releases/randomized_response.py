@@ -46,6 +46,15 @@ class Channel:
         """Return the probability that a value is published as itself, or as one particular other value."""
         return self.noise + (exact_fraction(self.keep) if same else 0)
 
+    def largest_ratio(self, share: Fraction) -> Fraction | None:
+        """Return by which factor one person's true value can change the probability of anything that is published, if
+        the person's perturbed value is published with probability `share`; None if there is no bound.
+
+        >>> Channel(0.3, 50).largest_ratio(Fraction(1, 6))
+        Fraction(32, 7)
+        """
+        return 1 + exact_fraction(self.keep) * share / self.noise if self.noise else None
+
     def perturb(self, codes: np.ndarray, key: Key, purpose: str) -> np.ndarray:
         """Send every code through the channel, with random numbers from a key.
 

@@ -8,6 +8,7 @@ of `inside` divided by that of `base`.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -70,6 +71,8 @@ def list_questions(table: TinyTable, model: Model, rates: Sequence[np.ndarray] |
             yield from _ask_identity(table, model, worlds, prior)
     elif " under " in model.limits:
         yield from _ask_knowing_others(table, model, worlds)
+    elif model.limits == "privacy loss":
+        yield from _ask_ratio(table, model, worlds)
     elif model.limits in ("belief", "protected belief") and model.bound() < 1:
         for prior in rates or default_rates(table, model):
             yield from _ask_values(table, model, worlds, prior)
@@ -129,6 +132,21 @@ def _ask_knowing_others(table: TinyTable, model: Model, worlds: np.ndarray) -> I
                     inside = np.where(np.isin(worlds[:, person], values), base, 0.0)
                     bound = float(min(bounds))
                     yield Question(person, base, inside, bound, max(bound, before))
+
+
+def _ask_ratio(table: TinyTable, model: Model, worlds: np.ndarray) -> Iterator[Question]:
+    """Ask for any set of values, whatever the values of all others are: a likelihood ratio of at most e^epsilon takes
+    odds to at most e^epsilon times the odds before."""
+    size, ratio = len(table.values), math.exp(float(model.bound()))
+    for rates, person in itertools.product(_skewed_rates(size, 0.9), range(table.people)):
+        others = np.delete(worlds, person, axis=1)
+        for known in np.unique(others, axis=0):
+            base = np.where((others == known).all(axis=1), rates[worlds[:, person]], 0.0)
+            for values in _subsets(size):
+                before = float(rates[values].sum())
+                inside = np.where(np.isin(worlds[:, person], values), base, 0.0)
+                bound = ratio * before / (ratio * before + 1 - before)
+                yield Question(person, base, inside, bound, max(bound, before))
 
 
 def _skewed_rates(size: int, most: float) -> list[np.ndarray]:

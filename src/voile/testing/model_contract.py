@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -29,7 +30,8 @@ def check_model(model: Model | type[Model], column: Column | None = None) -> Non
     check_plugin(model)
     known = model.limits.partition(" under ")[0] in LIMITS and model.basis in BASES
     require(model, known, f"limits must be one of {LIMITS} and basis one of {BASES}")
-    exact = isinstance(model.bound(), Fraction) and 0 <= model.bound() <= 1
+    most = math.inf if model.limits == "privacy loss" else 1
+    exact = isinstance(model.bound(), Fraction) and 0 <= model.bound() <= most
     require(model, exact, "bound() must be a Fraction between 0 and 1, because nothing is rounded")
     stated = bool(model.promise("disease").strip()) and isinstance(model.adversary(), vl.Adversary)
     require(model, stated, "promise() must say something, and adversary() must say against whom")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from voile.plugins.registry import Plugin, build_plugin, registered_classes
 
-LIMITS = ("identity", "belief", "protected belief", "gain", "distance")
+LIMITS = ("identity", "belief", "protected belief", "gain", "privacy loss", "distance")
 Given = TypeVar("Given", bound=Plugin)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import voile as vl
 from forging.forgery import Forgery
-from forging.named.registry import APART, COLLEAGUE, LISTS, forges
+from forging.named.registry import APART, COLLEAGUE, EPSILON, LISTS, forges
 from voile.models.policy import make_claim
 
 
@@ -81,3 +81,54 @@ def a_level_that_lists_alone_do_not_bear_out(f: Forgery) -> None:
     primary = f.dictionary["primary"]
     claim = next(claim for claim in f.claims if claim["column"] != primary)
     _restate(claim, vl.MultiDiversity({claim["column"]: 2}, reached={claim["column"]: "1/3"}))
+
+
+# label differential privacy -------------------------------------------------------------------------------------------
+def _claim_epsilon(f: Forgery, epsilon: Any, **knobs: Any) -> None:
+    claim, model = f.claim("label-differential-privacy"), vl.LabelDifferentialPrivacy(float(epsilon), **knobs)
+    claim["parameters"] |= {"epsilon": epsilon, **knobs}
+    claim["bound"], claim["promise"] = str(model.bound()), model.promise(claim["column"])
+
+
+@forges(EPSILON)
+def a_smaller_epsilon(f: Forgery) -> None:
+    _claim_epsilon(f, 1.5)
+
+
+@forges(EPSILON)
+def an_epsilon_that_lasts_for_more_releases(f: Forgery) -> None:
+    _claim_epsilon(f, 2.0, releases=3)
+
+
+@forges(EPSILON)
+def an_epsilon_in_text(f: Forgery) -> None:
+    f.claim("label-differential-privacy")["parameters"]["epsilon"] = "2.0"
+
+
+@forges(EPSILON)
+def an_epsilon_beyond_all_bounds(f: Forgery) -> None:
+    f.claim("label-differential-privacy")["parameters"]["epsilon"] = 1e308
+
+
+@forges(EPSILON)
+def people_who_stay_in_a_single_release(f: Forgery) -> None:
+    f.claim("label-differential-privacy")["parameters"]["stayers"] = 30
+
+
+@forges(EPSILON)
+def earlier_releases_without_people_who_stay(f: Forgery) -> None:
+    claim = f.claim("label-differential-privacy")
+    claim["parameters"]["earlier"] = ["sha256:" + "0" * 64]
+    model = vl.LabelDifferentialPrivacy(2.0, earlier=tuple(claim["parameters"]["earlier"]))
+    claim["promise"], claim["adversary"] = model.promise(claim["column"]), model.adversary().as_json()
+
+
+@forges(EPSILON)
+def a_larger_p_than_epsilon_allows(f: Forgery) -> None:
+    f.certificate["method"]["p"] = 0.99
+    f.entry("disease")["keep"] = 0.99
+
+
+@forges(EPSILON)
+def quasi_identifiers_that_are_covered_too(f: Forgery) -> None:
+    f.claim("label-differential-privacy")["not_covered"] = []

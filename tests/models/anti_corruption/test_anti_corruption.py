@@ -68,7 +68,8 @@ def test_two_targets_make_two_claims() -> None:
     data = vl.read(ROWS, SCHEMA)
     policy = vl.Policy(vl.AntiCorruption(rho1=0.2, rho2=0.6, growth=0.25, skew=0.4))
     release = vl.publish(data, policy, vl.PerturbedGeneralization(s=0.25), key=KEY)
-    belief, gain = release.certificate.claims
+    belief, gain, loss = release.certificate.claims
+    assert loss["model"] == "label-differential-privacy"  # every sample of a declared list states its epsilon
     assert (belief["bound"], belief["limits"]) == ("3/5", "belief under skew 0.4 from 0.2")
     assert (gain["bound"], gain["limits"]) == ("1/4", "gain under skew 0.4")
     assert belief["basis"] == gain["basis"] == "process"
@@ -98,7 +99,7 @@ def test_tight_bounds_allow_a_larger_p() -> None:
 
 def test_a_claim_for_which_p_is_too_large_is_broken() -> None:
     release = vl.publish(vl.read(ROWS, SCHEMA), vl.AntiCorruption(skew=0.4), key=KEY)
-    assert [check.answer for check in vl.verify(release).checks] == [Answer.HOLDS, Answer.NEEDS]
+    assert [check.answer for check in vl.verify(release).checks] == [Answer.HOLDS, Answer.NEEDS, Answer.NEEDS]
     claim = dict(release.certificate.claims[0])
     smaller_target = {**claim["parameters"], "rho2": 0.3}
     promise = claim["promise"].replace("0.5", "0.3")

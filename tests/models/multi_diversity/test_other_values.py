@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from known_values import excess_given, rows_of_groups, try_random_table
+from secret_worlds.known_values import excess_given, rows_of_groups, try_random_table
 
 import voile as vl
 from voile.errors import PolicyError

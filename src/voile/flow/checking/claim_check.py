@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.errors import PolicyError, SpecError, VoileError
+from voile.errors import DataError, PolicyError, SpecError, VoileError
 from voile.flow.checking.method_check import stated_method
 from voile.methods.base import AccountsForRefusals, FormsGroupsAgain, complete_promise
 from voile.models.abilities import NamesValues
@@ -115,7 +115,11 @@ def _check_counts(model: Model, title: str, release: Release, counts: Counts, ev
     result = model.verify(release, counts, evidence)
     repeatable = model.basis == "process" or result.by_republishing
     if result.answer is Answer.NEEDS and repeatable and evidence.republish is not None:
-        return ClaimCheck(Checked(title, *check_by_republishing(release, evidence.republish)))
+        try:
+            return ClaimCheck(Checked(title, *check_by_republishing(release, evidence.republish)))
+        except DataError as error:
+            if error.code != "data.ledger":
+                raise
     findings = dict(result.found) if result.answer is Answer.HOLDS else {}
     return ClaimCheck(Checked(title, result.answer, result.detail, result.counted), findings)
 

@@ -36,6 +36,9 @@ def check_people(release: Release, evidence: Evidence) -> Checked | None:
     if evidence.republish is not None and not follows_people:
         try:
             return Checked(TITLE, *check_by_republishing(release, evidence.republish))
+        except DataError as error:
+            if error.code != "data.ledger":  # without its ledger a later release cannot be made again
+                raise
         except SpecError:
             pass  # e.g. a certificate names a prior by its digest, so that nobody can publish with it: count instead
         except Unsatisfiable:

@@ -17,7 +17,7 @@ from voile.flow.checking.check_release import check_release
 from voile.flow.checking.load import load
 from voile.flow.publish.publish import publish
 from voile.io.release_folder.signature import SignerKey, read_signer
-from voile.methods.base import Method
+from voile.methods.base import KeepsSeats, Method
 from voile.models.abilities import LearnsFromTable
 from voile.models.claimed_model import requested_model
 from voile.models.evidence import Evidence
@@ -91,7 +91,7 @@ def gather_evidence(
     if data is None or key is None:
         return Evidence(priors, earlier, data, ledger)
     return Evidence(
-        (*priors, *_learn_again(release, data, key)), earlier, data, ledger, _republisher(data, key, earlier)
+        (*priors, *_learn_again(release, data, key)), earlier, data, ledger, _republisher(data, key, earlier, ledger)
     )
 
 
@@ -108,12 +108,25 @@ def _learn_again(release: Release, data: Microdata, key: Key) -> list[Prior]:
     return priors
 
 
-def _republisher(data: Microdata, key: Key, earlier: Sequence[Release]) -> Callable[[Certificate], Release]:
+def _republisher(
+    data: Microdata, key: Key, earlier: Sequence[Release], ledger: Ledger | None
+) -> Callable[[Certificate], Release]:
     def republish(certificate: Certificate) -> Release:
         policy = Policy(*(requested_model(claim) for claim in certificate.claims))
         knobs = {name: value for name, value in certificate.method.items() if name != "name"}
         method = narrow_type(Method, build_plugin("methods", str(certificate.method["name"]), knobs))
         rows = max(Unit.parse(claim["unit"]).rows for claim in certificate.claims)
-        return publish(replace(data, unit=replace(data.unit, rows=rows)), policy, method, key=key, after=earlier)
+        table = replace(data, unit=replace(data.unit, rows=rows))
+        past = _rewind(ledger, len(earlier)) if ledger is not None and isinstance(method, KeepsSeats) else None
+        return publish(table, policy, method, key=key, after=earlier, ledger=past)
 
     return republish
+
+
+def _rewind(ledger: Ledger, releases: int) -> Ledger:
+    """Return a ledger as it was after its first releases."""
+    past = Ledger()
+    past.salt = ledger.salt
+    for number in range(min(releases, len(ledger.releases))):
+        past.record(ledger.releases[number], ledger.seating(number))
+    return past

@@ -15,19 +15,34 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_together
+from voile.adversaries.ledger import SeatHistory
+from voile.adversaries.seating import Seating
+from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
 from voile.kernels import lazy_kernel
-from voile.methods.base import Method, Partitionable, Settings
+from voile.methods.base import KeepsSeats, Method, Partitionable, Settings
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.methods.mondrian.policy_cuts import cut_by_size
+from voile.methods.perturbed_generalization.channel_choice import largest_p, meets, require_epsilon
+from voile.methods.perturbed_generalization.column_faults import find_problems
+from voile.methods.perturbed_generalization.repeated_draws import (
+    RepeatedDraws,
+    draw_people,
+    follow_releases,
+    require_same_channel,
+    seat_drawn,
+    show_again,
+)
 from voile.models.anti_corruption.anti_corruption import AntiCorruption
 from voile.models.anti_corruption.privacy_arithmetic import group_size
+from voile.models.base import Model
+from voile.models.label_differential_privacy import LabelDifferentialPrivacy, certified_model
 from voile.models.policy import Policy, make_claim
-from voile.plugins.registry import knob
+from voile.plugins.registry import knob, learned_field
 from voile.releases.certificate import Claim
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
 from voile.releases.shapes.box_tiling import region_cells, show_samples
+from voile.tables.microdata import PERSON
 from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Column, Columns
 
@@ -39,10 +54,11 @@ CUTS = Mondrian()
 
 
 @dataclass(frozen=True)
-class PerturbedGeneralization(Partitionable, Method):
+class PerturbedGeneralization(Partitionable, KeepsSeats, Method):
     """One perturbed row per box of at least k = ceil(1/s) people.
 
-    Claim: the rho1-to-rho2 and growth targets of the policy, whomever the adversary has corrupted.
+    Claim: the rho1-to-rho2 and growth targets of the policy, whomever the adversary has corrupted; and the epsilon of
+    label differential privacy, where the list of values is declared.
     Against: an adversary who knows everybody's quasi-identifier, the true values of any other people, the algorithm and
     p, but not the key.
     Needs: one sensitive column, whose list of values is best declared; no other columns; at least k rows.
@@ -54,6 +70,9 @@ class PerturbedGeneralization(Partitionable, Method):
     Unless given, `p` is the largest that meets the policy. `splitter="specialization"` cuts boxes by the information
     that they give about the perturbed values; the guarantee is then computed as if the row were known to be the
     person's (h = 1).
+
+    Published again with a ledger, the regions of the first release stay and nobody is drawn twice; then only label
+    differential privacy speaks of all releases together.
     """
 
     name: ClassVar[str] = "perturbed-generalization"
@@ -63,6 +82,17 @@ class PerturbedGeneralization(Partitionable, Method):
     s: float = knob(0.2, above=0, high=1)
     p: float | None = knob(None, low=0, high=1)
     splitter: str = knob("mondrian", choices=("mondrian", "specialization"))
+
+    history: SeatHistory | None = learned_field()
+    known_columns: Columns | None = learned_field()
+    repeated: RepeatedDraws | None = learned_field()
+
+    @property
+    def works_in_parts(self) -> bool:
+        return self.history is None
+
+    def take_seats(self, history: SeatHistory) -> PerturbedGeneralization:
+        return replace(self, history=history)
 
     @property
     def k(self) -> int:
@@ -103,31 +133,44 @@ class PerturbedGeneralization(Partitionable, Method):
                 )
             )
         for column in columns.sensitive:
-            problems += _find_problems(column, self.name)
+            problems += find_problems(column, self.name)
         raise_together(problems)
 
     def plan(
         self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
     ) -> tuple[PerturbedGeneralization, Policy]:
         """Choose the largest p that meets every target, or keep the given p if it does."""
+        planned = replace(self, known_columns=columns)
+        if earlier:
+            return planned._plan_again(columns, rows, policy, earlier), policy
         size = columns.sensitive[0].size
-        models = [model for model in policy if isinstance(model, AntiCorruption)]
-        largest_by_model = [
-            model.terms(self.k, size, self.blind).largest_p(**model.belief_targets()) for model in models
-        ]
-        largest = min(largest_by_model)
+        models = [model for model in policy if isinstance(model, (AntiCorruption, LabelDifferentialPrivacy))]
+        largest = min(largest_p(model, self.k, self.blind, size) for model in models)
         if self.p is None and largest > 0:
-            return replace(self, p=float(largest)), policy
-        if self.p is not None and all(
-            model.terms(self.k, size, self.blind).meets(self.p, **model.belief_targets()) for model in models
-        ):
-            return self, policy
+            return replace(planned, p=float(largest)), policy
+        if self.p is not None and all(meets(model, self.p, self.k, self.blind, size) for model in models):
+            return planned, policy
         best = f"With k = {self.k} and {size} values the largest p is {float(largest):g}."
         failure = f"p = {self.p:g} does not meet" if self.p is not None else "No p above 0 meets"
         requests = ", ".join(repr(model) for model in models)
         raise Unsatisfiable(f"{failure} {requests}.", code="unsatisfiable.anti-corruption", hint=best, best=best)
 
+    def _plan_again(
+        self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]
+    ) -> PerturbedGeneralization:
+        """Continue a series: the channel and the regions stay, and the promise must last for one release more."""
+        require_same_channel(self.name, self.p, self.s, self.splitter, columns, earlier[0])
+        assert self.history is not None, "a ledger is required before"
+        repeated, channel = follow_releases(columns, rows, earlier, self.history), earlier[0].channel
+        assert channel is not None
+        require_epsilon(policy, channel, len(earlier) + 1, repeated.stayers)
+        return replace(self, p=float(channel.keep), repeated=repeated)
+
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        if self.repeated is not None:
+            names = [column.name for column in columns]
+            table = rows.histogram([*names, PERSON])
+            return rows.place(table, self.repeated.region[table.column(PERSON)])
         if rows.total < self.k:
             best = f"The table has {rows.total} rows: s must be at least 1/{rows.total}."
             raise Unsatisfiable(
@@ -145,6 +188,9 @@ class PerturbedGeneralization(Partitionable, Method):
 
     def show(self, columns: Columns, rows: Rows) -> Release:
         target = columns.sensitive[0]
+        if self.repeated is not None:
+            _, values, sizes = draw_people(rows, target, self.repeated.may_be_drawn)
+            return show_again(columns, self.repeated.first, values, sizes)
         ranks = _rank_codes(columns, rows)
         with ThreadPoolExecutor(2) as pool:
             extents = list(pool.map(rows.find_extents, ranks, ranks.values()))
@@ -159,17 +205,28 @@ class PerturbedGeneralization(Partitionable, Method):
             column.name: region_cells(column, ranks[column.name], region_low[index], region_high[index])
             for index, column in enumerate(columns.quasi)
         }
-        values, sizes = _sample_people(rows, target)
+        values, sizes = _sample_people(rows, target) if self.history is None else draw_people(rows, target, None)[1:]
         return show_samples(columns, cells, values, sizes, self._channel(target))
 
     def claims(self, columns: Columns, policy: Policy, release: Release) -> tuple[Claim, ...]:
         quasi = [column.name for column in columns.quasi]
-        models = [model for model in policy if isinstance(model, AntiCorruption)]
-        return tuple(
-            make_claim(target_model, columns.sensitive[0], quasi)
-            for model in models
-            for target_model in model.split_targets()
-        )
+        models: list[Model] = []
+        for model in policy:
+            models += model.split_targets() if isinstance(model, AntiCorruption) else [model]
+        target, asks = columns.sensitive[0], any(isinstance(model, LabelDifferentialPrivacy) for model in models)
+        if not asks and target.domain.declared:
+            certified = certified_model(self._channel(target), self.k, self.blind)
+            models += [certified] if certified is not None else []
+        if self.repeated is not None:
+            models = [replace(model, stayers=self.repeated.stayers) for model in models]  # type: ignore[call-arg]
+        return tuple(make_claim(model, target, quasi) for model in models)
+
+    def list_seats(self, release: Release, rows: Rows, pseudonyms: np.ndarray) -> Seating:
+        assert self.known_columns is not None, "plan() has seen them"
+        columns = self.known_columns
+        may_be_drawn = self.repeated.may_be_drawn if self.repeated is not None else None
+        drawn, values, _ = draw_people(rows, columns.sensitive[0], may_be_drawn)
+        return seat_drawn(columns, rows, release, drawn, values, pseudonyms)
 
     def _channel(self, target: Column) -> Channel:
         assert self.p is not None, "plan() has chosen it"
@@ -178,7 +235,7 @@ class PerturbedGeneralization(Partitionable, Method):
     def _perturb(self, columns: Columns, rows: Rows) -> Rows:
         """Send every person's value through the channel; people are numbered in the order of the sorted rows."""
         target = columns.sensitive[0]
-        table = rows.histogram([column.name for column in columns])
+        table = rows.histogram(list(rows.names))
         values = np.repeat(table.column(target.name), table.counts)
         return rows.rewrite(table, target.name, self._channel(target).perturb(values, rows.key, "perturb"))
 
@@ -193,28 +250,6 @@ class PerturbedGeneralization(Partitionable, Method):
         values = table.column(target.name).astype(np.int64)
         ends = specialization_kernel.grow_tree(codes, values, table.counts, ids, self.k, target.size, np.array(sizes))
         return rows.place(table, cut_kernel.number_leaves(ids, ends))
-
-
-def _find_problems(column: Column, name: str) -> list[SpecError]:
-    """Return why a sensitive column cannot be published: its values must form a list, and none may be missing."""
-    problems: list[SpecError] = []
-    if column.domain.missing:
-        problems.append(
-            PolicyError(
-                f"{name}: {column.name!r} has missing cells, and a missing cell cannot be drawn as a value.",
-                code="policy.missing",
-                hint=f"Leave those rows out ({option('missing', 'drop')}), or write a value of its own for them.",
-            )
-        )
-    if column.domain.values.dtype.is_float() and not column.domain.declared:
-        problems.append(
-            PolicyError(
-                f"{name}: {column.name!r} holds real numbers; the list of those that occur must not be published.",
-                code="policy.domain",
-                hint="Round them to classes and declare the domain.",
-            )
-        )
-    return problems
 
 
 def _rank_codes(columns: Columns, rows: Rows) -> dict[str, np.ndarray | None]:

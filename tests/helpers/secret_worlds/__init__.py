@@ -1,0 +1,1 @@
+"""All worlds of small tables with several secrets, and of mechanisms that perturb values."""
