@@ -65,7 +65,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.models.personalized import Personalized as Personalized
     from voile.models.policy import Policy as Policy
     from voile.models.r_robustness import RRobustness as RRobustness
-    from voile.models.sequential import Sequential as Sequential
+    from voile.models.sequential.sequential import Sequential as Sequential
     from voile.models.t_closeness.t_closeness import TCloseness as TCloseness
     from voile.tables.hierarchy import by_frequency as by_frequency
     from voile.tables.hierarchy import dates as dates

@@ -14,6 +14,7 @@ from voile.attacks.minimality.minimality import Minimality
 from voile.attacks.prior.prior import Prior
 from voile.attacks.replay import Replay
 from voile.attacks.skewness import Skewness
+from voile.attacks.subtraction.subtraction import Subtraction
 
 __all__ = [
     "AgreeingRows",
@@ -28,4 +29,5 @@ __all__ = [
     "Prior",
     "Replay",
     "Skewness",
+    "Subtraction",
 ]

@@ -25,6 +25,7 @@ from voile.adversaries.seating import Seating
 from voile.attacks.base import Attack, Guess, Target, UsesHistory, most_frequent_share
 from voile.attacks.subtraction.register_seats import seat_register
 from voile.errors import DataError
+from voile.plugins.number_text import parse_fraction
 from voile.plugins.registry import knob, learned_field
 from voile.releases.joint.closure import JointGroup, NoWorldError, close_groups, find_components
 from voile.releases.joint.component import Component
@@ -87,7 +88,10 @@ class Subtraction(UsesHistory, Attack):
             risk = np.array([float(cell.share(typed, place)) for cell in cells])
             people = np.array([cell.people for cell in cells], dtype=np.int64)
             unknown = int(people[[not cell.exact for cell in cells]].sum()) if cells else 0
-            details = {"certain": float(people[risk > 1 - 1e-12].sum()), "not computed": float(unknown)}
+            details: dict[str, float] = {"certain": int(people[risk > 1 - 1e-12].sum()), "not computed": unknown}
+            bound = _promised(target, name)
+            if bound < 1:
+                details[f"above {bound}, the bound of this release by itself"] = int(people[risk > float(bound)].sum())
             belief = Belief("belief", risk, people, most_frequent_share(counts), name, details)
             guesses.append(Guess(f"Subtraction of releases, {name!r}", adversary, belief))
         return guesses
@@ -125,6 +129,16 @@ class Subtraction(UsesHistory, Attack):
             _CellBelief(int(size), tuple(part.values), own.tolist(), worlds * int(size))
             for own, size in zip(weights, part.sizes, strict=True)
         ]
+
+
+def _promised(release: Release, column: str) -> Fraction:
+    """Return the smallest bound on beliefs in a column that a release claims; 1 where it claims none."""
+    bounds = [
+        parse_fraction(str(claim["bound"]))
+        for claim in release.certificate.claims
+        if claim["limits"] == "belief" and claim["column"] in (None, column)
+    ]
+    return min(bounds, default=Fraction(1))
 
 
 @dataclass(frozen=True)

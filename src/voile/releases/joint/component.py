@@ -115,10 +115,10 @@ class Component:
             high = np.minimum(high, np.minimum.reduceat(shown - others_low, starts, axis=0).astype(np.int64))
             low = np.maximum(low, sizes - (high.sum(axis=1, keepdims=True) - high))
             high = np.minimum(high, sizes - (low.sum(axis=1, keepdims=True) - low))
+            if (low > high).any():
+                raise NoWorldError
             if np.array_equal(before[0], low) and np.array_equal(before[1], high):
                 break
-        if (low > high).any():
-            raise NoWorldError
         return low, high
 
     def count_worlds(self, budget: int, *, by_total: bool = True) -> WorldCounts | None:

@@ -63,7 +63,11 @@ class Generalized(BoxShape):
     def _grouping(self) -> tuple[np.ndarray, np.ndarray]:
         columns = [codes for _, codes in self.row_cells.values()]
         sizes = [max(len(cells), 1) for cells, _ in self.row_cells.values()]
-        return kernels.distinct_rows.number_groups(columns, sizes)
+        group, first = kernels.distinct_rows.number_groups(columns, sizes)
+        order = np.argsort(first)  # as the table lists them: a ledger names groups by their numbers
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return rank[group], first[order]
 
     @property
     def group(self) -> np.ndarray:
