@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def test_nobody_who_keeps_every_release_believes_more() -> None:
 @pytest.mark.parametrize("grouping", GROUPINGS, ids=lambda method: method.name)
 def test_earlier_groups_are_shown_as_they_were(grouping: Any) -> None:
     releases, ledger = publish_series([FIRST, SECOND, THIRD], vl.Append(grouping=grouping))
-    for before, after in zip(releases, releases[1:], strict=False):
+    for before, after in pairwise(releases):
         for table in before.tables:
             assert list_rows(before, table) <= list_rows(after, table)
     assert [release.people for release in releases] == [30, 42, 50]
@@ -153,9 +154,11 @@ def test_folders_alone_are_enough_to_verify(tmp_path: Path, grouping: Any, forma
     assert vl.verify(folders[2], after=folders[:2]).holds
     assert vl.verify(folders[2]).checks[-1].answer is Answer.NEEDS
     decided = vl.verify(folders[2], after=folders[:2], ledger=vl.Ledger.read(tmp_path / "private" / "ledger.json"))
-    assert decided.holds and "agrees with the ledger" in decided.checks[-1].detail
+    assert decided.holds
+    assert "agrees with the ledger" in decided.checks[-1].detail
     content = b"".join(file.read_bytes() for folder in folders for file in folder.iterdir())
-    assert b"person 1" not in content and b"#person" not in content
+    assert b"person 1" not in content
+    assert b"#person" not in content
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS, ids=lambda method: method.name)
@@ -217,7 +220,7 @@ def test_what_does_not_fit_is_refused() -> None:
         publish(method=vl.Append(grouping=vl.Anatomy()))
     assert policy_error.value.code == "policy.after-shape"
     several = vl.read(THIRD, replace(SCHEMA, rows_per_person=2))
-    with pytest.raises(PolicyError, match="rows per person|one row per person|another unit"):
+    with pytest.raises(PolicyError, match="another unit"):
         publish(several)
     renamed = vl.read(THIRD.rename({"city": "town"}), replace(SCHEMA, quasi=["age", "town"]))
     with pytest.raises(DataError, match="'city', 'town'") as error:
