@@ -108,7 +108,7 @@ class PersonRows:
 
     def list_hashes(self) -> np.ndarray:
         order, starts = self._by_person
-        return self.person[order[starts[:-1]]]
+        return np.asarray(self.person[order[starts[:-1]]])
 
     def _choose_rows(self, limit: int, key: Key, bits: int) -> np.ndarray | None:
         """Return which rows are drawn; None for all of them."""

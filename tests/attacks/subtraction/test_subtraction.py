@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from sequences.joint_sequences import Sequence, _worlds, change_people, draw_offer, draw_sequence
 
 import voile as vl
 from voile.attacks import Subtraction
 from voile.errors import DataError, PolicyError
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "helpers"))
-
-from joint_sequences import Sequence, _worlds, change_people, draw_offer, draw_sequence
 
 SCHEMA = vl.Schema(person="who", quasi=["age", "ward"], sensitive=["disease"])
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "helpers"))
-
-from joint_sequences import run_sequences
+from sequences.joint_sequences import run_sequences
 
 
 def test_nobody_is_above_the_bound_where_publish_accepts_and_safe_offers_are_accepted() -> None:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
+from sequences.joint_sequences import _worlds
 
 from voile.releases.joint.closure import JointGroup, NoWorldError, close_groups, find_components
 from voile.releases.joint.component import Component
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "helpers"))
-
-from joint_sequences import _worlds
 
 
 def draw_groups(rng: random.Random) -> list[JointGroup]:

@@ -12,19 +12,18 @@ import polars as pl
 from voile.adversaries.ledger import Ledger, SeatHistory
 from voile.adversaries.seating import Seating
 from voile.engines.memory_rows import build_rows
-from voile.errors import BrokenPromise, DataError, PolicyError, Unsatisfiable, option
+from voile.errors import BrokenPromise, option
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
+from voile.flow.publish.history_checks import check_ledger, check_order, check_shapes, require_same_unit
 from voile.flow.publish.seat_recording import find_seats
 from voile.methods.base import KeepsSeats, Method
-from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
 from voile.models.sequential import Sequential
 from voile.releases.certificate import Claim
 from voile.releases.joint.box_overlaps import merge_values, require_same_columns
-from voile.releases.joint.value_types import JUDGED_SHAPES, refuse_unjudged
 from voile.releases.release import Release
 from voile.results import Answer, Checked, Verdict
 from voile.tables.domain import Domain
@@ -34,7 +33,6 @@ from voile.tables.part_protocol import Parts
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
-from voile.tables.unit import PERSON_COLUMN, Unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +56,7 @@ class EarlierReleases:
                     hint="Name the folder as it was published, and earlier ones before later ones.",
                 )
             releases.append(release)
-        _check_order(releases)
+        check_order(releases)
         return EarlierReleases(tuple(releases), ledger)
 
     def link_people(self, data: Microdata, policy: Policy, method: Method, key: Key) -> tuple[Columns, Table]:
@@ -67,12 +65,12 @@ class EarlierReleases:
         shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
         for number, release in enumerate(self.releases, 1):
             require_same_columns(shown, release, number)
-        self._check_shapes(policy, method)
+        check_shapes(self.releases, policy, method)
         follows = policy.follows_people or isinstance(method, KeepsSeats)
         if self.ledger is not None or (follows and self.releases):
             require_people(data)
-        self._require_same_unit(data.unit, policy)
-        self._check_ledger(data, method, follows)
+        require_same_unit(self.releases, data.unit, policy)
+        check_ledger(self.ledger, self.releases, data, method, follows)
         if not follows or self.ledger is None:
             return draw_rows(data, key)
         people = require_people(data)
@@ -84,73 +82,12 @@ class EarlierReleases:
         rows = build_rows([*names, PERSON], columns, sizes)
         return _widened(data.columns, rows, self.releases) if policy.follows_people else (data.columns, rows)
 
-    def _check_shapes(self, policy: Policy, method: Method) -> None:
-        """Raise PolicyError where releases cannot be judged together."""
-        if not self.releases or not policy.single_release_models:
-            return
-        for number, release in enumerate(self.releases, 1):
-            refuse_unjudged(release, number)
-        if method.produces not in JUDGED_SHAPES or method.indicator_labels:
-            raise PolicyError(
-                f"{method.name} publishes {method.produces} tables, which cannot be judged together with earlier "
-                "releases.",
-                code="policy.after-shape",
-                hint=f"Use {option('method', 'mondrian')} or {option('method', 'anatomy')}.",
-            )
-
-    def _check_ledger(self, data: Microdata, method: Method, follows: bool) -> None:
-        """Raise where a ledger is missing, belongs to other releases, or cannot be kept."""
-        if self.ledger is None:
-            if follows and self.releases:
-                raise DataError(
-                    f"To publish after {len(self.releases)} releases, it must be known who sat in which group.",
-                    code="data.ledger",
-                    hint=f"Give the ledger that was kept with them ({option('ledger')}).",
-                )
-            return
-        if data.unit.rows > 1:
-            raise needs_one_row("A ledger", "it records one seat for each person")
-        if type(method).transform is not Method.transform and not isinstance(method, KeepsSeats):
-            raise PolicyError(
-                f"{method.name} changes values before they are published, and a ledger records true ones.",
-                code="policy.ledger",
-                hint="Leave the ledger out, or use a method that shows values as they are.",
-            )
-        self.ledger.check([release.digest for release in self.releases])
-        for number, release in enumerate(self.releases):
-            self.ledger.check_values(number, release.tallies)
-        pseudonyms = self.ledger.make_pseudonyms(require_people(data).list_hashes())
-        if self.releases and (self.ledger.find_people(pseudonyms) < 0).all():
-            raise DataError(
-                "The ledger knows nobody of this table.",
-                code="data.ledger",
-                hint="Name the column that identified people before, with the same values; or publish other people "
-                "without earlier releases and with a ledger of their own.",
-            )
-
     def tell_seats(self, method: Method, data: Microdata) -> Method:
         """Tell a method that keeps seats where everybody sat before."""
         if self.ledger is None or not isinstance(method, KeepsSeats):
             return method
         pseudonyms = self.ledger.make_pseudonyms(require_people(data).list_hashes())
         return method.take_seats(SeatHistory(self.ledger, self.ledger.find_people(pseudonyms)))
-
-    def _require_same_unit(self, unit: Unit, policy: Policy) -> None:
-        """Releases that count people in different ways cannot be compared; nor can values, where a person has several
-        rows in each."""
-        for number, release in enumerate(self.releases, 1):
-            earlier = release.unit
-            if (earlier.rows, earlier.basis == PERSON_COLUMN) != (unit.rows, unit.basis == PERSON_COLUMN):
-                raise PolicyError(
-                    f"Earlier release {number} protects another unit than this one. {earlier.describe()} In this one: "
-                    f"{unit.describe()}",
-                    code="policy.after-unit",
-                    hint="Name the column that identifies people, and the rows per person, as in the earlier release.",
-                )
-        if self.releases and unit.rows > 1 and policy.single_release_models:
-            raise needs_one_row(
-                "A promise about values together with earlier releases", "values are followed row by row"
-            )
 
     def joint_claims(self, policy: Policy, columns: Columns) -> tuple[Claim, ...]:
         """Claim that every model of values also holds in the join with the earlier releases, unless the model speaks of
@@ -159,29 +96,6 @@ class EarlierReleases:
         for model in policy.single_release_models if self.releases else ():
             models.append(Sequential(model, self.releases, getattr(model, "column", None)))
         return Policy(*models).claims(columns) if models else ()
-
-    def refuse_changed_values(self, seating: Seating | None) -> None:
-        """Raise Unsatisfiable if people are shown with another value than before: together the releases would say
-        something false, and what it reveals is not known."""
-        if self.ledger is None or seating is None:
-            return
-        position = self.ledger.find_people(seating.people)
-        changed = np.zeros(len(position), dtype=bool)
-        for number in range(len(self.releases)):
-            before = self.ledger.seating(number)
-            for name, own in seating.values.items():
-                if name in before.values:
-                    old = before.values[name].texts()[position]
-                    both = (position >= 0) & (seating.group >= 0) & (old != None)  # noqa: E711 - of each entry
-                    changed |= both & (old != own.texts())
-        if changed.any():
-            raise Unsatisfiable(
-                f"{int(changed.sum())} people have a sensitive value that they were not shown with before.",
-                code="unsatisfiable.changed",
-                hint=f"Use {option('method', 'append')}, which keeps the seat of a changed value, or give a changed "
-                "record a person of its own.",
-                best="Publish the people whose values did not change.",
-            )
 
     def accept(self, verdict: Verdict) -> None:
         """Raise BrokenPromise where the new release does not keep its promise, by itself or with the earlier ones, or
@@ -248,31 +162,6 @@ def draw_rows(data: Microdata, key: Key) -> tuple[Columns, Table]:
     """Draw the rows to publish. Values that only the others have are not mentioned any more."""
     rows = data.draw(key)
     return trim_unused_values(data.columns, rows) if data.count_left_out() else (data.columns, rows)
-
-
-def _check_order(releases: Sequence[Release]) -> None:
-    """Raise DataError where a release names earlier ones that do not come before it."""
-    digests = [release.digest for release in releases]
-    for number, release in enumerate(releases):
-        named = {
-            str(digest)
-            for claim in release.certificate.claims
-            for digest in claim["parameters"].get("earlier") or ()
-            if isinstance(digest, str)
-        }
-        missing = named - set(digests[:number])
-        if missing & set(digests):
-            raise DataError(
-                f"Earlier release {number + 1} was published after one that is named behind it.",
-                code="data.after-order",
-                hint="Name the earlier releases in the order in which they were published, oldest first.",
-            )
-        if missing:
-            raise DataError(
-                f"Earlier release {number + 1} was published after {len(missing)} releases that are not named.",
-                code="data.after-missing",
-                hint="Name all earlier releases, oldest first: whoever has one may have all of them.",
-            )
 
 
 def _opened(place: Release | str | Path, earlier: tuple[Release, ...]) -> tuple[Verdict, Release | None]:

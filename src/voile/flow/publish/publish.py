@@ -11,6 +11,7 @@ from voile.adversaries.private_file import PrivateFile, check_private_path
 from voile.flow.checking.check_release import check_release
 from voile.flow.publish.certification import certify
 from voile.flow.publish.earlier_releases import EarlierReleases
+from voile.flow.publish.history_checks import refuse_changed_values
 from voile.flow.publish.part_publishing import group_part, show_part, trim_domains
 from voile.flow.publish.plan import make_plan, partition_rows
 from voile.flow.publish.release_assembly import assemble_release
@@ -57,7 +58,7 @@ def publish(
         *assemble_release(tables, withheld, data.unit, data.missing), plan
     )  # what is claimed, against whom
     seating = history.seat_people(release, groups, task.people_before, plan.columns, data, plan.method, plan.rows.key)
-    history.refuse_changed_values(seating)  # Unsatisfiable: somebody has another value than before
+    refuse_changed_values(ledger, seating)  # Unsatisfiable: somebody has another value than before
     history.accept(
         check_release(release, replace(plan.evidence, seating=seating))
     )  # BrokenPromise: the code that a stranger runs

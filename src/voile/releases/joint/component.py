@@ -207,7 +207,7 @@ class _Transfer:
 def _order_cells(component: Component) -> list[int]:
     """Return an order of the cells in which few groups are open at a time."""
     waiting, opened = set(range(len(component.cells))), set[int]()
-    unfinished = defaultdict(int)
+    unfinished: dict[int, int] = defaultdict(int)
     for groups, _ in component.cells:
         for group in groups:
             unfinished[group] += 1
