@@ -158,6 +158,17 @@ def _publish_again(frame: pl.DataFrame, roles: dict[str, Any]) -> Callable[[Path
     return publish
 
 
+def _publish_after(frame: pl.DataFrame, roles: dict[str, Any]) -> Callable[[Path, str], None]:
+    """Return a function that publishes the same table a second time, judged together with the first."""
+
+    def publish(folder: Path, form: str) -> None:
+        data, ledger = vl.read(frame.with_columns(patient=pl.int_range(pl.len())), vl.Schema(**roles)), vl.Ledger()
+        first = vl.publish(data, vl.LDiversity(l=2), key=KEY, ledger=ledger)
+        vl.publish(data, vl.LDiversity(l=2), key=KEY, after=[first], ledger=ledger).save(folder, format=form)
+
+    return publish
+
+
 def _linked() -> dict[str, HonestFolder]:
     frame = hospital()
     plain = {"quasi": ["age", "city"], "sensitive": ["disease"]}
@@ -200,6 +211,7 @@ def _linked() -> dict[str, HonestFolder]:
             )
         ),
         "republish, later": HonestFolder(_publish_again(frame, followed), "NEEDS"),
+        "mondrian, later": HonestFolder(_publish_after(frame, followed), "NEEDS"),
     }
 
 

@@ -15,6 +15,7 @@ LISTS, LISTS_CSV, APART = "decompose.parquet", "decompose.csv", "decompose, apar
 SAMPLE, SAMPLE_CSV = "perturbed.parquet", "perturbed.csv"
 AGAIN, MASKED, NUMBERED = "republish.parquet", "mask.parquet", "mondrian, numbered.parquet"
 ROBUST, INDICATOR = "art.parquet", "art, indicator.parquet"
+LATER = "mondrian, later.parquet"
 
 Forge = Callable[[Forgery], None]
 

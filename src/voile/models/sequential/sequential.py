@@ -84,6 +84,8 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
         recount = self.requirement.verify(release, counts, evidence)
         if recount.answer is not Answer.HOLDS or not self.earlier:
             return Verification(recount.answer, recount.detail)
+        if any(isinstance(one, str) and not one.startswith("sha256:") for one in self.earlier):
+            return Verification(Answer.BROKEN, "It names earlier releases by something that is no digest.")
         earlier = evidence.releases(self.earlier)
         if earlier is None:
             return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
