@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -56,6 +57,15 @@ def test_values_that_nobody_has_any_more_stay_in_the_dictionary() -> None:
     assert two.dictionary["columns"][1]["domain"]["values"] == ["a", "b", "c", "d"]
     assert (two.absent, two.dictionary["absent"]) == (1, 1)
     assert vl.verify(two, after=[one], data=data[1], ledger=ledger).holds
+
+
+@pytest.mark.parametrize("absent", [-1, 0, True, 1.5, "1", 5])
+def test_an_odd_number_of_leavers_is_noticed(absent: Any) -> None:
+    """A release without leavers does not mention them, and there are no more of them than rows."""
+    release, _ = publish_both(make_table(0, [30, 31], "ab"), make_table(2, [40, 41], "cd"))
+    assert "absent" not in release.dictionary
+    assert vl.verify(replace(release, dictionary={**release.dictionary, "absent": absent})).broken
+    assert vl.verify(replace(release, dictionary={**release.dictionary, "absent": 1})).holds
 
 
 def test_what_waiting_people_have_is_not_mentioned() -> None:
