@@ -11,10 +11,13 @@ from voile.releases.release import Release
 from voile.tables.microdata import Microdata
 
 
-def seat_register(release: Release, people: Microdata) -> Seating:
+def seat_register(release: Release, people: Microdata | None) -> Seating:
     """Place the people of a table in the groups of a release, as far as it is certain that they sit there: exactly as
     many people fit a group as it has members. The others have no seat. People are numbered in the order of their
-    quasi-identifiers."""
+    quasi-identifiers; without a table nobody is known."""
+    if people is None:
+        nobody = np.zeros(0, dtype=np.int64)
+        return Seating(nobody.astype(np.uint64), nobody, nobody, nobody.astype(bool), {})
     names = [str(entry["name"]) for entry in release.described("quasi")]
     table = people.rows.histogram(names)
     counts = table.counts.astype(np.int64)

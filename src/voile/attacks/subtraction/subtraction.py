@@ -12,6 +12,7 @@ that they are the members of a group. The baseline is the most frequent value of
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -67,14 +68,20 @@ class Subtraction(UsesHistory, Attack):
     def applies(self, target: object) -> bool:
         return isinstance(target, Release) and target.shape in JUDGED_SHAPES and target.unit.rows == 1
 
+    def concerns(self, data: Microdata) -> bool:
+        return bool(self.earlier)
+
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
-        if not isinstance(target, Release):
+        if not isinstance(target, Release) or not target.tallies:
             return []
         releases = [*self.earlier, target]
         typed = type_releases(releases)
         try:
-            history = gather_history(typed, self._seats(releases), [True] * len(releases))
-            cells = [belief for linked in self._components(history) for belief in self._believe(linked)]
+            seats = self._seats(releases, external)
+            history = gather_history(typed, seats, [True] * len(releases))
+            first_unknown = self._first_unknown(history, typed, seats)
+            components = _list_components(history, first_unknown)
+            cells = [belief for groups in components for belief in self._believe(groups)]
         except NoWorldError:
             raise DataError(
                 "No values agree with all releases: somebody's value has changed, or they are of other people.",
@@ -96,21 +103,21 @@ class Subtraction(UsesHistory, Attack):
             guesses.append(Guess(f"Subtraction of releases, {name!r}", adversary, belief))
         return guesses
 
-    def _seats(self, releases: Sequence[Release]) -> list[Seating]:
+    def _seats(self, releases: Sequence[Release], external: Microdata | None) -> list[Seating]:
         if self.ledger is not None:
             self.ledger.check_beginning([release.digest for release in releases])
             return [self.ledger.seating(number) for number in range(len(releases))]
-        assert self.table is not None
-        return [seat_register(release, self.table) for release in releases]
+        register = self.table or external
+        return [seat_register(release, register) for release in releases]
 
-    def _components(self, history: History) -> list[list[JointGroup]]:
-        owners = len(history.people)
-        lone = [[group] for group in history.lone if any(person < owners for person in group.people)]
-        linked = []
-        for own in history.linked:
-            closed = close_groups(own.groups)
-            linked += [[closed[number] for number in numbers] for numbers in find_components(closed)]
-        return [*lone, *linked]
+    def _first_unknown(self, history: History, typed: TypedReleases, seats: Sequence[Seating]) -> int | None:
+        """Return the number from which on people are members of the newest release of whom nobody knows who they are;
+        None with a ledger, which knows everybody."""
+        if self.ledger is not None:
+            return None
+        pairs = zip(typed.releases[:-1], seats[:-1], strict=True)
+        earlier = sum(int(own.count.sum()) - int((seating.group >= 0).sum()) for own, seating in pairs)
+        return len(history.people) + earlier
 
     def _believe(self, groups: list[JointGroup]) -> list[_CellBelief]:
         """Return the beliefs about the people of a component, cell by cell."""
@@ -129,6 +136,19 @@ class Subtraction(UsesHistory, Attack):
             _CellBelief(int(size), tuple(part.values), own.tolist(), worlds * int(size))
             for own, size in zip(weights, part.sizes, strict=True)
         ]
+
+
+def _list_components(history: History, first_unknown: int | None) -> list[list[JointGroup]]:
+    """Return the closed groups that share people; without groups of people whom only an earlier release has, and of
+    whom nobody knows who they are."""
+    owners = len(history.people)
+    limit = first_unknown if first_unknown is not None else sys.maxsize
+    lone = [[group] for group in history.lone if any(not owners <= person < limit for person in group.people)]
+    linked = []
+    for own in history.linked:
+        closed = close_groups(own.groups)
+        linked += [[closed[number] for number in numbers] for numbers in find_components(closed)]
+    return [*lone, *linked]
 
 
 def _promised(release: Release, column: str) -> Fraction:

@@ -74,6 +74,8 @@ def verify(
     if data is None:
         needs_table = {"person": person, "key-file": key_file, "hierarchies": hierarchies}
         refuse_unused("the table is not given", needs_table)
+    if not after:
+        refuse_unused("no earlier releases are given", {"ledger": ledger})
     if private is not None:
         refuse_unused("the private file has the key", {"key-file": key_file})
     load_plugins(plugin)
