@@ -26,6 +26,8 @@ def main(sequences: int = 10_000, first: int = 0) -> None:
         if outcome.belief > outcome.bound:
             above += 1
             print(f"seed {seed}: belief {outcome.belief}, bound {outcome.bound}", flush=True)
+        if (seed - first) % 500 == 499:
+            print(f"{seed - first + 1} sequences, {above} above, {control} without leavers' seats", flush=True)
     print(f"{sequences} sequences, {above} above 1/l (worst: {worst:.3f} of the bound)")
     print(f"without the seats of leavers {control} would be above")
     print(", ".join(f"{name}: {number}" for name, number in sorted(events.items())))

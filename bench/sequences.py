@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
-from sequences.joint_sequences import run_sequences
+from release_sequences.joint_sequences import run_sequences
 
 
 def main(number: int = 300, seed: int = 1) -> int:

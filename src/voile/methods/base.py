@@ -160,7 +160,8 @@ class CoversAlgorithm:
 def covers_algorithm(method: Method, policy: Policy) -> bool:
     """Return whether the claims of a method hold against an adversary who knows it: not unless its own class says so.
     What a class inherits was said about another algorithm."""
-    if any(isinstance(model, SpansReleases) and model.earlier for model in policy):  # type: ignore[attr-defined]
+    spans = any(isinstance(model, SpansReleases) and model.earlier for model in policy)  # type: ignore[attr-defined]
+    if spans and not isinstance(method, KeepsSeats):
         return False  # what is refused because of earlier releases tells something
     says_so = isinstance(method, CoversAlgorithm) and "covers_algorithm" in vars(type(method))
     return says_so and method.covers_algorithm(policy)  # type: ignore[attr-defined]

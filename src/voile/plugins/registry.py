@@ -72,7 +72,7 @@ class Plugin:
 
     def __post_init__(self) -> None:
         wrong = []
-        hints = typing.get_type_hints(type(self))
+        hints = _field_types(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             complaint = type_complaint(hints[field.name], value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from sequences.joint_sequences import Sequence, _worlds, change_people, draw_offer, draw_sequence
+from release_sequences.joint_sequences import Sequence, _worlds, change_people, draw_offer, draw_sequence
 
 import voile as vl
 from voile.attacks import Subtraction

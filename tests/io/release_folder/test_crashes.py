@@ -14,6 +14,7 @@ import pytest
 from crashing import Died, dying
 
 import voile as vl
+from voile.adversaries.seating import Seating, SeatValues
 from voile.engines import base
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release
@@ -69,7 +70,9 @@ def listing(place: Path) -> list[str]:
 
 
 def record(release: Release, book: vl.Ledger) -> vl.Ledger:
-    book.record(release.digest, [("Ann", ("flu", "HIV")), (release.digest, ("gout", "flu"))])
+    people, group = book.make_pseudonyms(np.array([1, len(book.releases) + 2], dtype=np.uint64)), np.array([0, 1])
+    values = {"disease": SeatValues(("flu", "gout"), group)}
+    book.record(release.digest, Seating(people, group, group, group == 0, values))
     return book
 
 

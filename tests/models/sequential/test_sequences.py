@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sequences.joint_sequences import run_sequences
+from release_sequences.joint_sequences import run_sequences
 
 
 def test_nobody_is_above_the_bound_where_publish_accepts_and_safe_offers_are_accepted() -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from sequences.joint_sequences import _worlds
+from release_sequences.joint_sequences import _worlds
 
 from voile.releases.joint.closure import JointGroup, NoWorldError, close_groups, find_components
 from voile.releases.joint.component import Component

@@ -68,6 +68,9 @@ class Subtraction(UsesHistory, Attack):
     def applies(self, target: object) -> bool:
         return isinstance(target, Release) and target.shape in JUDGED_SHAPES and target.unit.rows == 1
 
+    def concerns(self, data: Microdata) -> bool:
+        return bool(self.earlier)
+
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
         if not isinstance(target, Release) or not target.tallies:
             return []

@@ -118,6 +118,7 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
                 "rows": verdict.people,
                 "groups": verdict.groups,
                 "withheld": withheld,
+                **({"absent": release.absent} if release.absent else {}),
                 "left_out": left_out,
                 "dropped": data.dropped,
                 "people_in_table": people,
@@ -137,6 +138,8 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
     for count, why in ((data.dropped, "dropped for missing values"), (left_out, surplus), (withheld, withholding)):
         if count:
             typer.echo(f"{count} rows {why}")
+    if release.absent:
+        typer.echo(f"{release.absent} of the published rows are of people who have left the table, and stay")
     show_verdict(verdict)
     exceptions = describe_own_exceptions(release)
     if exceptions and not verdict.counted:  # the publisher knows the statistics, even where the folder does not tell

@@ -108,7 +108,12 @@ def _check_tables(release: Release, faults: Sequence[str], rows: int, groups: in
     faults = faults if rows else [*faults, "The release has no rows."]
     if faults:
         return Checked("tables", Answer.BROKEN, " ".join(faults))
-    return Checked("tables", Answer.HOLDS, f"{release.unit.count(rows)} in {groups} groups.")
+    left = f", {release.absent} of them of people who have left" if release.absent else ""
+    if release.absent > rows:
+        return Checked(
+            "tables", Answer.BROKEN, "The dictionary counts more rows of people who have left than there are."
+        )
+    return Checked("tables", Answer.HOLDS, f"{release.unit.count(rows)} in {groups} groups{left}.")
 
 
 def _compare_findings(release: Release, checks: Sequence[ClaimCheck]) -> list[Checked]:

@@ -82,9 +82,8 @@ def _shown_domain(release: Release, entry: Entry) -> Domain:
 def _merge_values(column: Column, values: list[pl.Series]) -> Domain:
     domain = column.domain
     if domain.uses_intervals:
-        dtype = domain.values.dtype
-        merged = pl.concat([some.cast(dtype) for some in values]).unique().sort()
-        return Domain(merged, domain.kind, domain.missing)
+        numbers = pl.concat([some.cast(domain.values.dtype) for some in values]).unique().sort()
+        return Domain(numbers, domain.kind, domain.missing)
     textual = domain.values.dtype in (pl.String, pl.Enum)
     then, now = (some.cast(pl.String).to_list() if textual else some.to_list() for some in values)
     if set(then) <= set(now):

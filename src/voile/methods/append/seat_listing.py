@@ -16,7 +16,8 @@ from voile.tables.schema import Column
 def list_copied_seats(release: Release, last: Release, seating: Seating, present: np.ndarray) -> Seating:
     """Return the seats of the last release, in the numbers that its groups have now: their rows come first. `present`
     are the places in `seating` of people who are in the table."""
-    rows_of_groups = np.unique(last.group, return_index=True)[1]  # type: ignore[attr-defined]
+    groups: np.ndarray = last.group  # type: ignore[attr-defined]
+    rows_of_groups = np.unique(groups, return_index=True)[1]
     number = release.group[: last.people][rows_of_groups]  # type: ignore[attr-defined]
     is_present = np.zeros(len(seating.people), dtype=bool)
     is_present[present] = True

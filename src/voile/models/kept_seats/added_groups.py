@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import polars as pl
 
-from voile.releases.release import Release
 from voile.releases.joint.box_overlaps import described, require_same_columns
+from voile.releases.release import Release
 from voile.tables.group_counts import Counts, sizes_only, tally
 from voile.tables.schema import Column
 

@@ -32,19 +32,10 @@ def count_moved_people(release: Release, earlier: Sequence[Release], evidence: E
 
 
 def find_seatings(release: Release, earlier: Sequence[Release], evidence: Evidence) -> list[Seating] | None:
-    """Return the seats of the earlier releases and of this one, all in the order of the ledger's people; None where
-    there is no ledger that has them. DataError if it is the ledger of other releases."""
-    ledger = evidence.ledger
-    if ledger is None:
+    """Return the seats of the earlier releases and of this one, all in the same order of people; None where there is no
+    ledger that has them."""
+    seatings = evidence.seatings([*(before.digest for before in earlier), release.digest])
+    if seatings is None:
         return None
-    digests = [before.digest for before in earlier]
-    seating = getattr(evidence, "seating", None)
-    if seating is not None:
-        ledger.check_beginning(digests)
-        everybody = np.union1d(ledger.people, seating.people)
-        every = [*map(ledger.seating, range(len(earlier))), seating]
-        return [own.align(np.searchsorted(everybody, own.people), everybody) for own in every]
-    if len(ledger.releases) <= len(earlier):
-        return None
-    ledger.check_beginning([*digests, release.digest])
-    return [ledger.seating(number) for number in range(len(earlier) + 1)]
+    everybody = np.unique(np.concatenate([own.people for own in seatings]))
+    return [own.align(np.searchsorted(everybody, own.people), everybody) for own in seatings]
