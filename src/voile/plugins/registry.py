@@ -72,7 +72,7 @@ class Plugin:
 
     def __post_init__(self) -> None:
         wrong = []
-        hints = _field_types(type(self))
+        hints = _field_types(type(self))  # type: ignore[arg-type]  # a class is hashable
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             complaint = type_complaint(hints[field.name], value)
