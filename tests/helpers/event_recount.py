@@ -12,6 +12,7 @@ from event_tables import PERSON, EventRequest
 from oracle import people, stands_for
 
 import voile as vl
+from voile.engines.person_rows import hash_people
 from voile.errors import Unsatisfiable
 from voile.releases.release import Release
 from voile.tables.microdata import PERSON as NUMBER
@@ -45,7 +46,9 @@ def list_drawn(data: Microdata, request: EventRequest) -> list[dict[str, Any]]:
     """List the rows that the key draws, with whose they are; check against the table that they are fairly many."""
     assert data.people is not None
     linked: Any = data.people.draw_linked(request.rows_per_person, request.key)
-    names = data.people.list_names()
+    known = request.frame[PERSON].cast(pl.String).drop_nulls().unique()
+    name_of = dict(zip(hash_people(known).tolist(), known.to_list(), strict=True))
+    names = [name_of[number] for number in data.people.list_hashes().tolist()]
     table = linked.histogram(linked.names)
     columns = {name: data.columns[name].domain.decode(table.column(name)).to_list() for name in linked.names[:-1]}
     columns[PERSON] = [names[number] for number in table.column(NUMBER)]

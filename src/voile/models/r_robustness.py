@@ -166,7 +166,7 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         exceptions = describe_exceptions(self.bound(), self.lift, counted)
         detail += f" {exceptions}" if exceptions else ""
         answer = Answer.HOLDS if float(beliefs.excess.max(initial=0.0)) <= SLACK else Answer.BROKEN
-        return Verification(answer, detail, {"worst_belief": round(beliefs.worst, 6)}, counted)
+        return Verification(answer, detail, {"worst_belief": round(beliefs.worst, 6)}, counted=counted)
 
     @property
     def allowed(self) -> tuple[float, float]:
