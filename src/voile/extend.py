@@ -9,7 +9,7 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.presets import Preset
 from voile.adversaries.prior import Prior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
-from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable, Target, most_frequent_share
+from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable, Target, UsesHistory, most_frequent_share
 from voile.engines.base import Engine, Source
 from voile.engines.memory import load_frame
 from voile.errors import (
@@ -24,21 +24,24 @@ from voile.errors import (
 )
 from voile.measures.base import ByGroup, Measure, Outline, View
 from voile.methods.base import (
-    AccountsForRefusals,
     CompletesHierarchies,
     CoversAlgorithm,
-    ExplainsRefusals,
     FollowsNoKey,
     FormsGroupsAgain,
-    IgnoresValues,
+    KeepsSeats,
     Method,
     Partitionable,
-    RefusedSteps,
-    RefusesByTotals,
     Replayable,
     ShowsItsKnobs,
-    SpanningStep,
     WarnsOfAbsence,
+)
+from voile.methods.refusals import (
+    AccountsForRefusals,
+    ExplainsRefusals,
+    IgnoresValues,
+    RefusedSteps,
+    RefusesByTotals,
+    SpanningStep,
 )
 from voile.models.abilities import (
     AcceptsDistinctValues,
@@ -98,6 +101,7 @@ __all__ = [
     "HasColumnParameters",
     "Histogram",
     "IgnoresValues",
+    "KeepsSeats",
     "Knowledge",
     "LearnsFromTable",
     "Loss",
@@ -139,6 +143,7 @@ __all__ = [
     "Table",
     "Target",
     "Unsatisfiable",
+    "UsesHistory",
     "Verification",
     "View",
     "WarnsOfAbsence",

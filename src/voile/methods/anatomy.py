@@ -14,7 +14,8 @@ import numpy as np
 
 from voile import kernels
 from voile.errors import PolicyError, Unsatisfiable, option
-from voile.methods.base import IgnoresValues, Method, Partitionable
+from voile.methods.base import Method, Partitionable
+from voile.methods.refusals import IgnoresValues
 from voile.models.policy import Policy
 from voile.releases.linked_tables import check_bucketized, show_buckets
 from voile.releases.release import Release

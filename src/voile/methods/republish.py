@@ -19,7 +19,8 @@ from voile.adversaries.ledger import Ledger, SeatHistory
 from voile.adversaries.seating import NO_KIND, NO_SEAT, Seating, SeatValues
 from voile.errors import PolicyError, Unsatisfiable
 from voile.methods.append.newcomer_grouping import STEPS
-from voile.methods.base import IgnoresValues, KeepsSeats, Method
+from voile.methods.base import KeepsSeats, Method
+from voile.methods.refusals import IgnoresValues
 from voile.models.m_invariance import MInvariance
 from voile.models.policy import Policy
 from voile.plugins.registry import learned_field

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile.flow.publish.plan import check_request
-from voile.methods.base import Method, RefusesByTotals
+from voile.methods.base import Method
+from voile.methods.refusals import RefusesByTotals
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.testing.belief_questions import Question, know_totals, list_questions

@@ -7,7 +7,8 @@ import numpy as np
 from voile.attacks.base import most_frequent_share
 from voile.attacks.minimality.candidates import Candidates, find_method
 from voile.attacks.minimality.value_types import sensitive_columns
-from voile.methods.base import AccountsForRefusals, CompletesHierarchies, covers_algorithm
+from voile.methods.base import CompletesHierarchies, covers_algorithm
+from voile.methods.refusals import AccountsForRefusals
 from voile.models.policy import Policy
 from voile.results import Belief
 from voile.tables.microdata import Microdata

@@ -9,7 +9,8 @@ import numpy as np
 
 from voile.attacks.minimality.value_types import sensitive_columns
 from voile.errors import DataError, VoileError
-from voile.methods.base import CompletesHierarchies, ExplainsRefusals, Method, RefusedSteps, covers_algorithm
+from voile.methods.base import CompletesHierarchies, Method, covers_algorithm
+from voile.methods.refusals import ExplainsRefusals, RefusedSteps
 from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin
 from voile.releases.release import Release

@@ -13,7 +13,7 @@ import numpy as np
 
 from voile.attacks.minimality.candidates import Candidates
 from voile.attacks.minimality.value_types import ValueTypes
-from voile.methods.base import SpanningStep
+from voile.methods.refusals import SpanningStep
 from voile.tables.row_protocol import WITHHELD
 
 POOL = 20_000  # so many withheld groups of each size are drawn

@@ -10,7 +10,7 @@ from voile.attacks.minimality.candidates import Candidates
 from voile.attacks.minimality.elimination import STEPS
 from voile.attacks.minimality.group_worlds import GroupWorlds
 from voile.attacks.minimality.value_types import ValueTypes
-from voile.methods.base import SpanningStep
+from voile.methods.refusals import SpanningStep
 
 
 @dataclass(frozen=True, eq=False)

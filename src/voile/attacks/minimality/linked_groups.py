@@ -24,7 +24,7 @@ from voile.attacks.minimality.drawn_worlds import CellShares, LinkedWorlds, Slot
 from voile.attacks.minimality.splitting import Splitting
 from voile.attacks.minimality.value_types import ValueTypes
 from voile.attacks.minimality.whole_draws import draw_whole_worlds
-from voile.methods.base import SpanningStep
+from voile.methods.refusals import SpanningStep
 from voile.tables.row_protocol import WITHHELD
 
 LISTED = 10_000  # the most worlds that are listed for one group

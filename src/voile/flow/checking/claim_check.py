@@ -11,7 +11,8 @@ import polars as pl
 
 from voile.errors import DataError, PolicyError, SpecError, VoileError
 from voile.flow.checking.method_check import stated_method
-from voile.methods.base import AccountsForRefusals, FormsGroupsAgain, complete_promise
+from voile.methods.base import FormsGroupsAgain, complete_promise
+from voile.methods.refusals import AccountsForRefusals
 from voile.models.abilities import NamesValues
 from voile.models.base import Model
 from voile.models.claimed_model import claimed_model

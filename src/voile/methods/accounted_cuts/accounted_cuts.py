@@ -17,17 +17,10 @@ from voile.errors import PolicyError, SpecError, option, parameter, raise_togeth
 from voile.methods.accounted_cuts.cut_walk import CutWalk, Limits, cut_boxes, replay_beliefs
 from voile.methods.accounted_cuts.level_walk import lower_levels
 from voile.methods.accounted_cuts.value_cells import count_values, place_counts
-from voile.methods.base import (
-    AccountsForRefusals,
-    CompletesHierarchies,
-    CoversAlgorithm,
-    Method,
-    RefusesByTotals,
-    Settings,
-    ShowsItsKnobs,
-)
+from voile.methods.base import CompletesHierarchies, CoversAlgorithm, Method, Settings, ShowsItsKnobs
 from voile.methods.full_domain import FullDomain
 from voile.methods.mondrian.mondrian import Mondrian
+from voile.methods.refusals import AccountsForRefusals, RefusesByTotals
 from voile.models.abilities import needs_one_row
 from voile.models.base import Model
 from voile.models.kinds import SizeModel

@@ -12,18 +12,11 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import PolicyError, Unsatisfiable, option
-from voile.methods.base import (
-    CompletesHierarchies,
-    CoversAlgorithm,
-    ExplainsRefusals,
-    FollowsNoKey,
-    Method,
-    RefusedSteps,
-    Settings,
-)
+from voile.methods.base import CompletesHierarchies, CoversAlgorithm, FollowsNoKey, Method, Settings
 from voile.methods.full_domain.lattice import Lattice
 from voile.methods.full_domain.lattice_search import LatticeSearch
 from voile.methods.full_domain.vector_replay import replay_vectors
+from voile.methods.refusals import ExplainsRefusals, RefusedSteps
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.cells.cell_choice import level_cells

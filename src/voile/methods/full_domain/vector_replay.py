@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.methods.base import RefusedSteps, SpanningStep
 from voile.methods.full_domain.lattice import TIE, Lattice, Vector
+from voile.methods.refusals import RefusedSteps, SpanningStep
 from voile.tables.row_protocol import WITHHELD
 
 VECTORS = 1_000  # if the refusal of more vectors depends on values, nothing is replayed

@@ -15,11 +15,12 @@ from typing import ClassVar
 import numpy as np
 
 from voile.errors import PolicyError, SpecError, option, parameter, raise_together
-from voile.methods.base import CompletesHierarchies, IgnoresValues, Method, Partitionable
+from voile.methods.base import CompletesHierarchies, Method, Partitionable
 from voile.methods.mask.paper_sampling import imitate_groups
 from voile.methods.mask.refill import draw_at_rates, draw_from_urn
 from voile.methods.mask.size_channel import SAMPLINGS, SizeChannel
 from voile.methods.mondrian.mondrian import Mondrian
+from voile.methods.refusals import IgnoresValues
 from voile.models.k_anonymity import KAnonymity
 from voile.models.m_confidentiality import MConfidentiality
 from voile.models.policy import Policy

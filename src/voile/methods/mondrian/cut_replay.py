@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from voile.kernels import lazy_kernel
-from voile.methods.base import RefusedSteps, SpanningStep
 from voile.methods.mondrian.policy_cuts import FINE, Frame
+from voile.methods.refusals import RefusedSteps, SpanningStep
 from voile.tables.row_protocol import Histogram
 
 cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")

@@ -14,17 +14,10 @@ import numpy as np
 from voile import kernels
 from voile.errors import PolicyError, option
 from voile.kernels import lazy_kernel
-from voile.methods.base import (
-    CoversAlgorithm,
-    ExplainsRefusals,
-    FollowsNoKey,
-    Method,
-    Partitionable,
-    RefusedSteps,
-    Settings,
-)
+from voile.methods.base import CoversAlgorithm, FollowsNoKey, Method, Partitionable, Settings
 from voile.methods.mondrian.cut_replay import CutReplay
 from voile.methods.mondrian.policy_cuts import PolicyCuts, cut_by_size
+from voile.methods.refusals import ExplainsRefusals, RefusedSteps
 from voile.models.abilities import SurvivesCuts
 from voile.models.policy import Policy
 from voile.plugins.registry import knob

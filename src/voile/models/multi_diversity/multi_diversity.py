@@ -167,7 +167,7 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
         if belief is None:
             return super().verify(release, counts, evidence)
         name = counts.column.name
-        if name not in self.reached and not self.knows_other_values:
+        if name not in self.reached and not (self.knows_other_values or _hides_shares(release, name)):
             return Verification(Answer.BROKEN, "It does not state the level that was reached.")
         largest_belief, bound = belief.largest, self.for_column(name).bound()
         answer = Answer.HOLDS if largest_belief <= bound + SLACK else Answer.BROKEN
