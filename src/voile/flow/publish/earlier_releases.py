@@ -123,7 +123,7 @@ class EarlierReleases:
 
     def _suggest(self) -> str:
         """Say what would pass."""
-        append = f"Use the method append ({option('method')}), which keeps everybody's group and puts new people into "
+        append = f"Use append ({option('method', 'append')}), which keeps everybody's group and puts new people into "
         append += "groups of their own"
         if self.ledger is None:
             return f"Keep a ledger from the first release on ({option('ledger')}): it tells who sits where. {append}."

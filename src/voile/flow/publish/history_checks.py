@@ -124,7 +124,7 @@ def refuse_changed_values(ledger: Ledger | None, seating: Seating | None) -> Non
         raise Unsatisfiable(
             f"{int(changed.sum())} people have a sensitive value that they were not shown with before.",
             code="unsatisfiable.changed",
-            hint=f"Use the method append ({option('method')}), which keeps the seat of a changed value, or give a "
+            hint=f"Use append ({option('method', 'append')}), which keeps the seat of a changed value, or give a "
             "changed record a person of its own.",
             best="Publish the people whose values did not change.",
         )
