@@ -17,7 +17,7 @@ import pytest
 
 import voile as vl
 from voile.attacks.base import Attack, Guess
-from voile.errors import BrokenPromise, PolicyError, SpecError
+from voile.errors import PolicyError, SpecError
 from voile.measures.base import Measure
 from voile.methods.base import Method
 from voile.models.base import Model
@@ -307,7 +307,7 @@ def test_a_method_that_lies_is_caught() -> None:
         check_method(spoiled(vl.Anatomy, __doc__="Claim: all is well."))
     with pytest.raises(AssertionError, match="same key"):
         check_method(spoiled(vl.Anatomy, group=fresh))
-    with pytest.raises(BrokenPromise, match="makes generalized releases, and this one is bucketized"):
+    with pytest.raises(SpecError, match="says that it produces 'generalized' tables, but it shows bucketized ones"):
         check_method(spoiled(vl.Anatomy, produces="generalized"), vl.LDiversity(l=2))
 
     def leaking(self: Any, columns: Any, rows: Any) -> Any:

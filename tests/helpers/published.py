@@ -25,6 +25,9 @@ def _examples() -> dict[str, tuple[vl.Policy, Any]]:
     return {
         "mondrian": (vl.Policy(vl.KAnonymity(k=5)), vl.Mondrian()),
         "mondrian, values": (vl.Policy(vl.LDiversity(l=2), vl.TCloseness(t=0.6)), vl.Mondrian()),
+        "accounted-cuts": (vl.Policy(vl.LDiversity(l=2)), vl.AccountedCuts()),
+        "accounted-cuts, levels": (vl.Policy(vl.LDiversity(l=2)), vl.AccountedCuts(grouping="full-domain")),
+        "append": (vl.Policy(vl.KAnonymity(k=5)), vl.Append()),
         "cluster": (vl.Policy(vl.KAnonymity(k=5)), vl.Cluster()),
         "cluster, values": (vl.Policy(vl.LDiversity(l=2)), vl.Cluster(box_size=100)),
         "full-domain": (vl.Policy(vl.KAnonymity(k=5)), vl.FullDomain(suppression=0.05)),

@@ -115,7 +115,7 @@ Preset(
 )
 Preset(
     "archivist",
-    "someone who keeps every release",
+    "an archivist who keeps every release",
     "Has all releases of the table since the first one, and knows who was in it when. Subtracts groups from each "
     "other, and sees what is left for the people who came, went or moved to another group.",
     ("homogeneity", "subtraction"),

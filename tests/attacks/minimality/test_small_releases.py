@@ -117,7 +117,7 @@ def test_a_claim_that_covers_the_algorithm_leaves_nothing_to_gain(monkeypatch: p
 def test_earlier_releases_leave_the_risk_unknown() -> None:
     """Whether the join with them holds tells something, too."""
     _, data = publish_people(vl.Mondrian())
-    earlier = vl.publish(data, vl.KAnonymity(k=120))
+    earlier = vl.publish(data, vl.LDiversity(l=2), vl.Mondrian())
     release = vl.publish(data, vl.Sequential(vl.LDiversity(l=2)), vl.Mondrian(), after=[earlier])
     details = vl.attacks.Minimality().guesses(release, data)[0].belief.details
     assert (

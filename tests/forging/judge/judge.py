@@ -189,6 +189,8 @@ def _parameter_faults(certificate: dict[str, Any], dictionary: dict[str, Any], s
         digests = [*numbers.get("earlier", []), *([numbers["prior"]] if numbers.get("prior") else [])]
         if not all(re.fullmatch("sha256:[0-9a-f]{64}", text) for text in digests):
             yield "a digest is none"
+        if claim["model"] == "sequential" and not numbers.get("earlier"):
+            yield "a claim about several releases names none"
         known = entry.get("domain", {}).get("values", [])
         if known and not entry.get("indicator") and set(numbers.get("protect", [])) - set(known):
             yield "a protected value does not exist"

@@ -8,10 +8,12 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any, ClassVar
+from unittest import mock
 
 import numpy as np
 import polars as pl
@@ -19,6 +21,7 @@ import polars as pl
 import voile as vl
 from voile.errors import BrokenPromise
 from voile.methods.base import Method
+from voile.plugins import registry
 from voile.releases.cells.cell_choice import tight_cells
 from voile.releases.linked_tables import show_buckets
 from voile.releases.shapes.generalized import show_boxes
@@ -63,6 +66,16 @@ class OfferedBuckets(Method):
         return show_buckets(columns, rows)
 
 
+OFFERED = {cls.name: registry._registry["methods"].pop(cls.name) for cls in (OfferedBoxes, OfferedBuckets)}
+
+
+@contextmanager
+def offered_methods() -> Iterator[None]:
+    """Let voile know the methods of this file for a while: other tests try every method that is registered."""
+    with mock.patch.dict(registry._registry["methods"], OFFERED):
+        yield
+
+
 @dataclass
 class Sequence:
     """What was published so far: the groups of each release, who sits in them, and whether it shows ages exactly."""
@@ -96,9 +109,9 @@ class Sequence:
             ]
             method = OfferedBuckets(tuple(seats))
         try:
-            release = vl.publish(
-                vl.read(frame, SCHEMA), vl.LDiversity(l=self.least), method, after=self.releases, ledger=self.ledger
-            )
+            with offered_methods():
+                data, policy = vl.read(frame, SCHEMA), vl.LDiversity(l=self.least)
+                release = vl.publish(data, policy, method, after=self.releases, ledger=self.ledger)
         except BrokenPromise:
             return False
         self.releases.append(release)

@@ -44,9 +44,9 @@ def unite_failing(groups: Iterable[np.ndarray], passes: Callable[[np.ndarray], b
     """Unite each group that fails with those after it until they pass together, and the last ones with those before
     them; None if all of them together fail.
 
-    >>> groups = [np.array([1, 1]), np.array([0, 0]), np.array([0, 1]), np.array([1])]
+    >>> groups = [np.array([1, 1]), np.array([0, 0]), np.array([0, 0]), np.array([1])]
     >>> [group.tolist() for group in unite_failing(groups, lambda group: group.mean() <= 0.5)]
-    [[1, 1, 0, 0], [0, 1, 1]]
+    [[1, 1, 0, 0], [0, 0, 1]]
     """
     united: list[np.ndarray] = []
     pending: np.ndarray | None = None
