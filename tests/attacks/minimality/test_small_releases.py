@@ -117,7 +117,9 @@ def test_a_claim_that_covers_the_algorithm_leaves_nothing_to_gain(monkeypatch: p
 def test_earlier_releases_leave_the_risk_unknown() -> None:
     """Whether the join with them holds tells something, too."""
     _, data = publish_people(vl.Mondrian())
-    earlier = vl.publish(data, vl.LDiversity(l=2), vl.Mondrian())
+    frame = pl.DataFrame({"age": [60, 61, 62, 63] * 30, "s": ["x", "y", "x", "z", "y", "x"] * 20})
+    others = vl.read(frame, vl.Schema(quasi=["age"], sensitive=["s"]))
+    earlier = vl.publish(others, vl.LDiversity(l=2), vl.Mondrian())
     release = vl.publish(data, vl.Sequential(vl.LDiversity(l=2)), vl.Mondrian(), after=[earlier])
     details = vl.attacks.Minimality().guesses(release, data)[0].belief.details
     assert (
