@@ -153,7 +153,7 @@ def test_releases_can_be_removed_and_leave_nothing_behind(
 
 
 def test_a_ledger_that_was_sent_opens_no_folder(visitor: Any, series: dict[str, Any], tmp_path: Path) -> None:
-    """A ledger that was caught between two states names a folder of its publisher's machine; the zips decide instead."""
+    """A ledger caught between two states names a folder of its publisher's machine; the zips decide instead."""
     before, after = (json.loads(series[name]["ledger"]) for name in ("first", "second"))
     place = {"folder": str(tmp_path / "release"), "certificate": "0" * 64}
     both = json.dumps({"format": 4, "release": place, "before": before, "after": after}).encode()

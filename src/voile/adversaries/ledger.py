@@ -134,7 +134,7 @@ class Ledger:
         give it to `Release.save`."""
         target = Path(path)
         try:
-            replace_files({target: self._write()}, private=True)
+            replace_files({target: self.write_state()}, private=True)
         except OSError as error:
             raise DataError(
                 f"The ledger cannot be written to {target.name!r} ({error.strerror}).",
@@ -152,11 +152,13 @@ class Ledger:
                 "The ledger has no file.", code="spec.ledger", hint="Open it from a file, which may be a new one."
             )
         path = Path(os.path.abspath(self.path))
-        return Companion("ledger", path, self._stored, self._write(), partial(_write_both, self._before, self._body()))
+        return Companion(
+            "ledger", path, self._stored, self.write_state(), partial(_write_both, self._before, self._body())
+        )
 
     def note_saved(self) -> None:
         """Note that the file now holds this ledger."""
-        self._before, self._stored, self._after = self._body(), self._write(), None
+        self._before, self._stored, self._after = self._body(), self.write_state(), None
 
     @staticmethod
     def open(path: str | Path) -> Ledger:
@@ -169,8 +171,8 @@ class Ledger:
 
     @staticmethod
     def read(path: str | Path, *, sent: bool = False) -> Ledger:
-        """Read a ledger from its file. Of one that was `sent`, no folder that it names is opened: if it holds the states
-        before and after a release, the releases that it is used with decide between them."""
+        """Read a ledger from its file. Of one that was `sent`, no folder that it names is opened: if it holds the
+        states before and after a release, the releases that it is used with decide between them."""
         ledger = Ledger()
         try:
             content = Path(path).read_bytes()
@@ -197,7 +199,8 @@ class Ledger:
         people = pack_array(self.people, np.uint64)
         return {"format": FORMAT, "salt": self.salt.hex(), "people": people, "releases": releases}
 
-    def _write(self) -> bytes:
+    def write_state(self) -> bytes:
+        """Return the content of its file."""
         return json.dumps(self._body()).encode()
 
     def _restore(self, body: dict[str, Any]) -> None:

@@ -33,6 +33,7 @@ from voile.web.tasks.session_data import (
     make_release,
     memory,
     read_data,
+    read_ledger,
     read_task_request,
 )
 
@@ -56,6 +57,8 @@ def compare(payload: Payload, progress: Progress) -> dict[str, Any]:
         key=Key(bytes.fromhex(payload["key"])),
         store=payload["store"],
         by=payload.get("by") or None,
+        after=payload.get("after", ()),
+        ledger=read_ledger(payload),
     )
     return _add_chart(comparison)
 
