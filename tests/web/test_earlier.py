@@ -63,9 +63,10 @@ def add(visitor: Any, zips: list[tuple[str, bytes]], ledger: bytes | None = None
     return page
 
 
-def publish(visitor: Any, name: str) -> dict[str, Any]:
-    visitor.mark(ROLES, person="0", rows_per_person="1")
-    visitor.post("/promise", PROMISE)
+def publish(visitor: Any, name: str, promise: dict[str, str] | None = None, *, choose: bool = True) -> dict[str, Any]:
+    if choose:
+        visitor.mark(ROLES, person="0", rows_per_person="1")
+        visitor.post("/promise", promise or PROMISE)
     page = visitor.post("/publish", {"name": name, "format": "csv"})
     files = {file: visitor.client.get(f"/publish/{file}").content for file in ("release.zip", "ledger.json")}
     return {"page": page, "zip": files["release.zip"], "ledger": files["ledger.json"]}
@@ -133,6 +134,32 @@ def test_a_ledger_of_other_people_is_refused_in_the_words_of_the_form(visitor: A
     words = text(visitor.post("/publish", {"name": "other"}))
     assert "Give the ledger that was kept with them (“Ledger”)." in words
     assert "--ledger" not in words.split("The same without this page")[0]
+
+
+def test_a_comparison_follows_the_earlier_releases_and_its_method_is_published(
+    visitor: Any, folder: Path, tmp_path: Path
+) -> None:
+    promise = {"models.l-diversity.on": "on", "models.l-diversity.l": "2"}
+    load(visitor, "q1.csv")
+    visitor.post("/earlier", {"how": "start-ledger"})
+    first = publish(visitor, "q1", promise)
+    load(visitor, "q2.csv")
+    add(visitor, [("q1.zip", first["zip"])], first["ledger"])
+    visitor.mark(ROLES, person="0", rows_per_person="1")
+    visitor.post("/promise", promise)
+    chosen = {"methods.mondrian.on": "on", "methods.append.on": "on", "attacks.subtraction.on": "on"}
+    page = visitor.post("/compare", {**chosen, "measures.certainty.on": "on"})
+    words = text(page)
+    assert "Together with 1 earlier releases this one breaks its promise." in words
+    assert "Subtraction of releases" in words
+    trials = re.findall(r'name="trial" value="(\d+)"', page)
+    assert trials == ["0"], "only append can be looked at"
+    visitor.post("/compare/look", {"trial": "0"})
+    second = publish(visitor, "q2", promise, choose=False)
+    assert "made by append" in text(second["page"])
+    places = [unpack(release["zip"], tmp_path) for release in (first, second)]
+    (tmp_path / "ledger.json").write_bytes(second["ledger"])
+    assert vl.verify(places[1], after=places[:1], ledger=vl.Ledger.read(tmp_path / "ledger.json")).holds
 
 
 def test_releases_can_be_removed_and_leave_nothing_behind(

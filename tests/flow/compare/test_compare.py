@@ -55,7 +55,8 @@ def test_every_method_that_fits_in_the_settings_it_names(data: Microdata) -> Non
 
 def test_variations_are_of_every_registered_method() -> None:
     made = list(list_variations(later=True))
-    assert {method.name for method in made} == set(registered_classes("methods"))
+    named = {"local-recoding"}  # it takes long on large tables, and is tried if it is named
+    assert {method.name for method in made} == set(registered_classes("methods")) - named
     assert len(set(map(repr, made))) == len(made)
 
 
