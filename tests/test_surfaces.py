@@ -128,20 +128,20 @@ def test_labels_are_those_of_the_forms() -> None:
 
 def test_one_hint_on_three_surfaces() -> None:
     hint = f"Use {option('method', 'full-domain', suppression=0.1)} or {parameter('noise', 'paper')}."
-    hint += f" Or {option('missing', 'drop')}, {recipe('prefixes', 3, 1)}, {option('ledger')}, {option('force', True)}."
+    hint += f" Or {option('missing', 'drop')}, {recipe('prefixes', 3, 1)}, {option('engine')}, {option('force', True)}."
     assert render(hint) == (
         "Use vl.FullDomain(suppression=0.1) or noise='paper'. "
-        "Or missing='drop', vl.prefixes(3, 1), ledger=..., force=True."
+        "Or missing='drop', vl.prefixes(3, 1), engine=..., force=True."
     )
     with speaking(write_flag):
         assert render(hint) == (
             "Use --method full-domain:suppression=0.1 or noise=paper. "
-            "Or --missing drop, prefixes:3,1, --ledger, --force."
+            "Or --missing drop, prefixes:3,1, --engine, --force."
         )
     with speaking(write_label):
         assert render(hint) == (
             "Use Method: full-domain with suppression: 0.1 or noise: paper. Or Rows with missing cells: leave them "
-            "out, prefixes:3,1, ledger: only at the command line or in Python, “replace an earlier release of that "
+            "out, prefixes:3,1, engine: only at the command line or in Python, “replace an earlier release of that "
             "name”."
         )
     assert render(hint).startswith("Use vl."), "the surface is the caller's again"

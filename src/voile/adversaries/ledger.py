@@ -11,6 +11,7 @@ the state before and after the release, and reading it looks at which release is
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -97,6 +98,12 @@ class Ledger:
         self._seatings.append(seating.align(self.find_people(seating.people), self.people))
         self.releases.append(release)
 
+    def copy(self) -> Ledger:
+        """Return a ledger that can be added to without changing this one. It has no file."""
+        other = copy.copy(self)
+        other.releases, other._seatings, other.path = list(self.releases), list(self._seatings), None
+        return other
+
     # what it belongs to ------------------------------------------------------------------------------------------
     def check(self, earlier: Sequence[str]) -> None:
         """Raise DataError unless this ledger belongs to exactly these releases, named by their digests."""
@@ -127,7 +134,7 @@ class Ledger:
         give it to `Release.save`."""
         target = Path(path)
         try:
-            replace_files({target: self._write()}, private=True)
+            replace_files({target: self.write_state()}, private=True)
         except OSError as error:
             raise DataError(
                 f"The ledger cannot be written to {target.name!r} ({error.strerror}).",
@@ -145,11 +152,13 @@ class Ledger:
                 "The ledger has no file.", code="spec.ledger", hint="Open it from a file, which may be a new one."
             )
         path = Path(os.path.abspath(self.path))
-        return Companion("ledger", path, self._stored, self._write(), partial(_write_both, self._before, self._body()))
+        return Companion(
+            "ledger", path, self._stored, self.write_state(), partial(_write_both, self._before, self._body())
+        )
 
     def note_saved(self) -> None:
         """Note that the file now holds this ledger."""
-        self._before, self._stored, self._after = self._body(), self._write(), None
+        self._before, self._stored, self._after = self._body(), self.write_state(), None
 
     @staticmethod
     def open(path: str | Path) -> Ledger:
@@ -161,15 +170,16 @@ class Ledger:
         return ledger
 
     @staticmethod
-    def read(path: str | Path) -> Ledger:
-        """Read a ledger from its file."""
+    def read(path: str | Path, *, sent: bool = False) -> Ledger:
+        """Read a ledger from its file. Of one that was `sent`, no folder that it names is opened: if it holds the
+        states before and after a release, the releases that it is used with decide between them."""
         ledger = Ledger()
         try:
             content = Path(path).read_bytes()
             body = json.loads(content.decode("utf-8"))
             _refuse_old_format(body)
             if "after" in body:
-                ledger._resolve(body)
+                ledger._resolve(body, sent)
             else:
                 ledger._restore(body)
         except _FAULTS:
@@ -189,7 +199,8 @@ class Ledger:
         people = pack_array(self.people, np.uint64)
         return {"format": FORMAT, "salt": self.salt.hex(), "people": people, "releases": releases}
 
-    def _write(self) -> bytes:
+    def write_state(self) -> bytes:
+        """Return the content of its file."""
         return json.dumps(self._body()).encode()
 
     def _restore(self, body: dict[str, Any]) -> None:
@@ -212,13 +223,14 @@ class Ledger:
         if self._after is not None and list(releases) == [entry["digest"] for entry in self._after["releases"]]:
             self._restore(self._after)
 
-    def _resolve(self, body: dict[str, Any]) -> None:
+    def _resolve(self, body: dict[str, Any], sent: bool) -> None:
         """Take over one of two states: the one after the release if the release is in place, else the one before it."""
-        folder = Path(body["release"]["folder"])
-        recover(folder)
-        if is_in_place(folder, body["release"]["certificate"]):
-            self._restore(body["after"])
-            return
+        if not sent:
+            folder = Path(body["release"]["folder"])
+            recover(folder)
+            if is_in_place(folder, body["release"]["certificate"]):
+                self._restore(body["after"])
+                return
         later = Ledger()
         later._restore(body["after"])
         if body["before"] is not None:

@@ -15,6 +15,7 @@ from voile.errors import DataError
 
 NO_SEAT = -1
 NO_KIND = -1
+LARGEST_ARRAY = 1 << 30  # bytes of an array in a ledger: a small text may claim to hold any number
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,10 @@ def unpack_array(text: object, dtype: Any) -> np.ndarray:
     if not isinstance(text, str):
         raise ValueError("an array is a text")
     try:
-        content = zlib.decompress(base64.b64decode(text, validate=True))
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(base64.b64decode(text, validate=True), LARGEST_ARRAY)
     except zlib.error as error:
         raise ValueError("an array cannot be decompressed") from error
+    if not unpacking.eof:
+        raise ValueError("an array is cut off or too large")
     return np.frombuffer(content, dtype=np.dtype(dtype).newbyteorder("<")).astype(dtype)

@@ -117,6 +117,8 @@ class KeepsSeats:
     release is made. Without a ledger (and then without earlier releases) neither is called.
     """
 
+    tried_later: ClassVar[Settings] = ()  # further settings that a comparison with a ledger tries
+
     def take_seats(self, history: SeatHistory) -> Method:
         """Return the method with the seats that people had before."""
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it

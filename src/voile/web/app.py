@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from voile.web.access_control import Door, Guard, Settings, error_handlers
 from voile.web.page_rendering import render_error
-from voile.web.steps import compare, mark, promise, publish, receive
+from voile.web.steps import compare, earlier, mark, promise, publish, receive
 from voile.web.steps.load import Load
 from voile.web.steps.publish import Publish
 from voile.web.steps.receive import Receive
@@ -44,12 +44,14 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
         "/publish/report.html": publish.download_report,
         "/publish/report.json": publish.download_report,
         "/publish/private.json": publish.download_private,
+        "/publish/ledger.json": publish.download_ledger,
         "/receive": receiving.show,
         "/job": _job,
     }
     actions = {
         "/": load.take,
         "/rows": load.rows,
+        "/earlier": earlier.change,
         "/mark": mark.save,
         "/people": mark.compare_limits,
         "/people/choose": mark.choose_limit,

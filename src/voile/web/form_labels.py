@@ -23,6 +23,8 @@ LABELS = {
     "confirmed": "publish it although nearly every row has its own value",
     "method": "Method",
     "model": "Promise",
+    "after": "Earlier releases",
+    "ledger": "Ledger",
     "force": "replace an earlier release of that name",
 }
 CHOICES = {

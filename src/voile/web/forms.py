@@ -61,10 +61,8 @@ def make_card(cls: type[Plugin]) -> Card:
             fields.append(field)
         elif _is_required(knob):
             closed = f"It needs {knob.name!r}, which can only be given at the command line."
-    if any("Release" in str(hint) for hint in hints.values()):
-        closed = (
-            "It rests on earlier releases of the same people, which can only be named at the command line or in Python."
-        )
+    if closed and any("Release" in str(hint) for hint in hints.values()):
+        closed = "It is promised by itself when a table is published after earlier releases of the same people."
     return Card(cls.name, headline, story, tuple(fields), closed)
 
 

@@ -16,7 +16,8 @@ from voile.errors import DataError, EngineError
 QUOTA = 4 << 30  # bytes of one visit
 RESERVE = 64 << 20  # bytes of the disk that are left to others
 NAME_BYTES = 200  # file systems allow 255, and a suffix may be added
-TABLE, RECEIVED, PUBLISHED, TRIALS, SCRATCH = "table", "received", "published", "trials", "scratch"
+TABLE, EARLIER, RECEIVED, PUBLISHED = "table", "earlier", "received", "published"
+TRIALS, SCRATCH = "trials", "scratch"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -55,6 +56,21 @@ class PrivateStorage:
                     shutil.copyfileobj(content, out, 1 << 20)
         except OSError as error:
             self.empty(kind)
+            raise describe_failure(error) from None
+        return place
+
+    def add_files(self, kind: str, files: Sequence[tuple[str, IO[bytes], int]]) -> Path:
+        """Store files beside those of their kind, all or none; each name is new."""
+        place = self.find_place(kind)
+        if sum(size for _, _, size in files) > self.measure_room():
+            raise no_room(self.quota)
+        try:
+            for name, content, _ in files:
+                with (place / name).open("xb") as out:
+                    shutil.copyfileobj(content, out, 1 << 20)
+        except OSError as error:
+            for name, _, _ in files:
+                (place / name).unlink(missing_ok=True)
             raise describe_failure(error) from None
         return place
 

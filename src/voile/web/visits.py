@@ -21,6 +21,7 @@ PARTS = ("schema", "policy", "method", "release", "read")
 # the attribute of a visit that holds the result of each task
 RESULTS = {
     "inspect": "inspection",
+    "open_earlier": "earlier",
     "mark": "marking",
     "people": "row_limits",
     "promise": "forecast",
@@ -43,6 +44,7 @@ class Visit:
     source: dict[str, Any] = field(default_factory=dict)  # path, name, and how: path, upload or demo
     spec: dict[str, Any] = field(default_factory=dict)
     inspection: dict[str, Any] | None = None  # the table as it is
+    earlier: dict[str, Any] | None = None  # the releases after which the table is published, and their ledger
     marking: dict[str, Any] | None = None  # the table under its roles
     row_limits: dict[str, Any] | None = None  # the cost of each number of rows per person
     forecast: dict[str, Any] | None = None  # the chosen promise in plain words, and whether this table can keep it
@@ -90,7 +92,14 @@ class Visit:
 
     def payload(self, **more: Any) -> dict[str, Any]:
         """Return the input of a task that works on the table of this visit."""
-        return {"source": self.source.get("path"), "spec": self.request(), **more}
+        return {"source": self.source.get("path"), "spec": self.request(), **self.list_earlier(), **more}
+
+    def list_earlier(self) -> dict[str, Any]:
+        """Return the folders of the earlier releases, oldest first, and the file of the ledger, where there are any."""
+        if self.earlier is None:
+            return {}
+        after = [release["place"] for release in self.earlier["releases"]]
+        return {"after": after} | ({"ledger": self.earlier["ledger"]["path"]} if self.earlier["ledger"] else {})
 
     def start_job(self, task: str, title: str, payload: Mapping[str, Any]) -> Job:
         """Start a job, and clear the problems of earlier ones."""
@@ -116,6 +125,8 @@ class Visit:
     def _store_result(self, job: Job) -> None:
         if job.task in RESULTS:
             setattr(self, RESULTS[job.task], {**job.result, "asked": dict(job.payload)})
+            if job.task == "open_earlier":
+                self.forget("comparison", "closer_look", "publication")
         elif job.task == "count":
             self.counts = [{**job.result, "query": job.payload["said"]}, *self.counts][:20]
         elif job.task == "tree":

@@ -131,3 +131,22 @@ def test_audit_and_report_take_an_adversary(voile: Voile, release: Path, table: 
     report = voile("report", release, "--data", table, "--adversary", "insurer", "--out", "report.html", "--json").json
     assert report["adversaries"][0]["name"] == "an insurer with published health statistics"
     assert "Weights the values of your group by those rates" in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_compare_after_an_earlier_release_as_flags_or_spec(voile: Voile, table: Path) -> None:
+    base = ("--quasi", "birth,sex,zip", "--sensitive", "disease", "--person", "name", "--model", "m-invariance:m=3")
+    assert voile("publish", table, *base, "--out", "one", "--ledger", "ledger.json").code == 0
+    before = Path("ledger.json").read_bytes()
+    asked = ("compare", table, *base, "--measure", "certainty", "--json")
+    result = voile(*asked, "--attack", "subtraction", "--after", "one", "--ledger", "ledger.json").json
+    assert result["after"] == 1
+    assert [item["attack"] for item in result["trials"][0]["reached"]] == ["subtraction"]
+    assert result["trials"][0]["kept"]
+    assert Path("ledger.json").read_bytes() == before
+    answer = voile(*asked, "--attack", "subtraction", "--after", "one")
+    assert answer.code == 4
+    assert answer.json["trials"][0]["fault"]["code"] == "data.ledger"
+    assert "--ledger" in answer.json["trials"][0]["fault"]["hint"]
+    Path("spec.toml").write_text('[release]\nafter = ["one"]\nledger = "ledger.json"\n')
+    assert voile(*asked, "--attack", "subtraction", "--spec", "spec.toml").json["trials"][0]["kept"]
+    assert voile(*asked, "--ledger", "none.json").code == 3

@@ -54,10 +54,9 @@ def test_every_method_that_fits_in_the_settings_it_names(data: Microdata) -> Non
 
 
 def test_variations_are_of_every_registered_method() -> None:
-    made = list(list_variations())
-    tried = {name for name, cls in registered_classes("methods").items() if cls.tried}  # type: ignore[attr-defined]
-    assert {method.name for method in made} == tried
-    assert set(registered_classes("methods")) - tried == {"append", "local-recoding"}
+    made = list(list_variations(later=True))
+    named = {"local-recoding"}  # it takes long on large tables, and is tried if it is named
+    assert {method.name for method in made} == set(registered_classes("methods")) - named
     assert len(set(map(repr, made))) == len(made)
 
 

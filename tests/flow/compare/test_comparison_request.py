@@ -82,3 +82,8 @@ def test_how_to_publish_cannot_matter() -> None:
     with pytest.raises(SpecError, match=r"does not use \[release\]") as caught:
         read_comparison_request(Spec(SCHEMA, POLICY, release={"format": "csv"}))
     assert caught.value.code == "spec.compare-release"
+
+
+def test_earlier_releases_and_their_ledger_matter() -> None:
+    found = read_comparison_request(Spec(SCHEMA, POLICY, release={"after": ["one"], "ledger": "ledger.json"}))
+    assert (found.request.after, found.request.ledger) == (("one",), "ledger.json")

@@ -10,9 +10,11 @@ import typer
 
 from voile.cli.flags import (
     Adversaries,
+    After,
     EngineOptions,
     Json,
     KeyFile,
+    LedgerFile,
     Models,
     Plugins,
     ReadOptions,
@@ -54,6 +56,8 @@ def compare(
     by: Annotated[str | None, typer.Option(help="The measure that decides; query-error by default.")] = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population; by default the table.")] = None,
     key_file: KeyFile = None,
+    after: After = None,
+    ledger: LedgerFile = None,
     *,
     schema_options: SchemaOptions,
     read_options: ReadOptions,
@@ -62,8 +66,13 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Try methods on a table, attack and measure each release, and name the one that keeps the promise at the least
-    loss; exit 4 or 5 if none does."""
+    loss; exit 4 or 5 if none does.
+
+    With earlier releases of the same people (--after, oldest first) and their ledger (--ledger), every trial is
+    published after them and attacked together with them. The ledger is only read.
+    """
     with progress_bar() as step:
+        from voile.adversaries.ledger import Ledger
         from voile.engines.selection import choose_engine
         from voile.flow.compare.compare import compare as compare_methods
         from voile.flow.compare.comparison_request import read_comparison_request
@@ -77,7 +86,10 @@ def compare(
         flags = drop_unset(
             methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=variations
         )
-        request = read_comparison_request(replace(combined, compare={**combined.compare, **flags}))
+        history = drop_unset(after=[str(folder) for folder in after] if after else None, ledger=ledger)
+        combined = replace(combined, compare={**combined.compare, **flags}, release={**combined.release, **history})
+        request = read_comparison_request(combined)
+        book = Ledger.read(request.request.ledger) if request.request.ledger else None
         key = Key.read(key_file) if key_file else None
         step(0, None, "read")
         engine = choose_engine(source, request.request.engine)
@@ -95,6 +107,8 @@ def compare(
                 progress=step,
                 store=out / "trials" if out else None,
                 by=request.by,
+                after=request.request.after,
+                ledger=book,
             )
         except KeyboardInterrupt:
             if out:

@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from voile.adversaries.ledger import Ledger
 from voile.adversaries.presets import Preset
-from voile.attacks.base import Attack
+from voile.attacks.base import Attack, UsesHistory
 from voile.errors import PolicyError, SpecError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
 from voile.flow.compare.comparison import Comparison
@@ -22,13 +23,15 @@ from voile.flow.compare.trial import describe_plugin, describe_policy
 from voile.flow.compare.trial_runner import TrialRunner, plain_policy
 from voile.flow.compare.trial_store import TrialStore
 from voile.flow.measure.measure import list_measures
+from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.plan import check_request
 from voile.measures.base import Measure
-from voile.methods.base import Method
+from voile.methods.base import KeepsSeats, Method
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.plugins.registry import as_plain_value, build_plugin, registered_classes
-from voile.tables.microdata import Microdata
+from voile.releases.release import Release
+from voile.tables.microdata import Microdata, require_people
 from voile.tables.secret_key import Key
 
 
@@ -46,6 +49,8 @@ def compare(
     so_far: Callable[[Comparison], None] | None = None,
     store: str | Path | None = None,
     by: str | None = None,
+    after: Sequence[Release | str | Path] = (),
+    ledger: Ledger | None = None,
 ) -> Comparison:
     """Try methods under policies, attack and measure each release, and name the one that keeps the promise at the least
     loss.
@@ -54,6 +59,10 @@ def compare(
     comparisons. Without `attacks` and `adversary` (presets by name, such as "insurer"), every registered attack runs.
     Attacks that need a register of people get the table itself unless `external` is given. `by` names the measure that
     decides; by default it is the query error, if that is measured.
+
+    `after` are earlier releases of the same people, oldest first, or their folders, and `ledger` is the publisher's
+    record of who sat in which group: every trial is published after them and attacked together with them. A method that
+    would be refused is a trial with a fault. The ledger is only read.
 
     `progress(done, total, what)` is called at least once per second, `so_far(comparison)` after each trial that is run.
     Every finished trial is kept in the folder `store`, so that the same call continues where an interrupted one
@@ -68,7 +77,8 @@ def compare(
     chosen = [Policy(item) if isinstance(item, Model) else item for item in listed]
     if not chosen:
         raise PolicyError("There is no policy to compare methods under.", code="policy.empty", hint="Name a model.")
-    requested = _request_attacks(data, attacks, adversary)
+    history = _open_history(data, after, ledger)
+    requested = _request_attacks(data, attacks, adversary, history)
     runner = TrialRunner(
         data,
         requested,
@@ -76,13 +86,16 @@ def compare(
         tuple(measures if measures is not None else list_measures()),
         external,
         key or Key.fresh(),
+        history,
     )
     decisive = _choose_measure(runner.measures, by)
-    plan = _plan_trials(data, chosen, methods)
-    finished = TrialStore.open(Path(store), runner.tables, runner.settings, key) if store is not None else None
+    plan = _plan_trials(data, chosen, methods, ledger is not None)
+    finished = None
+    if store is not None:
+        finished = TrialStore.open(Path(store), runner.tables, runner.settings, key, history)
     report, steps = progress or _ignore_progress, len(plan) + 1
     before = run_with_progress(report, 0, steps, "the original table", runner.attack_table)
-    comparison = Comparison((), before, decisive, data.rows.total, data.unit)
+    comparison = Comparison((), before, decisive, data.rows.total, data.unit, len(history.releases))
     for step, (policy, method) in enumerate(plan, 1):
         trial = finished.find(plain_policy(policy), as_plain_value(method)) if finished else None
         fresh = trial is None
@@ -101,13 +114,32 @@ def _ignore_progress(done: int, total: int, what: str) -> None:
     """Stand in for a caller who does not ask for progress."""
 
 
+def _open_history(data: Microdata, after: Sequence[Release | str | Path], ledger: Ledger | None) -> EarlierReleases:
+    """Verify the earlier releases once for all trials, and check that the ledger belongs to them."""
+    history = EarlierReleases.verified(after, ledger)
+    if ledger is not None:
+        require_people(data)
+        ledger.check([release.digest for release in history.releases])
+    return history
+
+
 def _request_attacks(
-    data: Microdata, attacks: Sequence[Attack] | None, adversary: str | Preset | Sequence[str | Preset] | None
+    data: Microdata,
+    attacks: Sequence[Attack] | None,
+    adversary: str | Preset | Sequence[str | Preset] | None,
+    history: EarlierReleases,
 ) -> tuple[RequestedAttack, ...]:
-    """The attacks that are listed and those of the presets, or all that are registered and concern the table."""
-    if attacks is None and adversary is None:
-        return tuple(RequestedAttack(attack) for attack in list_attacks() if attack.concerns(data))
-    return tuple(request_attacks(attacks, adversary))
+    """The attacks that are listed and those of the presets, or all that are registered and concern the table; with the
+    earlier releases, where they take them."""
+    everything = attacks is None and adversary is None
+    requested = request_attacks(list_attacks() if everything else attacks, adversary)
+    informed = [
+        replace(item, attack=item.attack.attach_history(history.releases, history.ledger))
+        if isinstance(item.attack, UsesHistory)
+        else item
+        for item in requested
+    ]
+    return tuple(item for item in informed if not everything or item.attack.concerns(data))
 
 
 def _quick_versions(requested: Sequence[RequestedAttack], listed: int) -> tuple[Attack, ...]:
@@ -133,15 +165,17 @@ def _choose_measure(measures: Sequence[Measure], by: str | None) -> str:
     return by or (across or names or [""])[0]
 
 
-def list_variations() -> Iterator[Method]:
-    """Every registered method in the settings that it names for comparisons."""
+def list_variations(later: bool = False) -> Iterator[Method]:
+    """Every registered method in the settings that it names for comparisons; `later` where there is a ledger, which
+    methods that keep seats need."""
     for name, cls in registered_classes("methods").items():
-        for knobs in cast(type[Method], cls).tried:
+        further = cls.tried_later if later and issubclass(cls, KeepsSeats) else ()
+        for knobs in (*cast(type[Method], cls).tried, *further):
             yield cast(Method, build_plugin("methods", name, knobs))
 
 
 def _plan_trials(
-    data: Microdata, policies: Sequence[Policy], methods: Sequence[Method] | None
+    data: Microdata, policies: Sequence[Policy], methods: Sequence[Method] | None, later: bool
 ) -> list[tuple[Policy, Method]]:
     """The trials to run. A policy that does not fit the table is an error; a method that cannot serve a policy is left
     out, unless it was requested."""
@@ -160,7 +194,7 @@ def _plan_trials(
         return [(policy, method) for policy in policies for method in methods]
     plan = []
     for policy in policies:
-        fitting = [method for method in list_variations() if _can_serve(data, policy, method)]
+        fitting = [method for method in list_variations(later) if _can_serve(data, policy, method)]
         if not fitting:
             raise PolicyError(
                 f"No registered method serves {describe_policy(policy)} on this table.",

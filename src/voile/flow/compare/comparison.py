@@ -47,6 +47,7 @@ class Comparison(TrialTable):
             "voile.flow.compare",
             **{name: content[name] for name in ("tool", "before", "note")},
             unit=self.unit,
+            after=self.after,
             size=self.unit.count(self.people),
             promises=[{**self._summary(promise), "heat": charts["heat"][promise]} for promise in self.promises],
             trials=trials,

@@ -20,6 +20,7 @@ from voile.plugins.registry import Plugin, build_plugin, find_class, knob_fields
 
 Some = TypeVar("Some", bound=Plugin)
 Result = TypeVar("Result")
+EARLIER = ("after", "ledger")  # the parts of [release] that a comparison uses
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
 
     problems += _unused_sections(spec)
     options = spec.compare
-    read = attempt(lambda: read_request(replace(spec, method={}, release={})))
+    earlier = {name: value for name, value in spec.release.items() if name in EARLIER}
+    read = attempt(lambda: read_request(replace(spec, method={}, release=earlier)))
     methods = attempt(lambda: _build_listed(Method, options.get("methods")))
     attacks = attempt(lambda: _build_listed(Attack, options.get("attacks")))
     measures = attempt(lambda: _build_listed(Measure, options.get("measures")))
@@ -67,11 +69,11 @@ def _unused_sections(spec: Spec) -> Iterator[SpecError]:
             code="spec.compare-method",
             hint="List the methods to compare as `methods` in [compare], and leave [method] out.",
         )
-    if spec.release:
+    if set(spec.release) - set(EARLIER):
         yield SpecError(
-            "A comparison does not use [release]: it publishes no folder, and compares methods on this table alone.",
+            "A comparison does not use [release], except earlier releases and their ledger: it publishes no folder.",
             code="spec.compare-release",
-            hint="Leave [release] out.",
+            hint="Keep nothing but `after` and `ledger` there.",
         )
 
 

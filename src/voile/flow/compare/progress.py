@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import TypeVar
 
 TICK = 0.5  # seconds between two reports
@@ -16,7 +17,8 @@ Work = Callable[[Say], Result]
 def run_with_progress(progress: Progress, done: int, total: int, title: str, work: Work[Result]) -> Result:
     """Run `work(say)` as one step, and report what it says at least every `TICK` seconds.
 
-    The work runs in a thread of its own and `progress` in the caller's, so an interrupt ends the wait at once.
+    The work runs in a thread of its own and `progress` in the caller's, so an interrupt ends the wait at once. The
+    thread has the caller's context: its messages speak the language of the caller's surface.
     """
     now, results, errors = [title], [], []
 
@@ -29,7 +31,7 @@ def run_with_progress(progress: Progress, done: int, total: int, title: str, wor
         except BaseException as error:
             errors.append(error)
 
-    thread = threading.Thread(target=run, daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
     progress(done, total, title)
     thread.start()
     thread.join(TICK)

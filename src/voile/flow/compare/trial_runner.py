@@ -8,14 +8,14 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from voile.adversaries.prior import Prior
-from voile.attacks.base import Attack, RawTable
+from voile.attacks.base import Attack, RawTable, UsesHistory
 from voile.errors import VoileError
 from voile.flow.audit.audit import run_attack
 from voile.flow.audit.requested_attacks import RequestedAttack
 from voile.flow.compare.progress import Say
 from voile.flow.compare.trial import AttackResult, Failure, LossResult, Trial, describe_plugin, describe_policy
 from voile.flow.measure.measure import measure
-from voile.flow.publish.earlier_releases import draw_rows
+from voile.flow.publish.earlier_releases import EarlierReleases, draw_rows
 from voile.flow.publish.publish import publish
 from voile.flow.verify.verify import verify
 from voile.measures.base import Measure
@@ -30,7 +30,8 @@ from voile.tables.secret_key import Key
 
 @dataclass(frozen=True, eq=False)
 class TrialRunner:
-    """What all trials share: the table, the attacks with what they learned from it, the measures and the key."""
+    """What all trials share: the table, the attacks with what they learned from it, the measures, the key and what
+    was published before."""
 
     data: Microdata
     requested: tuple[RequestedAttack, ...]
@@ -38,6 +39,7 @@ class TrialRunner:
     measures: tuple[Measure, ...]
     external: Microdata | None
     key: Key
+    history: EarlierReleases
 
     @property
     def tables(self) -> tuple[Microdata, ...]:
@@ -85,15 +87,20 @@ class TrialRunner:
         start = time.perf_counter()
         try:
             say("publish")
-            release = publish(self.data, policy, method, key=self.key)
+            earlier = self.history.releases
+            ledger = self.history.ledger.copy() if self.history.ledger else None
+            release = publish(self.data, policy, method, key=self.key, after=earlier, ledger=ledger)
             seconds = time.perf_counter() - start
             say("verify")
             priors = self._promised_priors(policy)
-            verdict = verify(release, prior=priors, data=self.data, key=self.key)
+            verdict = verify(release, prior=priors, data=self.data, key=self.key, after=earlier, ledger=ledger)
         except VoileError as error:
             return replace(trial, fault=Failure.of(error), seconds=time.perf_counter() - start)
         results = []
         for item, quick in self.learned:
+            if isinstance(item.attack, UsesHistory) and isinstance(quick, UsesHistory):
+                item = replace(item, attack=item.attack.attach_history(earlier, ledger))
+                quick = quick.attach_history(earlier, ledger)
             informed = _use_prior(item.attack, priors)
             if informed is not item.attack:  # an attack that the promise is about runs in full
                 item, quick = replace(item, attack=informed), informed

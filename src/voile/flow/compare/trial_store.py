@@ -1,6 +1,7 @@
 """A folder of finished trials, so that an interrupted comparison continues where it stopped.
 
-A trial is found again by a keyed digest of everything that its numbers depend on: the request, the table, the version.
+A trial is found again by a keyed digest of everything that its numbers depend on: the request, the table,
+the earlier releases with their ledger, the version.
 The key is the user's own, or one that stays with the user and never enters the folder: a plain digest, or one with its
 salt beside it, would let anyone test a guess about the table.
 """
@@ -18,9 +19,10 @@ from typing import Any
 
 from voile.errors import DataError
 from voile.flow.compare.trial import Trial
+from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.io import text_files
 from voile.io.safe_writing.staging import sweep_folder
-from voile.tables.microdata import Microdata
+from voile.tables.microdata import PERSON, Microdata, require_people
 from voile.tables.secret_key import BYTES, Key
 from voile.version import __version__
 
@@ -33,7 +35,9 @@ class TrialStore:
     state: Any  # the keyed hash of everything that all trials share
 
     @staticmethod
-    def open(folder: Path, tables: Sequence[Microdata], shared: Any, key: Key | None) -> TrialStore:
+    def open(
+        folder: Path, tables: Sequence[Microdata], shared: Any, key: Key | None, history: EarlierReleases
+    ) -> TrialStore:
         """Open or create a folder for the trials of one request; `shared` is the request except policy and method."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -48,6 +52,8 @@ class TrialStore:
         state.update(json.dumps([__version__, shared], sort_keys=True, default=str).encode())
         for table in tables:
             _add_table(state, table)
+        if history.releases or history.ledger is not None:
+            _add_history(state, history, tables[0])
         return TrialStore(folder, state)
 
     def find(self, policy: Sequence[Mapping[str, Any]], method: Mapping[str, Any]) -> Trial | None:
@@ -80,6 +86,19 @@ def _add_table(state: Any, data: Microdata) -> None:
     table = data.rows.histogram([column.name for column in data.columns])
     state.update(table.codes.astype("<i8").tobytes())
     state.update(table.counts.astype("<i8").tobytes())
+
+
+def _add_history(state: Any, history: EarlierReleases, data: Microdata) -> None:
+    """Add the earlier releases, the ledger, and which row is whose: it decides where people sit."""
+    state.update(json.dumps([release.digest for release in history.releases]).encode())
+    if history.ledger is None:
+        return
+    state.update(history.ledger.write_state())
+    people = require_people(data)
+    state.update(people.list_hashes().astype("<u8").tobytes())
+    linked = people.draw_linked(len(people.people_by_rows), Key(bytes(BYTES)))  # all rows, whatever the key
+    table = linked.histogram([*(column.name for column in data.columns), PERSON])
+    state.update(table.codes.astype("<i8").tobytes())
 
 
 def user_key() -> Key:

@@ -18,13 +18,15 @@ FORMAT = 1
 @dataclass(frozen=True, eq=False, repr=False)
 class TrialTable:
     """Trials on one table. `by` is the measure that decides; `before` are the same attacks on the original table.
-    `people` counts the rows that every trial starts from, and `unit` says how many of them a person may have."""
+    `people` counts the rows that every trial starts from, and `unit` says how many of them a person may have; `after`
+    counts the earlier releases that every trial was published after."""
 
     rows: tuple[Trial, ...]
     before: tuple[AttackResult, ...]
     by: str
     people: int
     unit: Unit = ONE_ROW
+    after: int = 0
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -87,6 +89,7 @@ class TrialTable:
             "tool": f"voile {__version__}",
             "people": self.people,
             "unit": self.unit.as_json(),
+            **({"after": self.after} if self.after else {}),
             "by": self.by,
             "best": self.position(self.best),
             "best_for": best,

@@ -57,6 +57,7 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
 
     name: ClassVar[str] = "append"
     tried: ClassVar[Settings] = ()  # it is about later releases: the first one is that of its grouping
+    tried_later: ClassVar[Settings] = ({}, {"grouping": "anatomy"})
 
     grouping: Method = field(default_factory=Mondrian)
     waiting: str = knob("fewest", choices=WAITING)

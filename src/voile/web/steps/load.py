@@ -17,7 +17,7 @@ from voile.web import received_files
 from voile.web.access_control import Settings
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
-from voile.web.private_storage import PUBLISHED, TABLE, TRIALS, PrivateStorage, is_plain_name, shorten_name
+from voile.web.private_storage import EARLIER, PUBLISHED, TABLE, TRIALS, PrivateStorage, is_plain_name, shorten_name
 from voile.web.visits import Visit
 
 PATIENCE = 4.0  # seconds that a click may take before the page shows a progress bar
@@ -137,9 +137,11 @@ def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any]) -
     visit.collect_result()  # otherwise a result about the last table might be stored later
     visit.source, visit.spec = source, {"read": reading} if reading else {}
     visit.draft = {}
-    visit.forget("inspection", "marking", "row_limits", "forecast", "comparison", "closer_look", "publication")
+    visit.forget(
+        "inspection", "earlier", "marking", "row_limits", "forecast", "comparison", "closer_look", "publication"
+    )
 
 
 def _delete_results(storage: PrivateStorage) -> None:
-    for kind in (TRIALS, PUBLISHED):
+    for kind in (TRIALS, PUBLISHED, EARLIER):
         storage.empty(kind)

@@ -61,6 +61,8 @@ class Publish:
         options: dict[str, Any] = {"force": bool(form.get("force")), "place": str(folder or private / "release")}
         options |= {"zip": str(private / "release.zip"), "page": str(private / REPORTS[0])}
         options["private"] = str(private / "private.json")
+        if visit.list_earlier().get("ledger"):
+            options["new_ledger"] = str(private / "ledger.json")
         payload = visit.payload(name=name, format=format, **options)
         await wait_for(visit.start_job("publish", "Publishing", payload), SOON)
         return RedirectResponse("/publish#done", 303)
@@ -92,7 +94,8 @@ def _find_publication(visit: Visit) -> Mapping[str, Any] | None:
     """Return what was asked for in the last publication, if its files are there."""
     visit.collect_result()
     asked: Mapping[str, Any] | None = (visit.publication or {}).get("asked")
-    return asked if asked and all(Path(asked[name]).is_file() for name in ("zip", "page", "private")) else None
+    files = [asked[name] for name in ("zip", "page", "private", "new_ledger") if name in asked] if asked else []
+    return asked if files and all(Path(file).is_file() for file in files) else None
 
 
 async def spec(request: Request, visit: Visit) -> Response:
@@ -131,11 +134,26 @@ async def download_private(request: Request, visit: Visit) -> Response:
     )
 
 
+async def download_ledger(request: Request, visit: Visit) -> Response:
+    """Download the ledger with the new release in it. It is for the publisher, so it is never part of the zip."""
+    asked = _find_publication(visit)
+    if asked is None or "new_ledger" not in asked:
+        return RedirectResponse("/publish", 303)
+    headers = {"Cache-Control": "no-store"}
+    return FileResponse(
+        asked["new_ledger"], filename=f"{asked['name']}-ledger.json", media_type="application/json", headers=headers
+    )
+
+
 def _write_command(visit: Visit) -> str:
     """Write the same request as a command. An upload keeps its file name; the demo table is written to a file first."""
     name = (visit.publication or {}).get("asked", {}).get("name", "release")
     source = visit.source.get("name", "")
     run = f"voile publish {shlex.quote(source)} --spec spec.toml --out {shlex.quote(name)}"
+    for release in (visit.earlier or {}).get("releases", ()):
+        run += f" --after {shlex.quote(release['name'].removesuffix('.zip'))}"
+    if visit.list_earlier().get("ledger"):
+        run += " --ledger ledger.json"
     if visit.source.get("how") != "demo":
         return run
     return f"python -c \"import voile; voile.datasets.hospital().write_parquet('{source}')\"\n{run}"

@@ -33,6 +33,7 @@ from voile.web.tasks.session_data import (
     make_release,
     memory,
     read_data,
+    read_ledger,
     read_task_request,
 )
 
@@ -56,6 +57,8 @@ def compare(payload: Payload, progress: Progress) -> dict[str, Any]:
         key=Key(bytes.fromhex(payload["key"])),
         store=payload["store"],
         by=payload.get("by") or None,
+        after=payload.get("after", ()),
+        ledger=read_ledger(payload),
     )
     return _add_chart(comparison)
 
@@ -73,7 +76,7 @@ def look(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Look at one method in detail: the success of attacks, and each column, before and after publishing."""
     data, release = read_data(payload), make_release(payload, progress)
     progress(2, 4, "Attacking the release")
-    memory.audit = audit(release, data)
+    _attack_release(payload)
     progress(3, 4, "Drawing the columns before and after")
     columns = [
         {
@@ -85,7 +88,15 @@ def look(payload: Payload, progress: Progress) -> dict[str, Any]:
         }
         for item in distributions(data, release)
     ]
-    return {**report(release, memory.audit).as_json(), "distributions": columns}
+    verdict = verify(release, after=payload.get("after", ()), ledger=memory.ledger)
+    return {**report(release, memory.audit, verdict=verdict).as_json(), "distributions": columns}
+
+
+def _attack_release(payload: Payload) -> None:
+    """Attack the release in memory, together with the earlier ones."""
+    assert memory.release is not None
+    after = payload.get("after", ())
+    memory.audit = audit(memory.release, read_data(payload), after=after, ledger=memory.ledger)
 
 
 def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
@@ -95,7 +106,7 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     folder, archive = Path(payload["place"]), Path(payload["zip"])
     if memory.audit is None:
         progress(1, 5, "Attacking the release for the report")
-        memory.audit = audit(release, data)
+        _attack_release(payload)
     progress(2, 5, "Measuring the loss for the report")
     losses = measure(data, release)
     progress(3, 5, "Writing the folder")
@@ -103,7 +114,9 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(4, 5, "Verifying the folder")
     assert memory.key is not None
     kept = PrivateFile(release.digest, memory.key, learn_priors(payload)).save(payload["private"])
-    verdict = verify(folder, private=kept)
+    verdict = verify(folder, private=kept, after=payload.get("after", ()), ledger=memory.ledger)
+    if memory.ledger is not None:
+        memory.ledger.save(payload["new_ledger"])
     page = report(release, memory.audit, losses, verdict)
     page.save(payload["page"])
     files = [*release_folder.read_documents(folder).certificate["files"], release_folder.CERTIFICATE]
@@ -116,9 +129,15 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
         "dropped": data.dropped,
     }
     facts |= {"left_out": data.count_left_out(), "counted": verdict.unit.count(release.people)}
+    facts |= {"after": len(payload.get("after", ())), "ledger": _count_ledger()}
     facts |= {**release.counted, "exceptions": describe_own_exceptions(release)}
     facts["note"] = FIXED_BEFOREHAND if release.certificate.names_algorithm else ""
     return {**facts, "verdict": verdict.as_json(), "files": sorted(files), "bytes": archive.stat().st_size}
+
+
+def _count_ledger() -> int | None:
+    """Count the people whom the ledger lists, if there is one."""
+    return None if memory.ledger is None else len(memory.ledger.people)
 
 
 def _pack(archive: Path, folder: Path, files: Sequence[str], name: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
 from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
@@ -41,6 +42,7 @@ class Memory:
     key: Key | None = None
     release: Release | None = None
     audit: Audit | None = None
+    ledger: Ledger | None = None  # with the release in it, if a ledger is kept
 
 
 memory = Memory()
@@ -75,14 +77,21 @@ def make_release(payload: Payload, progress: Progress) -> Release:
     """Make the release of a request, or return the last one if the request is the same: the release that a visitor has
     looked at is the one that is published."""
     spec = {part: value for part, value in payload["spec"].items() if part != "release"}
-    release_request = json.dumps([_file_state(payload), spec], sort_keys=True)
+    parts = [_file_state(payload), spec, payload.get("after"), payload.get("ledger")]
+    release_request = json.dumps(parts, sort_keys=True)
     if memory.release_request != release_request or memory.release is None:
         request, data = read_task_request(payload), read_data(payload)
         progress(1, 5, "Making the release")
-        key = Key.fresh()
-        memory.release = publish(data, request.policy, request.method, key=key)
-        memory.release_request, memory.key, memory.audit = release_request, key, None
+        key, ledger = Key.fresh(), read_ledger(payload)
+        after = payload.get("after", ())
+        memory.release = publish(data, request.policy, request.method, key=key, after=after, ledger=ledger)
+        memory.release_request, memory.key, memory.audit, memory.ledger = release_request, key, None, ledger
     return memory.release
+
+
+def read_ledger(payload: Payload) -> Ledger | None:
+    """Read the ledger of the earlier releases, if there is one. Its file stays as it is."""
+    return Ledger.read(payload["ledger"], sent=True) if payload.get("ledger") else None
 
 
 def learn_priors(payload: Payload) -> tuple[Prior, ...]:
