@@ -10,6 +10,7 @@ Otherwise worlds are drawn and, where hardly any of them remains, split towards 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,6 +135,9 @@ def _list_linked(linked: LinkedWorlds, max_worlds: int) -> CellShares | None:
         if state is None:
             return None
         waiting[number] = state
+    unexplained = CellShares(np.unique(np.concatenate([state.cells for state in waiting.values()])), None)
+    if not all(len(state.weights) for state in waiting.values()):
+        return unexplained
     joined = waiting.pop(min(waiting, key=lambda number: len(waiting[number].weights)))
     while waiting:
         number = min(waiting, key=lambda number: (-len(waiting[number].inside.keys() & joined.inside), number))
@@ -142,9 +146,9 @@ def _list_linked(linked: LinkedWorlds, max_worlds: int) -> CellShares | None:
             return None
         still_divided = {step for state in waiting.values() for step in state.inside}
         joined = _join(linked, joined, other, still_divided, base)
+        if not len(joined.weights):
+            return unexplained
     order = np.argsort(joined.cells)
-    if not len(joined.weights):
-        return CellShares(joined.cells[order], None)
     weights = joined.weights / joined.weights.sum()
     return CellShares(joined.cells[order], np.tensordot(weights, joined.shares, axes=1)[order])
 
@@ -190,7 +194,7 @@ def _label_contents(inside: Mapping[int, np.ndarray], number: int) -> tuple[np.n
     sums of 64 bits."""
     keys, random = np.zeros((number, 2), dtype=np.uint64), np.random.default_rng(1)
     for content in inside.values():
-        flat = content.reshape(number, -1).astype(np.uint64)
+        flat = content.reshape(number, math.prod(content.shape[1:])).astype(np.uint64)  # there may be no world
         keys += flat @ random.integers(0, 1 << 64, (flat.shape[1], 2), dtype=np.uint64)
     order = np.lexsort(keys.T)
     is_new = np.ones(number, dtype=bool)
