@@ -236,3 +236,42 @@ def test_files_that_are_no_document(tmp_path: Path, content: bytes) -> None:
     for read in (vl.Ledger.read, vl.Ledger.open):
         with pytest.raises(DataError, match="cannot be read"):
             read(tmp_path / "ledger")
+
+
+def test_a_ledger_that_was_sent_opens_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The releases that it is used with decide between its two states."""
+    ledger = open_recorded(tmp_path / "ledger", FIRST)
+    before = json.loads(ledger.write_state())
+    ledger.record(SECOND.digest, seat(ledger, [BOB, CID], [0, 1], [2, 1]))
+    place = {"folder": str(tmp_path / "elsewhere"), "certificate": "0" * 64}
+    both = {"format": 4, "release": place, "before": before, "after": json.loads(ledger.write_state())}
+    (tmp_path / "both").write_text(json.dumps(both))
+    opened: list[Path] = []
+    monkeypatch.setattr("voile.adversaries.ledger.recover", opened.append)
+    for digests in ([FIRST.digest], [FIRST.digest, SECOND.digest]):
+        sent = vl.Ledger.read(tmp_path / "both", sent=True)
+        sent.check(digests)
+        assert sent.releases == digests
+    assert not opened
+    vl.Ledger.read(tmp_path / "both")
+    assert opened == [tmp_path / "elsewhere"]
+
+
+def test_a_copy_is_added_to_alone(tmp_path: Path) -> None:
+    ledger = open_recorded(tmp_path / "ledger", FIRST)
+    before, copy = ledger.write_state(), ledger.copy()
+    assert copy.write_state() == before
+    copy.record(SECOND.digest, seat(copy, [BOB, CID], [0, 1], [2, 1]))
+    assert ledger.write_state() == before
+    assert (len(copy.releases), len(copy.people)) == (2, 3)
+    with pytest.raises(SpecError, match="has no file"):
+        copy.companion()
+
+
+def test_an_array_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_recorded(tmp_path / "ledger", FIRST).save(tmp_path / "ledger")
+    monkeypatch.setattr("voile.adversaries.seating.LARGEST_ARRAY", 15)  # two people take 16 bytes
+    with pytest.raises(DataError, match="cannot be read"):
+        vl.Ledger.read(tmp_path / "ledger")
+    monkeypatch.setattr("voile.adversaries.seating.LARGEST_ARRAY", 16)
+    assert len(vl.Ledger.read(tmp_path / "ledger").people) == 2

@@ -127,13 +127,21 @@ def test_a_ledger_of_other_people_is_refused_in_the_words_of_the_form(visitor: A
     load(visitor, "other.csv")
     add(visitor, [("q1.zip", series["first"]["zip"])], series["first"]["ledger"])
     visitor.mark(ROLES, person="0", rows_per_person="1")
-    visitor.post("/promise", PROMISE)
+    assert "The ledger knows nobody of this table." in text(visitor.post("/promise", PROMISE))
     words = text(visitor.post("/publish", {"name": "other"}))
     assert "The ledger knows nobody of this table." in words
     visitor.post("/earlier", {"how": "forget-ledger"})
     words = text(visitor.post("/publish", {"name": "other"}))
     assert "Give the ledger that was kept with them (“Ledger”)." in words
     assert "--ledger" not in words.split("The same without this page")[0]
+
+
+def test_changed_columns_are_refused_when_the_promise_is_chosen(visitor: Any, series: dict[str, Any]) -> None:
+    load(visitor, "q2.csv")
+    add(visitor, [("q1.zip", series["first"]["zip"])], series["first"]["ledger"])
+    visitor.mark({"age": "quasi", "disease": "sensitive"}, person="0", rows_per_person="1")
+    words = text(visitor.post("/promise", PROMISE))
+    assert "Earlier release 1 has another schema: it differs in 'sex'." in words
 
 
 def test_a_comparison_follows_the_earlier_releases_and_its_method_is_published(

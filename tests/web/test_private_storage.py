@@ -16,7 +16,7 @@ import voile as vl
 from voile.errors import DataError, EngineError
 from voile.web import private_storage
 from voile.web.access_control import Settings
-from voile.web.private_storage import RECEIVED, TABLE, PrivateStorage
+from voile.web.private_storage import EARLIER, RECEIVED, TABLE, PrivateStorage
 
 
 @pytest.fixture
@@ -42,6 +42,16 @@ def test_all_files_count_against_the_quota(storage: PrivateStorage) -> None:
     assert caught.value.code == "data.quota"
     assert store(storage, RECEIVED, 30, 10) == ["received/10", "received/30", "table/60"]
     assert store(storage, RECEIVED, 40) == ["received/40", "table/60"]  # the replaced files do not count
+
+
+def test_files_are_added_beside_others_within_the_quota(storage: PrivateStorage) -> None:
+    storage.add_files(EARLIER, [("a", io.BytesIO(b"x" * 60), 60)])
+    with pytest.raises(DataError, match="may store 100 bytes"):
+        storage.add_files(EARLIER, [("b", io.BytesIO(b"x" * 20), 20), ("c", io.BytesIO(b"x" * 21), 21)])
+    storage.add_files(EARLIER, [("b", io.BytesIO(b"x" * 40), 40)])
+    with pytest.raises(EngineError):
+        storage.add_files(EARLIER, [("d", io.BytesIO(), 0), ("a", io.BytesIO(), 0)])
+    assert sorted(path.name for path in (storage.folder / EARLIER).iterdir()) == ["a", "b"]
 
 
 def test_a_full_disk_is_a_message_and_leaves_nothing(storage: PrivateStorage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,13 +64,15 @@ class PrivateStorage:
         place = self.find_place(kind)
         if sum(size for _, _, size in files) > self.measure_room():
             raise no_room(self.quota)
+        written: list[Path] = []
         try:
             for name, content, _ in files:
                 with (place / name).open("xb") as out:
+                    written.append(place / name)
                     shutil.copyfileobj(content, out, 1 << 20)
         except OSError as error:
-            for name, _, _ in files:
-                (place / name).unlink(missing_ok=True)
+            for path in written:
+                path.unlink()
             raise describe_failure(error) from None
         return place
 

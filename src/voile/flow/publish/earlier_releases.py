@@ -62,15 +62,7 @@ class EarlierReleases:
     def link_people(self, data: Microdata, policy: Policy, method: Method, key: Key) -> tuple[Columns, Table]:
         """The table; or, where the policy or the method follows people from release to release, its rows with who they
         are."""
-        shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
-        for number, release in enumerate(self.releases, 1):
-            require_same_columns(shown, release, number)
-        check_shapes(self.releases, policy, method)
-        follows = policy.follows_people or isinstance(method, KeepsSeats)
-        if self.ledger is not None or (follows and self.releases):
-            require_people(data)
-        require_same_unit(self.releases, data.unit, policy)
-        check_ledger(self.ledger, self.releases, data, method, follows)
+        follows = self.check_table(data, policy, method)
         if not follows or self.ledger is None:
             return draw_rows(data, key)
         people = require_people(data)
@@ -81,6 +73,20 @@ class EarlierReleases:
         sizes = [*(column.size for column in data.columns), people.people]
         rows = build_rows([*names, PERSON], columns, sizes)
         return _widened(data.columns, rows, self.releases) if policy.follows_people else (data.columns, rows)
+
+    def check_table(self, data: Microdata, policy: Policy, method: Method) -> bool:
+        """Raise where a table, a policy and a method cannot follow the earlier releases; return whether they follow
+        people."""
+        shown = {(column.role, column.name, column.kind) for column in (*data.columns.quasi, *data.columns.sensitive)}
+        for number, release in enumerate(self.releases, 1):
+            require_same_columns(shown, release, number)
+        check_shapes(self.releases, policy, method)
+        follows = policy.follows_people or isinstance(method, KeepsSeats)
+        if self.ledger is not None or (follows and self.releases):
+            require_people(data)
+        require_same_unit(self.releases, data.unit, policy)
+        check_ledger(self.ledger, self.releases, data, method, follows)
+        return follows
 
     def tell_seats(self, method: Method, data: Microdata) -> Method:
         """Tell a method that keeps seats where everybody sat before."""

@@ -32,8 +32,8 @@ from voile.web.tasks.session_data import (
     learn_priors,
     make_release,
     memory,
+    open_history,
     read_data,
-    read_ledger,
     read_task_request,
 )
 
@@ -57,8 +57,8 @@ def compare(payload: Payload, progress: Progress) -> dict[str, Any]:
         key=Key(bytes.fromhex(payload["key"])),
         store=payload["store"],
         by=payload.get("by") or None,
-        after=payload.get("after", ()),
-        ledger=read_ledger(payload),
+        after=open_history(payload).releases,
+        ledger=open_history(payload).ledger,
     )
     return _add_chart(comparison)
 
@@ -88,14 +88,14 @@ def look(payload: Payload, progress: Progress) -> dict[str, Any]:
         }
         for item in distributions(data, release)
     ]
-    verdict = verify(release, after=payload.get("after", ()), ledger=memory.ledger)
+    verdict = verify(release, after=open_history(payload).releases, ledger=memory.ledger)
     return {**report(release, memory.audit, verdict=verdict).as_json(), "distributions": columns}
 
 
 def _attack_release(payload: Payload) -> None:
     """Attack the release in memory, together with the earlier ones."""
     assert memory.release is not None
-    after = payload.get("after", ())
+    after = open_history(payload).releases
     memory.audit = audit(memory.release, read_data(payload), after=after, ledger=memory.ledger)
 
 
@@ -114,7 +114,7 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(4, 5, "Verifying the folder")
     assert memory.key is not None
     kept = PrivateFile(release.digest, memory.key, learn_priors(payload)).save(payload["private"])
-    verdict = verify(folder, private=kept, after=payload.get("after", ()), ledger=memory.ledger)
+    verdict = verify(folder, private=kept, after=open_history(payload).releases, ledger=memory.ledger)
     if memory.ledger is not None:
         memory.ledger.save(payload["new_ledger"])
     page = report(release, memory.audit, losses, verdict)

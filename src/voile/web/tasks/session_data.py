@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
+from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
 from voile.flow.request.request import Request, read_request
@@ -33,11 +34,14 @@ class Progress(Protocol):
 
 @dataclass
 class Memory:
-    """The table that was read last and the release that was made last; the next task often needs them again.
-    `table_request` and `release_request` are the requests that they were made from."""
+    """The table and the earlier releases that were read last, and the release that was made last; the next task often
+    needs them again. `table_request`, `history_request` and `release_request` are the requests that they were made
+    from."""
 
     table_request: str = ""
     data: Microdata | None = None
+    history_request: str = ""
+    history: EarlierReleases | None = None
     release_request: str = ""
     key: Key | None = None
     release: Release | None = None
@@ -82,11 +86,20 @@ def make_release(payload: Payload, progress: Progress) -> Release:
     if memory.release_request != release_request or memory.release is None:
         request, data = read_task_request(payload), read_data(payload)
         progress(1, 5, "Making the release")
-        key, ledger = Key.fresh(), read_ledger(payload)
-        after = payload.get("after", ())
-        memory.release = publish(data, request.policy, request.method, key=key, after=after, ledger=ledger)
+        key, history = Key.fresh(), open_history(payload)
+        ledger = history.ledger.copy() if history.ledger else None
+        memory.release = publish(data, request.policy, request.method, key=key, after=history.releases, ledger=ledger)
         memory.release_request, memory.key, memory.audit, memory.ledger = release_request, key, None, ledger
     return memory.release
+
+
+def open_history(payload: Payload) -> EarlierReleases:
+    """Open and verify the earlier releases and their ledger, unless they are those that were opened last."""
+    history_request = json.dumps([payload.get("after"), payload.get("ledger")])  # each file has a path of its own
+    if memory.history_request != history_request or memory.history is None:
+        memory.history = EarlierReleases.verified(payload.get("after", ()), read_ledger(payload))
+        memory.history_request = history_request
+    return memory.history
 
 
 def read_ledger(payload: Payload) -> Ledger | None:

@@ -24,7 +24,7 @@ from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
-from voile.web.tasks.session_data import Payload, Progress, read_data, read_task_request
+from voile.web.tasks.session_data import Payload, Progress, open_history, read_data, read_task_request
 
 LEAVES = 5_000  # the most values of a tree that can be edited by hand
 ROWS = 8  # rows of the table that a visitor can see on request
@@ -123,6 +123,7 @@ def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
     fault = None
     try:
         foresee(data, request.policy, request.method)
+        open_history(payload).check_table(data, request.policy, method)
     except VoileError as error:
         fault = {**error.as_json(), "kind": type(error).__name__}
     limits = [{"model": model.name, **asdict(item)} for model in request.policy for item in reach(data, model)]
