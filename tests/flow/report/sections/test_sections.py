@@ -177,3 +177,9 @@ def test_every_section_has_a_module_and_a_template() -> None:
     folder = Path(vl.__file__).parent / "flow" / "report" / "sections"
     for suffix in ("py", "html"):
         assert {file.stem for file in folder.glob(f"*.{suffix}")} - {"__init__"} == set(SECTIONS)
+
+
+def test_knobs_that_are_methods_or_levels_are_written_out() -> None:
+    data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
+    page = Page(report(vl.publish(data, vl.KAnonymity(k=5), vl.Append())).html)
+    assert "(grouping = mondrian (recoding = tight), waiting = fewest, batch = 1)" in page.text
