@@ -91,6 +91,7 @@ def test_many_columns_and_many_people_stay_small(release: Release) -> None:
         description=ShapeDescription("one table"),
         dictionary={"columns": columns},
         certificate=release.certificate,
+        counted={},
     )
     risk = np.random.default_rng(0).beta(1, 30, 300_000)
     finding = Finding(
