@@ -78,9 +78,14 @@ async def _read_change(visit: Visit, form: FormData) -> dict[str, Any]:
                 code="spec.ledger",
                 hint="Choose the ledger that was kept with the earlier releases, or publish without one.",
             )
-        path = str(visit.storage.find_place(EARLIER) / f"{secrets.token_hex(8)}.json")
+        path = str(visit.storage.find_place(EARLIER) / _name_ledger())
         return {"releases": [], "ledger": path, "start_ledger": True, "sent": [path]}
     return await _save_uploads(visit, form, payload)
+
+
+def _name_ledger() -> str:
+    """Make a new name for the file of a ledger, so that it is never taken for another one."""
+    return f"ledger-{secrets.token_hex(8)}.json"
 
 
 async def _save_uploads(visit: Visit, form: FormData, payload: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +99,7 @@ async def _save_uploads(visit: Visit, form: FormData, payload: dict[str, Any]) -
         message = f"There may be {MOST_RELEASES} earlier releases and one ledger."
         raise SpecError(message, code="spec.file", hint=hint)
     named = [(f"{secrets.token_hex(8)}.zip", file) for file in zips]
-    named += [(f"{secrets.token_hex(8)}.json", file) for file in ledgers]
+    named += [(_name_ledger(), file) for file in ledgers]
     contents = [(name, file.file, file.size or 0) for name, file in named]
     place = await run_in_threadpool(visit.storage.add_files, EARLIER, contents)
     paths = [place / name for name, _ in named]
