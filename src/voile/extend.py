@@ -54,6 +54,7 @@ from voile.models.abilities import (
     ProtectsSets,
     ProtectsValues,
     SurvivesCuts,
+    WrapsRequirement,
 )
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
@@ -147,6 +148,7 @@ __all__ = [
     "Verification",
     "View",
     "WarnsOfAbsence",
+    "WrapsRequirement",
     "ancestor_cells",
     "at_most",
     "knob",

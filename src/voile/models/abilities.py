@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from voile.errors import PolicyError, option
 from voile.models.base import Model
 from voile.plugins.registry import learned_field
+from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns
 
@@ -202,3 +204,37 @@ def check_fit(model: Model, column: Column | None) -> None:
     model.check(column)
     if isinstance(model, NamesValues):
         model.check_named_values(column)
+
+
+class WrapsRequirement(NamesValues, ProtectsSets, AcceptsDistinctValues):
+    """A model that promises what another one does, its `requirement`, under further circumstances."""
+
+    requirement: Model
+
+    def holds(self, counts: Counts) -> np.ndarray:
+        return self.requirement.holds(counts)
+
+    def bound(self) -> Fraction:
+        return self.requirement.bound()
+
+    @property
+    def limits(self) -> str:
+        return self.requirement.limits
+
+    def check(self, column: Column | None) -> None:
+        self.requirement.check(column)
+
+    def check_named_values(self, column: Column | None) -> None:
+        check_fit(self.requirement, column)
+
+    def protected_sets(self, column: Column) -> np.ndarray:
+        return protected_sets(self.requirement, column)
+
+    def smallest(self) -> int:
+        return self.requirement.smallest()
+
+    def distinct_values_needed(self) -> int | None:
+        return distinct_values_needed(self.requirement)
+
+    def best(self, counts: Counts) -> str:
+        return self.requirement.best(counts)

@@ -9,22 +9,12 @@ are shown exactly as they were, leavers included, and whatever is new is a group
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar
 
-import numpy as np
-
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError
-from voile.models.abilities import (
-    AcceptsDistinctValues,
-    NamesValues,
-    ProtectsSets,
-    check_fit,
-    distinct_values_needed,
-    protected_sets,
-)
+from voile.models.abilities import WrapsRequirement
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.kept_seats.added_groups import find_added_groups
@@ -45,7 +35,7 @@ WHO_KNOWS_WHO_WAITS = (
 
 
 @dataclass(frozen=True)
-class KeptSeats(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues, Model):
+class KeptSeats(SpansReleases, WrapsRequirement, Model):
     """The groups of the earlier releases, which the certificate names by digest, are shown as they were; and the
     requirement holds in every group that was added, as it does in every group of this release.
 
@@ -83,9 +73,6 @@ class KeptSeats(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues,
         looks_at_values = self.waiting == "fewest" and not counts_sizes(self.requirement)
         return (*self.requirement.gaps, *((WHO_KNOWS_WHO_WAITS,) if looks_at_values else ()))
 
-    def holds(self, counts: Counts) -> np.ndarray:
-        return self.requirement.holds(counts)
-
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
         recount = self.requirement.verify(release, counts, evidence)
         if recount.answer is not Answer.HOLDS:
@@ -118,16 +105,6 @@ class KeptSeats(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues,
             f"only people who were in none of them sit in the new groups {word}.",
         )
 
-    def protected_sets(self, column: Column) -> np.ndarray:
-        return protected_sets(self.requirement, column)
-
-    def bound(self) -> Fraction:
-        return self.requirement.bound()
-
-    @property
-    def limits(self) -> str:
-        return self.requirement.limits
-
     def adversary(self) -> Adversary:
         base = self.requirement.adversary()
         knows = base.knows | {Knowledge.EARLIER, Knowledge.STATISTICS}
@@ -147,21 +124,6 @@ class KeptSeats(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues,
 
     def targets(self, columns: Columns) -> list[Column | None]:
         return self.requirement.targets(columns) if self.column is None else super().targets(columns)
-
-    def check(self, column: Column | None) -> None:
-        self.requirement.check(column)
-
-    def check_named_values(self, column: Column | None) -> None:
-        check_fit(self.requirement, column)
-
-    def smallest(self) -> int:
-        return self.requirement.smallest()
-
-    def distinct_values_needed(self) -> int | None:
-        return distinct_values_needed(self.requirement)
-
-    def best(self, counts: Counts) -> str:
-        return self.requirement.best(counts)
 
 
 def can_keep_seats(model: Model) -> bool:

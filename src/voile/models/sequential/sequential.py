@@ -10,22 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import ClassVar
-
-import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.adversaries.seating import Seating
 from voile.errors import PolicyError
-from voile.models.abilities import (
-    AcceptsDistinctValues,
-    NamesValues,
-    ProtectsSets,
-    check_fit,
-    distinct_values_needed,
-    protected_sets,
-)
+from voile.models.abilities import WrapsRequirement
 from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.kinds import SizeModel, SpansReleases
@@ -39,13 +29,12 @@ from voile.releases.joint.value_types import TypedReleases, type_releases
 from voile.releases.release import Release
 from voile.results import Answer
 from voile.tables.group_counts import Counts
-from voile.tables.schema import Column
 
 KEEP_SEATS = ("append", "republish")  # methods whose groups are copies of earlier ones where they show the same
 
 
 @dataclass(frozen=True)
-class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues, Model):
+class Sequential(SpansReleases, WrapsRequirement, Model):
     """The requirement holds for what is believed given this release and the earlier ones, which the certificate names
     by digest. With `known_rates` (the default) it also holds for adversaries who know how common the values are.
 
@@ -77,9 +66,6 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
         rates = () if self.known_rates else ("an adversary who knows how common the values are",)
         return (*self.requirement.gaps, *(rates if self.earlier else ()))
 
-    def holds(self, counts: Counts) -> np.ndarray:
-        return self.requirement.holds(counts)
-
     def verify(self, release: Release, counts: Counts, evidence: Evidence) -> Verification:
         recount = self.requirement.verify(release, counts, evidence)
         if recount.answer is not Answer.HOLDS or not self.earlier:
@@ -103,16 +89,6 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
             verdict, f"{scope}, whoever sits where", undecided="Needs the ledger: it tells who sits where."
         )
 
-    def protected_sets(self, column: Column) -> np.ndarray:
-        return protected_sets(self.requirement, column)
-
-    def bound(self) -> Fraction:
-        return self.requirement.bound()
-
-    @property
-    def limits(self) -> str:
-        return self.requirement.limits
-
     def adversary(self) -> Adversary:
         base = self.requirement.adversary()
         return Adversary(f"{base.name} with earlier releases", base.knows | {Knowledge.EARLIER}, base.excludes)
@@ -120,21 +96,6 @@ class Sequential(SpansReleases, NamesValues, ProtectsSets, AcceptsDistinctValues
     def promise(self, column: str) -> str:
         rates = ", and also for an adversary who knows how common the values are" if self.known_rates else ""
         return f"Taken together with {len(self.earlier)} earlier releases{rates}: {self.requirement.promise(column)}"
-
-    def check(self, column: Column | None) -> None:
-        self.requirement.check(column)
-
-    def check_named_values(self, column: Column | None) -> None:
-        check_fit(self.requirement, column)
-
-    def smallest(self) -> int:
-        return self.requirement.smallest()
-
-    def distinct_values_needed(self) -> int | None:
-        return distinct_values_needed(self.requirement)
-
-    def best(self, counts: Counts) -> str:
-        return self.requirement.best(counts)
 
 
 _TOO_LARGE = "Nobody can decide it within the budget of the test, so it must not be relied on."
