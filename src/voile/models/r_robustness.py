@@ -80,7 +80,7 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
     reading: str = knob("full", choices=("full", "binary"))
     prior: Prior | str | None = None
     min_support: int = knob(SUPPORT, low=1)
-    max_columns: int | None = knob(None, low=1)
+    max_columns: int | None = knob(None, low=1, high=1000)
     source: str | None = knob(None, choices=(TABLE, ELSEWHERE))
     column: str | None = None
 

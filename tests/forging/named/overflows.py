@@ -136,3 +136,8 @@ def a_list_of_numbers_and_texts(f: Forgery) -> None:
 @forges(BUCKET)
 def a_list_of_nested_values(f: Forgery) -> None:
     f.entry("city")["domain"]["values"] = [["Bern"], ["Lyon"], ["Oslo"]]
+
+
+@forges(ROBUST)
+def statistics_of_more_columns_than_anybody_counts(f: Forgery) -> None:
+    f.claim("r-robustness")["parameters"]["max_columns"] = 2**62

@@ -77,7 +77,7 @@ class ExactCounts(Attack):
     protect: tuple[str, ...] = ()
     protect_as: str = knob("values", choices=("values", "set"))
     min_support: int | None = knob(None, low=1)
-    max_columns: int | None = knob(None, low=1)
+    max_columns: int | None = knob(None, low=1, high=1000)
     table: Microdata | None = learned_field()
 
     def learn(self, data: Microdata | None) -> ExactCounts:

@@ -58,7 +58,7 @@ class Prior(PiecewiseAttack):
 
     prior: Statistics | str | None = None
     min_support: int = knob(SUPPORT, low=1)
-    max_columns: int | None = knob(None, low=1)
+    max_columns: int | None = knob(None, low=1, high=1000)
     reading: str = knob("full", choices=("full", "binary"))
     max_states: int = knob(MAX_STATES, low=2)
     known: Mapping[str, Any] | None = learned_field()  # the table's own statistics, by column
