@@ -159,3 +159,8 @@ def a_key_twice_with_an_escape(f: Forgery) -> None:
 @forges(BOX)
 def a_file_listed_twice(f: Forgery) -> None:
     f.certificate_text = lambda text: text.replace('"table.parquet":', '"table.parquet": "sha256:00", "table.parquet":')
+
+
+@forges(BOX, LISTS)
+def findings_of_which_there_are_none(f: Forgery) -> None:
+    f.certificate["claims"][0]["found"] = {}

@@ -105,10 +105,18 @@ def find_undeclared(model: Model, release: Release, column: object) -> list[str]
 
 
 def _has_odd_findings(model: Model, claim: Mapping[str, Any]) -> bool:
-    """Whether a claim states findings that its model does not have, or that are no probabilities."""
-    findings = claim.get("found", {})
-    return not isinstance(findings, Mapping) or not all(
-        name in model.findings and type(value) in (int, float) and 0 <= value <= 1 for name, value in findings.items()
+    """Whether a claim states no finding as findings, one that its model does not have, or one that is no
+    probability."""
+    if "found" not in claim:
+        return False
+    findings = claim["found"]
+    return (
+        not isinstance(findings, Mapping)
+        or not findings
+        or not all(
+            name in model.findings and type(value) in (int, float) and 0 <= value <= 1
+            for name, value in findings.items()
+        )
     )
 
 
