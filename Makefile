@@ -6,7 +6,7 @@ SLOW := tests/pinned tests/papers tests/browser tests/properties tests/contracts
 	tests/test_docs.py tests/test_readme.py tests/datasets
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test quick lint format types docs pins bench coverage ci
+.PHONY: help setup test quick lint format types docs site pins bench coverage ci
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ types: ## check the types of src, tests and tools
 
 docs: ## run every example in the README, the docs and the docstrings, and check that the picture is current
 	$(PYTHON) -m pytest tests/test_readme.py tests/test_docs.py tests/test_doctests.py tests/test_architecture.py
+
+site: ## build the documentation into build/site, with warnings as errors
+	$(BIN)sphinx-build -W -q -b html docs build/site
 
 pins: ## check that publishing, verifying and every command still give the pinned answers
 	$(PYTHON) -m pytest -n 2 tests/pinned

@@ -134,7 +134,7 @@ def intervals(*widths: float) -> HierarchyRecipe:
 
 
 def prefixes(*lengths: int) -> HierarchyRecipe:
-    """Cut codes to their first characters, long to short: `prefixes(5, 3, 1)` shows 12345, 123**, 1****, *."""
+    """Cut codes to their first characters, long to short: `prefixes(5, 3, 1)` shows `12345`, `123**`, `1****`, `*`."""
     return HierarchyRecipe("prefixes", tuple(lengths))
 
 
