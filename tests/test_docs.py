@@ -27,6 +27,7 @@ from voile.plugins import registry
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (
     "the_rule.md",
+    "attacks.md",
     "tutorial.md",
     "compare.md",
     "workbench.md",
