@@ -117,3 +117,15 @@ def test_public_objects_do_not_load_the_compiler() -> None:
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_small_tables_are_published_and_verified_without_heavy_libraries(tmp_path: Path) -> None:
+    rows = "".join(f"{20 + i % 40},{'mf'[i % 2]},{'abc'[i % 3]}\n" for i in range(300))
+    (tmp_path / "people.csv").write_text(f"age,sex,disease\n{rows}")
+    flags = ["--quasi", "age,sex", "--sensitive", "disease", "--model", "k-anonymity:k=5"]
+    publish = ["voile", "publish", str(tmp_path / "people.csv"), "--out", str(tmp_path / "out"), *flags]
+    for command in (publish, ["voile", "verify", str(tmp_path / "out")]):
+        code = f"{RUN.format(command)}\nsys.stderr.write(' '.join(sorted({{m.split('.')[0] for m in sys.modules}})))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert not (HEAVY - {"polars", "pyarrow"}) & set(done.stderr.split())
+    assert "HOLDS" in done.stdout

@@ -7,11 +7,13 @@ such a column tells about a person is how likely they have one of the protected 
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import binom
 
 from voile.adversaries.prior_posterior import HIDDEN, SHOWN
+from voile.kernels import lazy_module
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts
+
+stats = lazy_module("scipy.stats")
 
 ROUNDS = 100  # of the estimate of the share of cases
 
@@ -42,7 +44,7 @@ def expect_cases(counts: Counts) -> np.ndarray:
     share = (cases.sum() + 0.5) / (total + 1)
     for _ in range(ROUNDS):
         # the mean of a binomial number above a limit
-        above = np.exp(binom.logsf(least - 2, sizes - 1, share) - binom.logsf(least - 1, sizes, share))
+        above = np.exp(stats.binom.logsf(least - 2, sizes - 1, share) - stats.binom.logsf(least - 1, sizes, share))
         cases[is_capped] = np.clip(sizes * share * above, least, sizes)
         share = min(cases.sum() / total, 1 - 1e-12)
     return cases

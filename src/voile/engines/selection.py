@@ -32,7 +32,7 @@ def choose_engine(source: Any, options: Mapping[str, str], watch: Watch | None =
     (`engine`, e.g. "disk" or "disk:memory=8GiB"), and further knobs by name (`memory`, `master`, ...). Without a name,
     knobs that only one engine has choose it; else the size of the file decides between memory and disk.
     """
-    known = find_engines()
+    known = find_engines() if options else {}
     knobs = {key: text for key, text in options.items() if key != "engine"}
     name, more = parse_short_form(options.get("engine") or _engine_with(knobs, known))
     knobs = {**more, **knobs}

@@ -1,7 +1,7 @@
 """Compiled loops on arrays that several packages share; a loop with one owner lives in that owner's folder.
 
 A kernel takes arrays and returns arrays, imports nothing from voile but other kernels, and has a slow twin in
-tests/oracle. Kernels are imported when one of their functions is first used, so `voile --help` never loads numba.
+tests/oracle. It is compiled when it is first worth it (`compilation`), so most commands never load numba.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def __getattr__(name: str) -> ModuleType:
     raise AttributeError(name)
 
 
-class _LazyKernel:
+class _LazyModule:
     """A stand-in for a module, imported when one of its attributes is first used."""
 
     def __init__(self, module: str) -> None:
@@ -60,6 +60,11 @@ class _LazyKernel:
         return getattr(importlib.import_module(self._module), name)
 
 
+def lazy_module(module: str) -> Any:
+    """Return a stand-in for a module that takes long to import, e.g. "scipy.sparse"; it is imported on first use."""
+    return _LazyModule(module)
+
+
 def lazy_kernel(module: str) -> Any:
     """Return a stand-in for a module of compiled loops that imports it on first use."""
-    return _LazyKernel(module)
+    return _LazyModule(module)

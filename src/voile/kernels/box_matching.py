@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.kernels.group_scans import includes_value
 
 LEAF = 8
 NONE, SEVERAL = -1, -2
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=10)
 def _split_boxes(low, high, order, nodes, bounds):
     """Build a tree of bounding boxes over `order` (boxes, reordered in place); return the number of nodes.
 
@@ -56,7 +56,7 @@ def _split_boxes(low, high, order, nodes, bounds):
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _match_people(codes, weights, nodes, bounds, order, members, starts, people_in, owner):
     """Add each person's weight to every box that holds them, and note the box if it is the only one (else SEVERAL).
     About O(people * log boxes) if the boxes overlap little.
@@ -140,7 +140,7 @@ def _place_people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) 
     return people_in, owner
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _sets_meet(members, starts, box, other_members, other_starts, other_box):
     """Return whether two rising sets have a member in common. O(members)."""
     i, j = starts[box], other_starts[other_box]
@@ -154,7 +154,7 @@ def _sets_meet(members, starts, box, other_members, other_starts, other_box):
     return False
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_pairs(low, high, members, starts, nodes, bounds, order, other_members, other_starts, max_pairs):
     """Return all pairs (box, other box) with a common value in every column, at most `max_pairs` of them. About
     O(boxes log boxes) if the boxes overlap little."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.kernels.packed_keys import CORES, SMALL, in_blocks
 
 
@@ -24,7 +24,7 @@ def count_codes(codes: np.ndarray, sizes: Sequence[int], weights: np.ndarray) ->
     return [total[offset[j] : offset[j + 1]] for j in range(len(sizes))]
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _count_block(codes, offset, weights):
     """Return how many people of some rows have each code; column j's codes start at `offset[j]`. O(n * columns)."""
     total = np.zeros(offset[-1], np.int64)
@@ -46,7 +46,7 @@ def recode_columns(codes: np.ndarray, ranks: Sequence[np.ndarray | None], width:
     return result
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _recode_block(codes, offset, has_ranks, table, result):
     """Write the rank of each code into `result`, or the code itself if its column has no ranks. O(n * columns)."""
     for i in range(codes.shape[0]):

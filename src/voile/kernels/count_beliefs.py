@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 WIDTH, MARGIN, SMALL = 14.0, 32, 512  # the distribution is followed this many deviations and cases to either side
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sum_cases(chances, people, tilt):
     """Return the mean and the variance of the number of cases if all odds are multiplied by `tilt`. O(classes)."""
     mean, variance = 0.0, 0.0
@@ -27,7 +28,7 @@ def sum_cases(chances, people, tilt):
     return mean, variance
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_tilt(chances, people, cases):
     """Return the factor of all odds that makes `cases` the expected number. O(classes) per halving."""
     low, high = -60.0, 60.0  # as a logarithm
@@ -40,7 +41,7 @@ def find_tilt(chances, people, cases):
     return math.exp(high)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def compute_count_beliefs(chances, people, cases, exact, wanted, beliefs):
     """Fill in the belief that a member of each `wanted` class is a case, given that a group has `cases` of them
     (`exact`) or at least so many; return whether the chances allow that number at all.
@@ -66,7 +67,7 @@ def compute_count_beliefs(chances, people, cases, exact, wanted, beliefs):
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _invert(chances, people, cases, exact, possible, wanted, beliefs):
     tilt = find_tilt(chances, people, float(cases))
     tilt = tilt if exact else max(tilt, 1.0)
@@ -119,7 +120,7 @@ def _invert(chances, people, cases, exact, possible, wanted, beliefs):
         beliefs[w] = min(max(tilted * beliefs[w] / total, 0.0), 1.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _geometric_sum(turn, tilt, terms):
     """Return the sum of (exp(-i * turn) / tilt)^t for t below `terms`."""
     real, imaginary = math.cos(turn) / tilt, -math.sin(turn) / tilt
@@ -142,7 +143,7 @@ def _geometric_sum(turn, tilt, terms):
     )
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def gather_classes(chance, index, members, counts, chances, people, home, slot, stamps, stamp):
     """Gather the members of one group into classes of equal chance: their chances and numbers, and the class of each
     entry (`home`). Returns the number of classes. O(entries)."""
@@ -158,7 +159,7 @@ def gather_classes(chance, index, members, counts, chances, people, home, slot, 
     return classes
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def believe_counts(chance, index, starts, members, counts, cases, exact, floor, lift, first, last):
     """Return, for every entry of the groups first..last-1, the greatest belief over all column sets that a member is a
     case, and the greatest excess of a belief over max(floor, lift * chance); and for every group whether some column
@@ -196,7 +197,7 @@ def believe_counts(chance, index, starts, members, counts, cases, exact, floor, 
     return risk, excess, contradicted, where
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_caps(chance, index, starts, members, counts, floor, lift, slack):
     """Return for each group the largest number c such that somebody who learns that it has at least c cases believes
     of nobody more than max(floor, lift * chance) under any column set; one more than its people if c may be any number.
@@ -222,7 +223,7 @@ def find_caps(chance, index, starts, members, counts, floor, lift, slack):
     return caps
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _lower_cap(chances, people, cap, floor, lift, slack):
     """Return the cap that one column set allows, at most `cap`."""
     low, high, possible = -1, -1, 0

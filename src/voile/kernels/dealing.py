@@ -8,10 +8,11 @@ move to the end of their block, which keeps the order without a heap. Ties are b
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _first_at_most(falling, bound):
     """Return the first position of a falling array whose value is at most `bound`. O(log n)."""
     low, high = 0, falling.size
@@ -24,7 +25,7 @@ def _first_at_most(falling, bound):
     return low
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=20)
 def pick_largest_l(sizes, l, coins):  # noqa: E741
     """Return the buckets that each group draws from (groups x l), and the rows left in each bucket.
 
@@ -59,7 +60,7 @@ def pick_largest_l(sizes, l, coins):  # noqa: E741
     return picks[:groups], remaining
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=10)
 def seat_rows(starts, picks, remaining, coins, spare):
     """Return the group of each row, rows sorted by bucket; the rows of a bucket take its groups in random order.
 
@@ -100,7 +101,7 @@ def seat_rows(starts, picks, remaining, coins, spare):
     return group
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=2)
 def hand_out_groups(bucket, counts, starts, group):
     """Give each row of each cell the next group of its bucket; return the cell and the group of every row. O(rows).
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.kernels.packed_keys import (
     bit_widths,
     count_keys,
@@ -102,7 +102,7 @@ def weigh_rows(
     return unpack_keys(distinct, sizes), totals
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def group_sorted_rows(codes, columns):
     """Group sorted rows by their first columns: return the first row of each group, and the group of each row. O(n)."""
     first, index = np.empty(codes.shape[0], np.int64), np.empty(codes.shape[0], np.int64)

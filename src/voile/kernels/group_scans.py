@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def find_extents(group, codes, column, groups):
     """Return the least and the greatest code of each group. O(n)."""
     low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
@@ -17,7 +18,7 @@ def find_extents(group, codes, column, groups):
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def find_ranked_extents(group, codes, column, groups, rank):
     """Return the least and the greatest rank of each group's codes. O(n)."""
     low, high = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
@@ -28,7 +29,7 @@ def find_ranked_extents(group, codes, column, groups, rank):
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def count_people(group, weights, groups):
     """Return how many people each group has. O(n)."""
     total = np.zeros(groups, np.int64)
@@ -37,7 +38,7 @@ def count_people(group, weights, groups):
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def pick_codes(group, weights, codes, column, places):
     """Return the code of the places[g]-th person of each group g, in the order of the rows. O(n)."""
     people_left, picked_codes = places.copy(), np.full(places.size, -1)
@@ -50,7 +51,7 @@ def pick_codes(group, weights, codes, column, places):
     return picked_codes
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def collect_masks(group, codes, column, groups):
     """Return the codes of each group as a 64-bit set, for columns of at most 64 values. O(n)."""
     masks = np.zeros(groups, np.uint64)
@@ -59,7 +60,7 @@ def collect_masks(group, codes, column, groups):
     return masks
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=128)
 def expand_masks(masks):
     """Return 64-bit sets as lists: where each list starts, and its codes, rising. O(64 * sets)."""
     starts = np.zeros(masks.size + 1, np.int64)
@@ -78,7 +79,7 @@ def expand_masks(masks):
     return starts, members
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=10)
 def hash_sets(starts, members):
     """Return two 64-bit sums of scrambled codes per set. Equal sets have equal sums; different sets differ except with
     probability 2**-128. Codes are scrambled by splitmix64. O(members)."""
@@ -86,14 +87,14 @@ def hash_sets(starts, members):
     for g in range(starts.size - 1):
         for i in range(starts[g], starts[g + 1]):
             for half in range(2):
-                x = np.uint64(2 * members[i] + half + 1) * np.uint64(0x9E3779B97F4A7C15)
+                x = np.uint64(2 * np.int64(members[i]) + half + 1) * np.uint64(0x9E3779B97F4A7C15)
                 x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
                 x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
                 sums[g, half] += x ^ (x >> np.uint64(31))
     return sums
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _masks_of(starts, members):
     """Return sets of codes below 64 as 64-bit words. O(members)."""
     masks = np.zeros(starts.size - 1, np.uint64)
@@ -119,7 +120,7 @@ def match_equal_sets(starts: np.ndarray, members: np.ndarray, size: int) -> tupl
     return order[is_new], set_number
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def sets_agree(starts, members, model):
     """Return whether every set equals, member by member, the one that `model` names for it. O(members)."""
     for g in range(starts.size - 1):
@@ -133,7 +134,7 @@ def sets_agree(starts, members, model):
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def includes_value(members, low, high, value):
     """Return whether the rising members low..high-1 include a value. O(log members)."""
     while low < high:
@@ -147,7 +148,7 @@ def includes_value(members, low, high, value):
     return False
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _row_fits(row_lists, starts, members, codes, row):
     """Return whether every value of a row is in the list of its column. O(columns * log list)."""
     for j in range(codes.shape[1]):
@@ -156,7 +157,7 @@ def _row_fits(row_lists, starts, members, codes, row):
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_fitting_rows(first, pair_lists, starts, members, codes, value_starts):
     """Return the rows that fit each pair of a first value and lists (one per further column): where the rows of each
     pair start, and the rows.
@@ -180,7 +181,7 @@ def find_fitting_rows(first, pair_lists, starts, members, codes, value_starts):
     return begins, fitting_rows
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sum_at_listed(slots, kind, starts, values, numbers, begins, listed, size):
     """Return, for each value that a group lists, the sum of its numbers over the kinds of the group's slots.
 

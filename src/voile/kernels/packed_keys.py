@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 CORES = 2
 
@@ -75,7 +76,7 @@ def in_blocks(work: Callable[[int, int], None], rows: int, block: int) -> None:
         list(pool.map(lambda low: work(low, min(low + block, rows)), edges))
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _unpack_block(key: np.ndarray, shifts: np.ndarray, masks: np.ndarray, codes: np.ndarray) -> None:
     """Write the codes of some keys into `codes`. O(n * columns)."""
     for i in range(key.size):
@@ -108,7 +109,7 @@ def count_keys(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _merge_counts(left, left_counts, right, right_counts)  # type: ignore[no-any-return]
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _count_sorted(key):
     """Return the distinct keys of a sorted array and how often each occurs. O(n)."""
     distinct, counts = np.empty_like(key), np.empty(key.size, np.int64)
@@ -123,7 +124,7 @@ def _count_sorted(key):
     return distinct[: last + 1], counts[: last + 1]
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _merge_counts(left, left_counts, right, right_counts):
     """Merge two sorted lists of counted keys. O(n)."""
     distinct, counts = np.empty(left.size + right.size, left.dtype), np.empty(left.size + right.size, np.int64)
@@ -149,7 +150,9 @@ def sum_by_key(key: np.ndarray, weights: np.ndarray, width: int) -> tuple[np.nda
     Added up in a dense array if `width` is small enough, O(n + width); otherwise sorted, O(n log n).
     """
     if width <= 8 * len(key) + 1_000_000:
-        return _nonzero_entries(sum_densely(key, weights, width))  # type: ignore[no-any-return]
+        totals = sum_densely(key, weights, width)
+        where = np.flatnonzero(totals)
+        return where, totals[where]
     order = np.argsort(key)
     sorted_keys = key[order]
     starts = run_starts(sorted_keys)[:-1]
@@ -157,23 +160,7 @@ def sum_by_key(key: np.ndarray, weights: np.ndarray, width: int) -> tuple[np.nda
     return sorted_keys[starts], totals
 
 
-@njit(nogil=True, cache=True)
-def _nonzero_entries(dense):
-    """Return where a dense array is not zero, and its values there. O(n)."""
-    total = 0
-    for i in range(dense.size):
-        total += dense[i] != 0
-    where, entries = np.empty(total, np.int64), np.empty(total, np.int64)
-    end = 0
-    for i in range(dense.size):
-        if dense[i] != 0:
-            where[end] = i
-            entries[end] = dense[i]
-            end += 1
-    return where, entries
-
-
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def sum_densely(key, weights, size):
     """Return the sum of the weights of each key below `size`. O(n + size)."""
     total = np.zeros(size, np.int64)

@@ -7,10 +7,11 @@ more.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def hash_texts(starts, content):
     """Return a 64-bit hash of each text, given as bytes from `starts[i]` to `starts[i + 1]`. O(bytes)."""
     hashes = np.empty(starts.size - 1, np.uint64)
@@ -40,7 +41,7 @@ def sort_by_person(person: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return order, _split_people(keys, order, person)
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=3)
 def _split_people(keys, order, person):
     """Return where each person's rows start; order the rows of people whose high bits agree by all bits. O(n), if
     few do; O(n log n) at worst."""
@@ -65,7 +66,7 @@ def _split_people(keys, order, person):
     return starts[: people + 1]
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=2)
 def list_rows_over(order, starts, limit):
     """Return the rows of people with more than `limit` rows, person after person, and where each of them starts,
     followed by the number of these rows; and the rows of all other people. O(n)."""
@@ -92,7 +93,7 @@ def list_rows_over(order, starts, limit):
     return long, ends, short
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=2)
 def draw_rows(rows, ends, content, coins, limit):
     """Return `limit` of the rows of each person, those with the least coins once the rows are in the order of their
     content: equal rows are interchangeable, so the order of the input does not matter. O(n log n)."""

@@ -6,14 +6,14 @@ The belief that a member has a value is the share of the weight of all worlds in
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.kernels.world_walk import bound_by_swaps, compute_expected_counts, count_states
 
 EXACT, BOUNDED, CONTRADICTION = 0, 1, 2  # how a belief was computed
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def compute_beliefs(weights, amounts, capacity, events, max_states, ahead, behind):
     """Return, for each class, the greatest belief in an event, and whether it is EXACT, BOUNDED from above, or a
     CONTRADICTION because no world fits.
@@ -31,7 +31,7 @@ def compute_beliefs(weights, amounts, capacity, events, max_states, ahead, behin
     return worst, status
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _believe_event(shares, events, i, event):
     """Return the belief that a member of class i is in an event, from the shares of its bins."""
     belief = 0.0
@@ -41,7 +41,7 @@ def _believe_event(shares, events, i, event):
     return min(belief, 1.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _compute_shares(weights, amounts, capacity, events, max_states, ahead, behind):
     """Return the belief in every bin for each class, and how it was computed."""
     classes, bins = weights.shape
@@ -75,7 +75,7 @@ def _compute_shares(weights, amounts, capacity, events, max_states, ahead, behin
     return shares, EXACT if possible else CONTRADICTION
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _binary_reading(rows, prior_rows, events, values, counts, event):
     """Reduce a group to "in the event" against "not in it": weights, capacities and events of two bins (or of one if
     every value is in the event). O(classes * domain)."""
@@ -99,7 +99,7 @@ def _binary_reading(rows, prior_rows, events, values, counts, event):
     return weights, capacity, kinds
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _judge_classes(rows, prior_rows, events, shares, kinds, floor, lift):
     """Return, for each class, the greatest belief in an event and its greatest excess over what is allowed. O(classes *
     bins * domain)."""
@@ -117,7 +117,7 @@ def _judge_classes(rows, prior_rows, events, shares, kinds, floor, lift):
     return worst, over
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def compute_group_beliefs(
     rows,
     index,

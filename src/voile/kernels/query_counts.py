@@ -10,12 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 CORES = 2
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _count(codes, weights, offset, chosen, first, last, answer):
     """Count the people who satisfy queries first..last-1. O(queries * rows * columns)."""
     for q in range(first, last):
@@ -31,7 +32,7 @@ def _count(codes, weights, offset, chosen, first, last, answer):
         answer[q] = total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _estimate_boxes(shares, cell_of, entries, codes, weights, offset, chosen, first, last, answer):
     """Estimate queries first..last-1 from boxes. O(queries * (groups * columns + entries))."""
     for q in range(first, last):
@@ -57,7 +58,7 @@ def _estimate_boxes(shares, cell_of, entries, codes, weights, offset, chosen, fi
         answer[q] = total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _mark_fitting(codes, offset, chosen, fitting):
     """Mark the quasi-identifiers that a query admits. O(rows * columns)."""
     for i in range(codes.shape[0]):
@@ -68,7 +69,7 @@ def _mark_fitting(codes, offset, chosen, fitting):
                 break
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _count_fitting(rows, cell, fitting, group):
     """Return how many people of a group fit. O(people)."""
     fitting_people = 0
@@ -77,7 +78,7 @@ def _count_fitting(rows, cell, fitting, group):
     return fitting_people
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _estimate_buckets(rows, cell, codes, entries, values, weights, offset, chosen, first, last, answer):
     """Estimate queries first..last-1 from buckets. O(queries * rows)."""
     quasi = codes.shape[1]
@@ -97,7 +98,7 @@ def _estimate_buckets(rows, cell, codes, entries, values, weights, offset, chose
         answer[q] = total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _estimate_lists(rows, cell, codes, slots, kind, shares, offset, chosen, first, last, answer):
     """Estimate queries first..last-1 from lists. O(queries * people)."""
     fitting = np.empty(codes.shape[0], np.int64)

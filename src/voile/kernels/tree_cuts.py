@@ -7,10 +7,11 @@ The children of node i are `left[i]` (codes whose rank is at most `cut[i]` in co
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_leaves(codes, places, offset, rank, column, cut, left):
     """Return the leaf of each row. O(rows * depth)."""
     leaf = np.empty(codes.shape[0], np.int32)
@@ -23,7 +24,7 @@ def find_leaves(codes, places, offset, rank, column, cut, left):
     return leaf
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def count_leaf_codes(codes, weights, places, offset, leaf, slot, slots):
     """Return how many people of each chosen leaf have each code of each column (slots x codes). O(rows * columns)."""
     counts = np.zeros((slots, offset[-1]), np.int64)

@@ -9,7 +9,8 @@ subtraction. Where there are too many states, exchanging two members' values bou
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 _BALANCE = 24  # from this many members on, weights are balanced first, so that products do not underflow
 
@@ -20,7 +21,7 @@ _FAINT = 1e-150  # smaller groups are balanced if all worlds together weigh less
 _ROUNDS = 200
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_states(capacity, max_states):
     """Return the number of ways to fill bins of these capacities, or `max_states` + 1 if there are more. O(bins)."""
     total = 1
@@ -31,7 +32,7 @@ def count_states(capacity, max_states):
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def balance_weights(weights, amounts, capacity, rounds):
     """Scale rows and columns until each class and each bin draws about as much weight as it holds.
 
@@ -53,7 +54,7 @@ def balance_weights(weights, amounts, capacity, rounds):
     return scaled
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _normalize_rows(scaled):
     """Divide each row by its sum; return how far the sums were from 1. O(classes * bins)."""
     drift = 0.0
@@ -68,7 +69,7 @@ def _normalize_rows(scaled):
     return drift
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def compute_expected_counts(weights, amounts, capacity, ahead, behind):
     """Return how many members of class i are expected to have a value of bin j (classes x bins), over all worlds, and
     whether there is any world.
@@ -117,7 +118,7 @@ def compute_expected_counts(weights, amounts, capacity, ahead, behind):
     return result, True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _walk_forward(scaled, owner, capacity, stride, last, ahead):
     """Fill `ahead` with the weight of all ways into each state, in rising order of states. O(states * bins)."""
     bins = capacity.size
@@ -141,7 +142,7 @@ def _walk_forward(scaled, owner, capacity, stride, last, ahead):
         seated += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def bound_by_swaps(weights, amounts, capacity, x):
     """Return, for each class, an upper bound on the belief that a member has a value of bin x.
 

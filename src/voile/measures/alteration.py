@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from voile import kernels
+from voile.kernels import lazy_module
 from voile.measures.base import Measure, View
 from voile.releases.release import Release
 from voile.releases.table_codes import table_codes
 from voile.results import Loss
 from voile.tables.microdata import Microdata
+
+sparse = lazy_module("scipy.sparse")
 
 PAIRS = 100_000_000
 LARGEST = 100_000  # different quasi-identifiers that are compared box by box

@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
+from voile.kernels import lazy_module
 from voile.measures.base import Measure, View
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
 from voile.results import Loss
 from voile.tables.microdata import Microdata
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ it lowers the Gini impurity of these estimates, summed over both sides.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def undo(class_counts, total, keep, shares, estimates):
     """Estimate the counts before the channel: (count - (1-p) share total) / p, at least 0, scaled to the total.
 
@@ -24,7 +25,7 @@ def undo(class_counts, total, keep, shares, estimates):
         estimates[j] = estimates[j] * total / estimate_sum if estimate_sum > 0 else shares[j] * total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _compute_impurity(class_counts, total, keep, shares, estimates):
     """Return the Gini impurity of the counts before the channel, times the number of people."""
     undo(class_counts, total, keep, shares, estimates)
@@ -34,7 +35,7 @@ def _compute_impurity(class_counts, total, keep, shares, estimates):
     return total - squares / total if total > 0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_best_cut(
     codes, labels, weights, ids, low, high, totals, people, bins, ranged, keep, shares, min_people, min_gain, goes_left
 ):
@@ -49,10 +50,12 @@ def _find_best_cut(
     top_class = np.argmax(node_estimates)
     best_gain, column = max(min_gain, 1e-9 * people), -1
     for d in range(codes.shape[1]):
-        histogram = np.zeros((bins[d], classes))
+        histogram, sums = np.zeros((bins[d], classes)), np.zeros(bins[d])
         for i in range(low, high):
             histogram[codes[ids[i], d], labels[ids[i]]] += weights[ids[i]]
-        sums = histogram.sum(axis=1)
+        for b in range(bins[d]):
+            for j in range(classes):
+                sums[b] += histogram[b, j]
         order = np.arange(bins[d])
         if not ranged[d]:
             rank = np.empty(bins[d])
@@ -80,7 +83,7 @@ def _find_best_cut(
     return column
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=5)
 def grow(codes, labels, weights, bins, ranged, keep, shares, depth, min_people, min_gain):
     """Return the nodes of the tree: the column of each (-1 for a leaf), its two children, which bins go left, and the
     estimated class counts before the channel.
@@ -102,7 +105,9 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, min_people, 
         totals = np.zeros(classes)
         for i in range(low, high):
             totals[labels[ids[i]]] += weights[ids[i]]
-        people = totals.sum()
+        people = 0.0
+        for j in range(classes):
+            people += totals[j]
         undo(totals, people, keep, shares, counts[node])
         if level >= depth or people < 2 * min_people or nodes + 2 > room:
             continue
@@ -140,7 +145,7 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, min_people, 
     return column[:nodes], children[:nodes], sides[:nodes], counts[:nodes]
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=5)
 def find_leaves(codes, column, children, sides, heavier):
     """Return the leaf of each row; a bin of -1, not seen in training, goes to the heavier side. O(rows * depth)."""
     leaf_of_row = np.empty(codes.shape[0], np.int64)

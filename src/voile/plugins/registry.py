@@ -151,7 +151,14 @@ AnyPlugin = TypeVar("AnyPlugin", bound=Plugin)
 
 
 def find_class(family: str, name: str) -> type[Plugin]:
-    """Return the class of that name, or raise an error that proposes the nearest name."""
+    """Return the class of that name, or raise an error that proposes the nearest name. The file that bears the name is
+    looked into first: importing all of them takes long."""
+    package = importlib.import_module(f"voile.{family}")
+    home = name.replace("-", "_")
+    if home in {module.name for module in pkgutil.iter_modules(package.__path__)}:
+        importlib.import_module(f"voile.{family}.{home}")
+        if name in _registry[family]:
+            return _registry[family][name]
     known = registered_classes(family)
     if name in known:
         return known[name]

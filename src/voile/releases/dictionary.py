@@ -98,7 +98,7 @@ def _exact_domain(domain: Domain, cells: Cells | None) -> dict[str, Any]:
     """Return the domain of a column of values: those that cells show, or all of them if they all occur."""
     if cells is None:
         return domain.as_json()
-    codes = np.unique(cells.matrix.indices)
+    codes = np.unique(cells.lists[1])
     return _list_codes(domain, codes[codes < len(domain.values)], len(domain.values) in codes)
 
 
@@ -114,7 +114,7 @@ def _describe_sets(column: Column, cells: Cells, entry: Mapping[str, Any]) -> di
     domain, hierarchy = column.domain, column.hierarchy
     known = node_names(domain, hierarchy) if hierarchy is not None else {}
     named = np.array([label in known for label in cells.labels], dtype=bool)
-    members = cells.matrix[~named & ~cells.whole].indices
+    members = cells.lists[1][np.repeat(~named & ~cells.whole, cells.sizes)]
     codes = np.unique(members)
     missing = bool(domain.missing and (codes == domain.size - 1).any())
     listed = _list_codes(domain, codes[codes < len(domain.values)], missing)

@@ -140,9 +140,10 @@ class Release(ShapeContract):
 
 def find_shape(name: str) -> type[Release]:
     """Return the class of a shape. Every file of releases/shapes registers its own."""
-    if name not in _shapes:
-        for module in pkgutil.iter_modules(importlib.import_module("voile.releases.shapes").__path__):
-            importlib.import_module(f"voile.releases.shapes.{module.name}")
+    homes = [module.name for module in pkgutil.iter_modules(importlib.import_module("voile.releases.shapes").__path__)]
+    for home in sorted(homes, key=lambda home: home != name):  # the file that bears the name comes first
+        if name not in _shapes:
+            importlib.import_module(f"voile.releases.shapes.{home}")
     if name not in _shapes:
         raise DataError(
             f"The certificate names the shape {name!r}, which this version does not know.",

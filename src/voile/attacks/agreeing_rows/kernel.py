@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 NONE = -1.0  # no value fits all rows of a person
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_largest_beliefs(starts, group, rows, limit, value_starts, values, counts, sizes, width):
     """Return, for each person, the largest belief in a value that all their published rows have; NONE if none fits.
 
@@ -61,7 +62,7 @@ def find_largest_beliefs(starts, group, rows, limit, value_starts, values, count
     return largest
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _log_share(count, size, rows):
     """Return the logarithm of C(count, rows) / C(size, rows)."""
     total = 0.0
@@ -70,7 +71,7 @@ def _log_share(count, size, rows):
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _multiply(weight, degree, step, rows, count, size):
     """Multiply a polynomial of logarithms by sum_t C(rows, t) C(count, t) / C(size, t) z^t, up to a degree."""
     last = min(rows, count, degree)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_largest_shares(starts, value, guessed, weight, size, wide, number):
     """Return, for each group, the largest share of a guessed value once up to `number` values of the other column go.
 

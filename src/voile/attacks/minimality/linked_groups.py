@@ -16,8 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from voile.attacks.minimality.assignments import PublishedGroup, bound_fillings, list_fillings
 from voile.attacks.minimality.candidates import Candidates
@@ -25,8 +23,12 @@ from voile.attacks.minimality.drawn_worlds import CellShares, LinkedWorlds, Slot
 from voile.attacks.minimality.splitting import Splitting
 from voile.attacks.minimality.value_types import ValueTypes
 from voile.attacks.minimality.whole_draws import draw_whole_worlds
+from voile.kernels import lazy_module
 from voile.methods.refusals import SpanningStep
 from voile.tables.row_protocol import WITHHELD
+
+sparse = lazy_module("scipy.sparse")
+csgraph = lazy_module("scipy.sparse.csgraph")
 
 LISTED = 10_000  # the most worlds that are listed for one group
 WORK = 3_000_000  # the most cells that a batch of pairs may have
@@ -65,7 +67,7 @@ def find_links(candidates: Candidates, spanning: Sequence[SpanningStep]) -> list
     numbers, groups = (np.array(column) for column in zip(*pairs, strict=True))
     size = len(spanning) + candidates.release.groups
     graph = sparse.coo_matrix((np.ones(len(pairs)), (numbers, groups + len(spanning))), shape=(size, size))
-    _, label = connected_components(graph, directed=False)
+    _, label = csgraph.connected_components(graph, directed=False)
     links = []
     for component in np.unique(label[numbers]):
         steps = [spanning[number] for number in np.unique(numbers[label[numbers] == component])]

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from voile.attacks.minimality.candidates import Candidates
 from voile.attacks.minimality.exact_worlds import Requirement, compute_overlapping
 from voile.attacks.minimality.value_types import sensitive_columns
+from voile.kernels import lazy_module
 from voile.models.policy import Policy
 from voile.tables.group_counts import Counts, tally
+
+sparse = lazy_module("scipy.sparse")
+csgraph = lazy_module("scipy.sparse.csgraph")
 
 ENTRIES = 40  # overlapping boxes with more entries than this have too many worlds
 
@@ -57,7 +59,7 @@ def _connected_components(candidates: Candidates) -> np.ndarray:
     size = kinds + candidates.release.groups
     links = (candidates.kind, candidates.group + kinds)
     graph = sparse.coo_matrix((np.ones(len(candidates.kind)), links), shape=(size, size))
-    _, label = connected_components(graph, directed=False)
+    _, label = csgraph.connected_components(graph, directed=False)
     return np.asarray(label[candidates.kind])
 
 

@@ -10,9 +10,11 @@ give the estimate and, by their spread, its 95 % interval.
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from voile.attacks.minimality.drawn_worlds import CellShares, LinkedWorlds, SlotGroup
+from voile.kernels import lazy_module
+
+stats = lazy_module("scipy.stats")
 
 ISLANDS = 8
 WORLDS = 96  # worlds per island

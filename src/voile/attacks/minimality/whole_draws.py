@@ -8,9 +8,11 @@ moves no belief by more than d / (1 - d).
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from voile.attacks.minimality.drawn_worlds import CellShares, DrawnStep, LinkedWorlds
+from voile.kernels import lazy_module
+
+stats = lazy_module("scipy.stats")
 
 DRAWS = 4_000
 ENOUGH = 100  # fewer remaining worlds than this are no estimate

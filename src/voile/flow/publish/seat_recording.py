@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
 from voile import kernels
 from voile.adversaries.seating import NO_KIND, NO_SEAT, Seating, SeatValues
 from voile.engines.memory_rows import build_rows
+from voile.kernels import lazy_module
 from voile.releases.linked_tables import draw_group_numbers
 from voile.releases.release import Release
 from voile.tables.microdata import PERSON, Microdata
@@ -17,6 +17,8 @@ from voile.tables.part_protocol import Parts
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
+
+sparse = lazy_module("scipy.sparse")
 
 PAIRS = 20_000_000  # pairs of a quasi-identifier and a box
 

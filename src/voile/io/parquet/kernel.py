@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def count_runs(content, start, end, width, length, counts):
     """Count how often each code occurs in `length` codes of `width` bits, written as runs and packed groups of eight.
 
@@ -64,7 +65,7 @@ def count_runs(content, start, end, width, length, counts):
     return 0 if place == end else 1
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def measure_texts(content, lengths):
     """Write the lengths of texts that stand one behind the other, each after its length in four bytes. Return 0 if they
     fill `content` exactly; else 1. O(number of texts)."""

@@ -6,7 +6,6 @@ import mmap
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from voile.io.parquet.footer import TEXT, ParquetFooter
@@ -54,5 +53,5 @@ def _convert(name: str, column: Any, is_text: bool) -> pl.Series:
         raise ValueError("it stores a text twice")
     if len(texts) > max(_FEW_CATEGORIES, len(coded) // 4) or coded.null_count:
         return pl.Series(name, coded.dictionary_decode(), dtype=pl.String)
-    codes = pl.Series(coded.indices.to_numpy().view(np.uint32))
+    codes = pl.Series(coded.indices).cast(pl.UInt32)  # pyarrow's own to_numpy would import pandas
     return texts.cast(pl.Enum(texts.sort())).gather(codes).alias(name)

@@ -73,8 +73,9 @@ def _encode_categories(values: pl.Series) -> Any:
     codes = values.to_physical().to_numpy()
     is_used = np.bincount(codes, minlength=len(categories)) > 0
     codes = (np.cumsum(is_used, dtype=np.int32) - 1)[codes]
-    texts = pa.array(categories.filter(pl.Series(is_used)).to_list(), pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), texts)
+    # by way of polars: pyarrow would import pandas to look at a list
+    texts = categories.filter(pl.Series(is_used)).to_arrow().cast(pa.string())
+    return pa.DictionaryArray.from_arrays(pl.Series(codes).to_arrow(), texts)
 
 
 def _cast_like(values: Any, kind: Any) -> Any:

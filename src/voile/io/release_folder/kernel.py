@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 _COMMA, _LINE_FEED, _RETURN, _QUOTE = 44, 10, 13, 34
 _ONES, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -11,20 +12,20 @@ _COMMAS, _FEEDS = np.uint64(_COMMA) * _ONES, np.uint64(_LINE_FEED) * _ONES
 _RETURNS, _QUOTES = np.uint64(_RETURN) * _ONES, np.uint64(_QUOTE) * _ONES
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline=True)
 def _find_zeros(word):
     """Set the highest bit of bytes that are zero; the lowest bit that is set is right, those above it may not be."""
     return (word - _ONES) & ~word & _HIGH
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline=True)
 def _count_bytes_below(marks):
     """Return in which of eight bytes the lowest bit that is set lies."""
     lowest = marks & (~marks + np.uint64(1))
     return np.int64((((lowest - np.uint64(1)) & _ONES) * _ONES) >> np.uint64(56)) - 1
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def count_records(content, words, place, width, has_returns):
     """Count the records of a CSV from a place on; return -1 if one of them is not written in the only way.
 

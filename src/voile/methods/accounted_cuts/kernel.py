@@ -12,7 +12,8 @@ from __future__ import annotations
 from math import exp, lgamma
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 EXACT = 2048  # larger groups are weighed by the sum of the chances that one value fails on one side
 MARGIN = 1e-10  # more than the rounding errors of a belief
@@ -22,7 +23,7 @@ NEXT = 0.9  # how much less the next best column is preferred
 LATE = 0.1  # how much less a column is preferred that is to be cut last
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def choose_cuts(
     codes, weights, ids, starts, values, counts, kinds, lows, highs, cuts, order, late, limits, chosen, stops, passes
 ):
@@ -59,12 +60,12 @@ def choose_cuts(
                 passes[node] = is_diverse(left, size, l) and is_diverse(total - left, people - size, l)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def is_diverse(histogram, people, l):  # noqa: E741 - the letter of the literature
     return histogram.max() * l <= people
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def weigh_refusal(total, left, right, l, k):  # noqa: E741
     """Return the least chance of not trying a cut that keeps every belief within its limit if the cut is not made, and
     the chance that the cut is not refused."""
@@ -80,7 +81,7 @@ def weigh_refusal(total, left, right, l, k):  # noqa: E741
     return stop, max(1 - failure, 0.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def describe_refusal(total, left, right, l):  # noqa: E741
     """Return the chance that a cut is refused, and the chance that it is and a given person of the left or the right
     side has each value: exactly (up to a margin for rounding), or upper bounds of all three if the group is large or a
@@ -97,7 +98,7 @@ def describe_refusal(total, left, right, l):  # noqa: E741
     return 1 - success, has_left, has_right
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def believe_uncut(total, left, right, l, k):  # noqa: E741
     """Return what is believed of somebody on the left and on the right if the cut is not made, and whether that is
     exact; otherwise it is an upper bound."""
@@ -114,14 +115,14 @@ def believe_uncut(total, left, right, l, k):  # noqa: E741
     return on_left, (stop * share + (1 - stop) * has_right) / uncut, people <= EXACT and failure >= CERTAIN
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_stop(excess, room):
     """Return the chance of stopping at which (1 - stop) * excess = stop * room. `excess` is by how much a refusal lifts
     a belief above its limit, times the chance of the refusal; `room` is what the belief has left without it."""
     return excess / (excess + max(room, 0.0)) if excess > 0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_successes(total, left, right, l):  # noqa: E741
     """Return the chance that no value fails on either side, and the expected number of people on the left with each
     value, where cuts that are refused count 0.
@@ -164,7 +165,7 @@ def count_successes(total, left, right, l):  # noqa: E741
     return min(before[rows, left] / whole, 1.0), both
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def multiply(first, second, product):
     """Add the product of two polynomials to a third, up to its degree."""
     for i in range(first.size):
@@ -174,7 +175,7 @@ def multiply(first, second, product):
                     product[i + j] += first[i] * second[j]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def binomial(number, rate):
     """Return the chances of 0, 1, ... `number` successes, multiplied up and down from the likeliest."""
     chances = np.zeros(number + 1)
@@ -188,7 +189,7 @@ def binomial(number, rate):
     return chances / chances.sum()
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def tail(people, having, drawn, least):
     """Return (slightly more than) the chance that at least `least` of `drawn` people have a value that `having` of all
     have. O(least)."""
@@ -209,14 +210,14 @@ def tail(people, having, drawn, least):
     return answer * (1 + 1e-6)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _log_choices(number, count):
     if count < 0 or count > number:
         return -np.inf
     return lgamma(number + 1.0) - lgamma(count + 1.0) - lgamma(number - count + 1.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sum_tails(people, having, drawn, least):
     """Add up the tails of many draws. O(sum of least)."""
     answer = 0.0

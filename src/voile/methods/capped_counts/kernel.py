@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 FAR = 1e12  # an estimate where nobody is in danger
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def estimate_cap(chances, people, cells, scale, floor, lift):
     """Estimate the largest number of cases that a group may show, from above by less than one case in most groups.
 
@@ -45,7 +46,7 @@ def estimate_cap(chances, people, cells, scale, floor, lift):
     return least
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def weigh_cut(chances, people, rates, cells, scale, left, floor, lift, deviations):
     """Return how many times the cases that are to be expected in the fuller of two groups may be shown there: 1 or more
     if both groups can probably show their number. `left` marks the cells of the first group."""
@@ -64,7 +65,7 @@ def weigh_cut(chances, people, rates, cells, scale, left, floor, lift, deviation
     return worst
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def measure_spread(chances, people, cells, least):
     """Return, for each column set, the variance of the logarithm of the chances in a group. O(cells * sets)."""
     sets = chances.shape[1]

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_kernel, lazy_module
 from voile.methods.decompose.strata import Strata
 from voile.releases.row_matching.known_values import Conditions
+
+sparse = lazy_module("scipy.sparse")
 
 kernel = lazy_kernel("voile.methods.decompose.kernel")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.kernels.group_scans import includes_value
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def compute_excess(starts, group, share, groups):
     """Return how far each group is above its limits (groups x limits): the sum of `share` (buckets x limits), by how
     much a row of the bucket lies above each limit, over its rows.
@@ -23,7 +23,7 @@ def compute_excess(starts, group, share, groups):
     return excess
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _last_unused(order, jump, is_merged, position):
     """Return the last position up to `position` whose group is not merged yet, or -1. `jump` learns to skip merged
     groups (path compression). Nearly O(1), amortized."""
@@ -37,7 +37,7 @@ def _last_unused(order, jump, is_merged, position):
     return root
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def merge_groups(over, slack):
     """Merge groups until none is above a limit; return the new group of each. `over` is their excess, which adds up.
 
@@ -104,7 +104,7 @@ def merge_groups(over, slack):
     return label
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def unite_values(slots, kind, starts, values, size):
     """Return the values of the kinds of each group's slots, each value once, rising: where each group starts, and the
     values.
@@ -136,7 +136,7 @@ def unite_values(slots, kind, starts, values, size):
     return begins, united
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def pad_lists(begins, list_values, length, slots, kind, starts, values, order, size):
     """Fill lists up to `length` values with the first of `order` that some slot of the group could have; return where
     each list starts, and its values, rising.

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from voile import kernels
+from voile.kernels import lazy_module
 from voile.releases.row_matching.known_values import Conditions
+
+sparse = lazy_module("scipy.sparse")
 
 ROOM = 1.25  # a class keeps its most frequent value this much rarer than needed, so that few groups must be merged
 

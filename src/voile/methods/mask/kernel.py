@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _next_random(coin):
     """Return the next state and the next random number (splitmix64). O(1)."""
     coin += np.uint64(0x9E3779B97F4A7C15)
@@ -16,7 +17,7 @@ def _next_random(coin):
     return coin, x ^ (x >> np.uint64(31))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _draw_by_weight(weights, total, x):
     """Return a position drawn in proportion to its weight; -1 if there is none. O(weights)."""
     if total <= 0:
@@ -29,7 +30,7 @@ def _draw_by_weight(weights, total, x):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def change_values(starts, values, counts, goals, goal_values, goal_counts, protected, marginal, coins):
     """Return moves (group, old value, new value), one row each, after which every protected value of each group has its
     goal. The goals of a group add up to no more than its rows, and some value that is not protected has a `marginal`.

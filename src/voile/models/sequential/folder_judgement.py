@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
+from voile.kernels import lazy_module
 from voile.models.sequential.joint_judgement import JointVerdict, twins_hold
 from voile.models.sequential.requirement import Requirement
 from voile.releases.joint.box_overlaps import find_box_overlaps
@@ -16,6 +16,8 @@ from voile.releases.joint.component import Component
 from voile.releases.joint.value_types import TypedReleases
 from voile.releases.release import Release
 from voile.results import Answer
+
+sparse = lazy_module("scipy.sparse")
 
 
 def judge_folders(

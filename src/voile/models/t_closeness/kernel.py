@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def ordered_distances(starts, values, share, table):
     """Return for each group the sum over the domain of |cumulated share - cumulated table| / (m - 1).
 

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
+from voile.kernels import lazy_module
 from voile.releases.cells.label_ends import hold_exactly, label_ends, range_ends
 from voile.releases.cells.label_meanings import is_prefix, match_prefix
 from voile.tables.domain import Domain
 from voile.tables.hierarchy import Hierarchy
 from voile.tables.value_text import MISSING, TOP, escape, format_set, parse_values, shield_label
+
+sparse = lazy_module("scipy.sparse")
 
 FEW = 200  # members of sets up to which labels are written one by one, which is faster than all at once
 
@@ -50,17 +52,22 @@ class Cells:
         return len(self.labels)
 
     @cached_property
-    def matrix(self) -> Any:
-        """Cells x values, 1 where the cell may stand for the value (scipy CSR)."""
+    def lists(self) -> tuple[np.ndarray, np.ndarray]:
+        """The codes that the cells may stand for, cell after cell: where each cell's codes start, and the codes."""
         if self.members is not None:
             assert self.starts is not None
-            ones = np.ones(len(self.members))
-            return sparse.csr_matrix((ones, self.members, self.starts), shape=(len(self), self.domain.size))
+            return self.starts, self.members
         assert self.low is not None and self.high is not None and self.missing is not None
         lengths = np.maximum(self.high - self.low + 1, 0)
         starts = np.concatenate([[0], np.cumsum(lengths + self.missing)])
         members = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.low, lengths + self.missing)
         members[(starts[1:] - 1)[self.missing]] = self.domain.size - 1
+        return starts, members
+
+    @cached_property
+    def matrix(self) -> Any:
+        """Cells x values, 1 where the cell may stand for the value (scipy CSR)."""
+        starts, members = self.lists
         return sparse.csr_matrix((np.ones(len(members)), members, starts), shape=(len(self), self.domain.size))
 
     @cached_property

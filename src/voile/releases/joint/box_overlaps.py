@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
 from voile import kernels
 from voile.errors import DataError
+from voile.kernels import lazy_module
 from voile.releases.release import Release
 from voile.releases.shape_answers import QuasiEntries
 from voile.tables.domain import Domain
+
+sparse = lazy_module("scipy.sparse")
 
 LARGEST = 20_000_000  # pairs of groups
 ROLES = ("quasi", "sensitive")

@@ -12,12 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import factorial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from voile.kernels import lazy_module
 from voile.releases.joint.closure import JointGroup, NoWorldError
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
 
 ROUNDS = 50  # of tightening bounds
 DENSE = 500  # cells of a component up to which equations are solved by dense matrices

@@ -11,9 +11,12 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
-from scipy import sparse
-from scipy.sparse import csgraph
+
+from voile.kernels import lazy_module
+from voile.kernels.compilation import kernel
+
+sparse = lazy_module("scipy.sparse")
+csgraph = lazy_module("scipy.sparse.csgraph")
 
 WORK = 400_000_000  # steps of the exact count
 CORES = 2
@@ -114,7 +117,7 @@ def _states(numbers: np.ndarray) -> float:
     return float(np.exp(min(np.log(np.sort(numbers)[:-1] + 1.0).sum(), 700.0)))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _marginals(chance, slots, rows):
     """Forward and backward over the slots, class by class; the last type (the largest) is told by the sum of the rest.
 
@@ -223,7 +226,7 @@ def sampled(allowed: np.ndarray, slots: np.ndarray, rows: np.ndarray, seed: int 
         return np.stack(list(walks))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _walk(allowed, owner, holds, coin, sweeps):
     seen = np.zeros(allowed.shape)
     for sweep in range(sweeps):

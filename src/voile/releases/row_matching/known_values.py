@@ -13,12 +13,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from voile import kernels
+from voile.kernels import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
 
 SETS = 10_000  # the most sets of ruled out values of one column that are looked at
 CELLS = 20_000_000  # groups x conditions that are held at once

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from voile import kernels
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_kernel, lazy_module
+
+sparse = lazy_module("scipy.sparse")
+csgraph = lazy_module("scipy.sparse.csgraph")
 
 row_matching_kernel = lazy_kernel("voile.releases.row_matching.kernel")
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
 from voile import kernels
 from voile.errors import SchemaError
+from voile.kernels import lazy_module
 from voile.releases.cells.cell_draws import draw_values
 from voile.releases.cells.cell_parsing import read_column
 from voile.releases.cells.cells import Cells
@@ -24,6 +24,8 @@ from voile.releases.shape_answers import QuasiEntries, RegisterMatches
 from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Histogram
 from voile.tables.schema import Columns
+
+sparse = lazy_module("scipy.sparse")
 
 PAIRS = 100_000_000  # pairs of a register's quasi-identifier and a box
 

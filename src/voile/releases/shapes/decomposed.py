@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from voile import kernels
+from voile.kernels import lazy_module
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import ListEstimates
 from voile.releases.row_matching.known_values import Allowance, BeliefsGiven, find_conditions
@@ -24,6 +24,8 @@ from voile.releases.table_codes import known_table_codes, table_codes
 from voile.tables.group_counts import Counts, tally
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Columns
+
+sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -180,5 +180,5 @@ def show_boxes(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np
 def _shown_column(column: Column, cells: Cells, cell: np.ndarray) -> pl.Series:
     """Return labels or, if no cell of the column is generalized, the values with their own type."""
     if cells.exact:
-        return column.domain.decode(cells.matrix.indices[cell])
+        return column.domain.decode(cells.lists[1][cell])
     return pl.Series(cells.labels, dtype=pl.Enum(cells.labels)).gather(cell)

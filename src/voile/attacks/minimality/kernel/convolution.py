@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from voile.attacks.minimality.kernel.states import (
     list_states,
@@ -12,11 +11,12 @@ from voile.attacks.minimality.kernel.states import (
     weigh_group,
     weigh_states,
 )
+from voile.kernels.compilation import kernel
 
 TINY = 1e-60  # smaller probabilities change nothing: no result is read off below 1e-15
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_span(chances):
     """Return the range of positions outside which an array is zero: the first, and the one after the last."""
     low, high = 0, chances.size
@@ -27,7 +27,7 @@ def _find_span(chances):
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _add_part(before, after, states, chances, may_show, digits, counts):
     """Add one part: then[s + h] += now[s] * chance(h), over states h that may be shown. O(states * states of a part)"""
     types = counts.size
@@ -47,7 +47,7 @@ def _add_part(before, after, states, chances, may_show, digits, counts):
                 after[s + h] += before[s] * chances[i]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def convolve_parts(sizes, size_rows, may_show, counts, last):
     """Return the probability that every part of a partition may be shown and, jointly with that event, the expected
     number of people per part and type. `may_show[size_rows[i], s]` says whether part i may be shown in state s. Parts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from voile.attacks.minimality.kernel.states import (
     allowed_steps,
@@ -13,9 +12,10 @@ from voile.attacks.minimality.kernel.states import (
     weigh_group,
     weigh_states,
 )
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def enumerate_worlds(atoms, parts, part_counts, size_rows, may_show, counts, last, by_set, max_worlds):
     """Return the probability of each set of steps that a world may allow and, jointly with it, the expected number of
     people per atom and type; without `by_set` only for the empty set. `parts[a, s]` is the part of atom a in step s,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from voile.attacks.minimality.kernel.states import allowed_steps
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sample_worlds(atoms, parts, part_counts, size_rows, may_show, counts, last, by_set, draws, seed):
     """As `enumerate_worlds`, by drawing worlds at random; the first array returned says how many draws fell into each
     set of steps. O(draws * people)."""

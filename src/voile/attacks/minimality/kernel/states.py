@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def list_states(counts):
     """Return every state of some types (states x types). O(states * types)."""
     states = 1
@@ -21,7 +22,7 @@ def list_states(counts):
     return table
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def log_factorials(n):
     """Return log 0!, log 1!, ..., log n!"""
     table = np.zeros(n + 1)
@@ -30,7 +31,7 @@ def log_factorials(n):
     return table
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def log_shares(counts, last, total):
     """Return the logarithm of each type's share of the group; the last type at the end."""
     shares = np.zeros(counts.size + 1)
@@ -41,7 +42,7 @@ def log_shares(counts, last, total):
     return shares
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def weigh_states(size, digits, counts, last, logs, shares):
     """Return the states that `size` people may be in, and the probability of each."""
     states, chances = np.empty(digits.shape[0], np.int64), np.empty(digits.shape[0])
@@ -64,7 +65,7 @@ def weigh_states(size, digits, counts, last, logs, shares):
     return states[:possible], chances[:possible]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def weigh_group(counts, last, logs, shares):
     """Return the probability of the counts of the whole group."""
     total = last
@@ -76,7 +77,7 @@ def weigh_group(counts, last, logs, shares):
     return np.exp(weight)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def allowed_steps(atom_states, parts, part_counts, size_rows, may_show, part_states):
     """Return the steps that a world allows: bit s is set if every part of step s may be shown. Overwrites
     `part_states`."""

@@ -8,12 +8,13 @@ group withstands an adversary if for every set the sum of t is at least r times 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 FINE = 1e-9  # sums are in float64 and the release is checked by the exact walk afterwards
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def compute_odds(above, below, index, colour):
     """Return o(v) for each bucket and column set: P[v, x] over P[v, own value]; infinite if a row cannot have its own
     value, and then nobody is hidden among such rows. O(buckets * sets)."""
@@ -26,7 +27,7 @@ def compute_odds(above, below, index, colour):
     return result
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def hide_seed(chance, above, below, index, first, last, rows_left, seed, r, largest, shortlist):
     """Return the smallest group found for one seed: the buckets of its members (seed first), or nothing.
 
@@ -58,7 +59,7 @@ def hide_seed(chance, above, below, index, first, last, rows_left, seed, r, larg
     return best
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _shortlist_nearest(chance, turn, begin, end, rows_left, r, shortlist):
     """Return the buckets whose weights are nearest to the seed's, over all column sets. O(buckets * sets)."""
     sets = turn.size
@@ -84,7 +85,7 @@ def _shortlist_nearest(chance, turn, begin, end, rows_left, r, shortlist):
     return candidates[np.argsort(distance[:candidate_count], kind="mergesort")[:shortlist]]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _weigh_shortlist(above, below, index, near, seed, c):
     """Return t(v) of the short list in double precision: equal people weigh exactly the same. O(shortlist * sets)."""
     sets = index.shape[0]
@@ -97,7 +98,7 @@ def _weigh_shortlist(above, below, index, near, seed, c):
     return weight
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _grow_members(weight, near, rows_left, r, limit):
     """Add members from the short list until every column set is satisfied; return nothing if `limit` members do not
     suffice. O(limit * shortlist * sets)."""
@@ -133,7 +134,7 @@ def _grow_members(weight, near, rows_left, r, limit):
     return np.empty(0, np.int64)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _drop_superfluous(weight, members, total, r):
     """Drop members without whom all column sets are still satisfied, until nobody is superfluous: a member who was
     needed beside a heavy one may no longer be needed once the heavy one has gone. O(size^2 * sets) per round."""

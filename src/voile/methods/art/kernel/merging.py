@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.kernels.posterior import CONTRADICTION, compute_beliefs
 from voile.kernels.world_walk import bound_by_swaps, count_states
 
@@ -19,7 +19,7 @@ CLOSEST, FEWEST = 0, 1  # rules for the next row
 _LEAST = 1e-4  # stands for a probability of 0 in distances
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def spread_ceiling(size, r, f):
     """Return how far the probabilities of a value may spread in a group of this size (the paper's Delta ceil). O(1)."""
     if f <= 0.0 or f >= 1.0 or size < r:
@@ -27,7 +27,7 @@ def spread_ceiling(size, r, f):
     return (size - r) * f / (f * (r - 1) / (1 - f) + size - 1)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def least_size(r, f, spread):
     """Return the least group size whose ceiling admits a spread; infinite if none does. O(1)."""
     if spread <= 0.0 or f <= 0.0:
@@ -37,7 +37,7 @@ def least_size(r, f, spread):
     return max(math.ceil((f * (r - 1) * spread / (1 - f) - spread + r * f) / (f - spread) - 1e-9), math.ceil(r - 1e-9))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_extremes(chance, index, members, e, a):
     """Return the highest and the lowest probability of event e among the members, under column set a. O(size)."""
     high, low = 0.0, 1.0
@@ -47,7 +47,7 @@ def _find_extremes(chance, index, members, e, a):
     return high, low
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def accept_group(rows, chance, index, value, event, members, r, mode, binary, max_states):
     """Return whether a group passes the acceptance test for every column set and every event in it.
 
@@ -112,7 +112,7 @@ def accept_group(rows, chance, index, value, event, members, r, mode, binary, ma
     return True
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _stays_within(weights, amounts, capacity, events, r, mode, max_states):
     """Return whether belief in every event stays within 1/r."""
     limit = 1.0 / r + 1e-9
@@ -135,7 +135,7 @@ def _stays_within(weights, amounts, capacity, events, r, mode, max_states):
     return status != CONTRADICTION and worst.max() <= limit
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def grow_group(rows, chance, index, value, event, rows_left, seed, r, mode, rule, binary, largest, max_states, sample):
     """Return the group of one seed (seed first), or nothing if no group of at most `largest` rows is accepted.
 
@@ -186,7 +186,7 @@ def grow_group(rows, chance, index, value, event, rows_left, seed, r, mode, rule
     return np.empty(0, np.int64)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _cost(chance, index, high, low, present, row_event, v, r, rule):
     """Return what a row would cost the group: its expected least size (FEWEST), or the growth of spreads (CLOSEST).
     O(events * sets)."""
@@ -204,7 +204,7 @@ def _cost(chance, index, high, low, present, row_event, v, r, rule):
     return (group_size, growth) if rule == FEWEST else (growth, 0.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _exchange(rows, index, w, x, v, y):
     """Return how much the weight of a world changes when two rows swap their values: the sum of absolute logarithms
     over all column sets. O(sets)."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 RANGE, SET, TREE = 0, 1, 2
 
@@ -75,14 +76,14 @@ def gather_people(frame: Frame, points: np.ndarray, codes: np.ndarray, clusters:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def node_cost(frame, column, level, code):
     """Return what the node above a code costs."""
     place = frame.offset[column] + level * frame.sizes[column] + code
     return (frame.leaves[place] - 1) * frame.scale[column]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def common_level(frame, column, level, one, other):
     """Return the lowest level, from `level` up, at which two codes have the same node."""
     size = frame.sizes[column]
@@ -93,7 +94,7 @@ def common_level(frame, column, level, one, other):
     return level
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cost_with(frame, people, cluster, person, limit):
     """Return what a cluster would cost with one more person; any number above `limit` if it is more. O(columns)."""
     total = 0.0
@@ -116,7 +117,7 @@ def cost_with(frame, people, cluster, person, limit):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cost_without(frame, people, cluster, person, low, high, level):
     """Return what a cluster of at least two would cost without a member, and write its bounds. O(columns * members)."""
     total = 0.0
@@ -154,7 +155,7 @@ def cost_without(frame, people, cluster, person, low, high, level):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cost_exchanged(frame, people, cluster, leaving, entering, low, high, level):
     """Return what a cluster costs with `entering` instead of `leaving`, given its bounds without `leaving`."""
     total = 0.0
@@ -178,7 +179,7 @@ def cost_exchanged(frame, people, cluster, leaving, entering, low, high, level):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_person(frame, people, cluster, person):
     """Put a person into a cluster."""
     is_first = people.size[cluster] == 0
@@ -214,7 +215,7 @@ def add_person(frame, people, cluster, person):
     people.cluster[person] = cluster
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remove_person(frame, people, person, low, high, level):
     """Take a person out of a cluster; `low`, `high` and `level` are scratch space."""
     cluster = people.cluster[person]

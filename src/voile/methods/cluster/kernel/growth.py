@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.methods.cluster.kernel.clusters import add_person, cost_with
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start_cluster(frame, people, cluster):
     """Start a cluster with the free person who is farthest from the cluster before it. O(free * columns)."""
     start, farthest = 0, -1.0
@@ -20,7 +20,7 @@ def start_cluster(frame, people, cluster):
     take_free(frame, people, cluster, start)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_free(frame, people, cluster, place):
     """Move the free person at a place of the list into a cluster."""
     person = people.free[place]
@@ -29,7 +29,7 @@ def take_free(frame, people, cluster, place):
     add_person(frame, people, cluster, person)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_cluster(frame, people, cluster, size):
     """Add the cheapest free people until a cluster has `size` members. O(size * free * columns)."""
     while people.size[cluster] < size and people.free_count[0] > 0:
@@ -41,7 +41,7 @@ def grow_cluster(frame, people, cluster, size):
         take_free(frame, people, cluster, best)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_all(frame, people, size):
     """Grow clusters of `size` members while there are enough free people; return how many clusters there are."""
     clusters = 0
@@ -56,7 +56,7 @@ def grow_all(frame, people, size):
     return clusters
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_free(frame, people, clusters):
     """Put every free person into the cluster that then costs the least more. O(free * clusters * columns)."""
     while people.free_count[0] > 0:
@@ -64,7 +64,7 @@ def place_free(frame, people, clusters):
         take_free(frame, people, cheapest_cluster(frame, people, clusters, person, -1), people.free_count[0] - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cheapest_cluster(frame, people, clusters, person, excluded):
     """Return the cluster, not `excluded`, that a further person makes the least more expensive; -1 if there is none."""
     best, cheapest = -1, np.inf
@@ -81,7 +81,7 @@ def cheapest_cluster(frame, people, clusters, person, excluded):
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest_by_value(frame, people, cluster, value, nearest, costs):
     """Find the free person of each value who costs a cluster least: the place in the list, -1 if nobody is free."""
     nearest[:] = -1
@@ -93,7 +93,7 @@ def nearest_by_value(frame, people, cluster, value, nearest, costs):
             nearest[value[person]], costs[value[person]] = place, cost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_members(people, cluster, extra, group, groups, members, start):
     """Write the members of a cluster, and `extra` unless it is -1, as people of `group`; return where the list ends."""
     member = people.head[cluster]
@@ -107,7 +107,7 @@ def list_members(people, cluster, extra, group, groups, members, start):
     return start
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_extended(people, cluster, places):
     """List the members of a cluster together with each of some free people: the group of each entry, and the person."""
     length = places.size * (people.size[cluster] + 1)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.methods.cluster.kernel.clusters import add_person, cost_exchanged, cost_with, cost_without, remove_person
 from voile.methods.cluster.kernel.growth import cheapest_cluster
 
@@ -46,7 +46,7 @@ def start_search(people: int, columns: int) -> Search:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def propose_change(frame, people, search, clusters, size, passes, value):
     """Go on to the next change that gains something and leaves every cluster at least `size` people; return whether
     there is one. Exchanges are made on the way. A pass is O(people * clusters * columns)."""
@@ -74,7 +74,7 @@ def propose_change(frame, people, search, clusters, size, passes, value):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_change(frame, people, search):
     """Make the proposed change."""
     for number in range(search.length[0]):
@@ -83,14 +83,14 @@ def make_change(frame, people, search):
     search.position[2] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def improve_by_size(frame, people, search, clusters, size, passes, value):
     """Make every change that gains something, where only the sizes of clusters matter."""
     while propose_change(frame, people, search, clusters, size, passes, value):
         make_change(frame, people, search)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _propose_move(frame, people, search, clusters, person):
     """Propose the cheapest other cluster for a person, if everybody together then pays less."""
     home = people.cluster[person]
@@ -106,7 +106,7 @@ def _propose_move(frame, people, search, clusters, person):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cheaper_cluster(frame, people, clusters, person, home, limit):
     """Return the cluster that a person makes the least more expensive, and by how much; -1 if all cost `limit`."""
     best = -1
@@ -123,7 +123,7 @@ def _cheaper_cluster(frame, people, clusters, person, home, limit):
     return best, limit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _exchange(frame, people, search, clusters, person, value):
     """Exchange a person for a member of one of the nearest clusters who has the same value, if that gains."""
     home = people.cluster[person]
@@ -159,7 +159,7 @@ def _exchange(frame, people, search, clusters, person, value):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest_clusters(frame, people, clusters, person, home):
     """Return the clusters that a person makes the least more expensive, the cheapest first."""
     rivals, added = np.full(RIVALS, -1), np.full(RIVALS, np.inf)
@@ -181,7 +181,7 @@ def nearest_clusters(frame, people, clusters, person, home):
     return rivals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _propose_dissolving(frame, people, search, clusters, cluster, size):
     """Propose to send the members of a small cluster to others, if together they then pay less."""
     members = people.size[cluster]
@@ -201,7 +201,7 @@ def _propose_dissolving(frame, people, search, clusters, cluster, size):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_cheapest(frame, people, search, clusters, cluster):
     """Move all people of a cluster into the one that its first member makes the least more expensive; return it, or -1
     if there is no other."""
@@ -213,7 +213,7 @@ def merge_cheapest(frame, people, search, clusters, cluster):
     return target
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_changed(people, search):
     """List the clusters that a proposal changes, as they would be: the group of each entry, and the person. A cluster
     that would be empty is not listed."""
@@ -250,7 +250,7 @@ def list_changed(people, search):
     return groups[:end], members[:end]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def free_members(frame, people, search, cluster):
     """Make the members of a cluster free again."""
     while people.size[cluster] > 0:

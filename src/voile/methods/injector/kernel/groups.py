@@ -7,20 +7,20 @@ takes people from piles of different values, until enough edges of its graph lie
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.methods.injector.kernel.matchings import add_person, count_kept_values, recall_kept_values, scratch_arrays
 
 SLOTS = 512  # graphs whose answers are remembered
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _add_bit(bits, value):
     """Put a value into a set of bits. O(1)."""
     bits[value // 64] |= np.uint64(1) << np.uint64(value % 64)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _has_value(members, size, value, target):
     """Return whether a group has a value. O(size)."""
     has_value = False
@@ -29,7 +29,7 @@ def _has_value(members, size, value, target):
     return has_value
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _count_common(first_set, second_set):
     """Return how many bits two sets share, counted in parallel within each word. O(words)."""
     total = np.uint64(0)
@@ -42,7 +42,7 @@ def _count_common(first_set, second_set):
     return np.int64(total)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _choose_pile(members, size, l, piles, pool, allowed, bits, joint, room):  # noqa: E741
     """Return the pile that leaves the most values to the worst-off member, and how many; -1 if no other value is left.
 
@@ -70,7 +70,7 @@ def _choose_pile(members, size, l, piles, pool, allowed, bits, joint, room):  # 
     return pile, kept_values
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _scan_piles(members, size, l, edges_wanted, common_wanted, piles, pool, allowed, bits, joint, room):  # noqa: E741
     """Return the best pile among those that leave at least `edges_wanted` edges and `common_wanted` common values. If
     common values are wanted, only the first value with such a pile is looked at. O(piles * size)."""
@@ -112,7 +112,7 @@ def _scan_piles(members, size, l, edges_wanted, common_wanted, piles, pool, allo
     return best_pile, best
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _take_person(order, rank_of, remaining, value):
     """Take one person of a value; `order` stays sorted by the people remaining. O(log values)."""
     low, high = rank_of[value], order.size - 1  # the last value with as many people
@@ -128,7 +128,7 @@ def _take_person(order, rank_of, remaining, value):
     remaining[value] -= 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _grow_group(members, l, piles, pool, allowed, bits, room):  # noqa: E741
     """Grow a group from its first member until everybody keeps l values; return its size, or 0.
 
@@ -152,7 +152,7 @@ def _grow_group(members, l, piles, pool, allowed, bits, room):  # noqa: E741
     return size
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def gather_groups(home, value, left, starts, seeds, order, allowed, bits, l, max_size):  # noqa: E741
     """Form groups of `l` to `max_size` people in which everybody keeps l values; return the piles and the size of each.
 
@@ -190,7 +190,7 @@ def gather_groups(home, value, left, starts, seeds, order, allowed, bits, l, max
     return members[:groups], sizes[:groups]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def join_groups(home, value, left, seeds, allowed, l, members, sizes, coins):  # noqa: E741
     """Put people who are left into groups that lack their value and in which everybody still keeps l values.
 

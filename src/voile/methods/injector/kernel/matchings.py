@@ -7,10 +7,11 @@ counts if it lies in some perfect matching: nobody who knows the rules believes 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _augment_matching(edges, size, first, mate, owner, parent, queue):
     """Match person `first` with a value, moving others along an augmenting path if needed; return whether there is one.
     O(edges)."""
@@ -37,7 +38,7 @@ def _augment_matching(edges, size, first, mate, owner, parent, queue):
     return False
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_kept_values(edges, size, reach, work):
     """Return how many values the worst-off person keeps: the least number of their edges that lie in some perfect
     matching; 0 if there is no perfect matching.
@@ -79,7 +80,7 @@ def count_kept_values(edges, size, reach, work):
     return kept_values
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def recall_kept_values(edges, size, reach, work, memory):
     """Answer as `count_kept_values` does, from memory if possible, for graphs that differ only in the last person and
     the last value; many piles give the same graph.
@@ -99,7 +100,7 @@ def recall_kept_values(edges, size, reach, work, memory):
     return memory[slot, 2]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def scratch_arrays(max_size):
     """Return scratch arrays for a group of at most `max_size` people: edges, reachability, and some numbers."""
     return (
@@ -109,7 +110,7 @@ def scratch_arrays(max_size):
     )
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def add_person(edges, size, members, pile, home, value, allowed):
     """Add a person of a pile, and their value, to the graph of a group. O(size)."""
     for i in range(size):
@@ -118,7 +119,7 @@ def add_person(edges, size, members, pile, home, value, allowed):
     edges[size, size] = allowed[home[pile], value[pile]]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_kept_by_group(starts, homes, values, allowed):
     """Return, for each group, how many values its worst-off member keeps. The values of a group all differ.
 

@@ -7,12 +7,13 @@ and few or none of them have the value. Excluded values are kept as bits, 64 per
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 WORD = 64
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=64)
 def _mark_excluded(order, items, values, weights, people, tolerated, needed, ranks, bits):
     """Set the bits of the values that each item set excludes. O(rows + item sets * values)."""
     people_with = np.zeros(needed.size, np.int64)

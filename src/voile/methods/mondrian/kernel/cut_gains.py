@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.methods.mondrian.kernel.medians import (
     SHORT,
     median_counted,
@@ -15,7 +15,7 @@ from voile.methods.mondrian.kernel.medians import (
 )
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def scratch_arrays(columns, domain, fine):
     """Return arrays that every node needs and none keeps: histogram, values and counts of a short node, people left of
     each column's cut, the sketch of each column's rows, and which rows are right of a cut."""
@@ -29,7 +29,7 @@ def scratch_arrays(columns, domain, fine):
     )
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
     """Weigh the cuts of a large node: each column gains its spread. O(rows * columns)."""
     sketch, offset, ranged, scale, fence, fenced, _ = frame
@@ -53,7 +53,7 @@ def _weigh_large(codes, weights, low, high, total, smallest, frame, scratch, cut
     return cut_count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut, gain):
     """Weigh the cuts of a small node: each gains by how much less its halves lose. O(rows * columns^2)."""
     sketch, offset, ranged, scale, fence, fenced, exact = frame
@@ -101,7 +101,7 @@ def _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut
     return cut_count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _weigh_pair(codes, weights, low, smallest, columns, cut, gain):
     """Weigh two rows: every cut separates them, so take the first column in which they differ. O(columns)."""
     if min(weights[low], weights[low + 1]) < smallest:
@@ -113,7 +113,7 @@ def _weigh_pair(codes, weights, low, smallest, columns, cut, gain):
     return 0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def weigh_cuts(codes, weights, low, high, smallest, fine, frame, scratch, cut, gain):
     """Write the cut of each column (-1 if it has none) and its gain; return how many columns have a cut."""
     for d in range(cut.size):
@@ -132,7 +132,7 @@ def weigh_cuts(codes, weights, low, high, smallest, fine, frame, scratch, cut, g
     return _weigh_small(codes, weights, low, high, total, smallest, frame, scratch, cut, gain)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_most_gaining(columns, cut, gain):
     """Return the column that gains most, the first one on ties; -1 if none can be cut. O(columns)."""
     best = -1
@@ -142,7 +142,7 @@ def find_most_gaining(columns, cut, gain):
     return best
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def find_widest(codes, weights, low, high, total, smallest, frame, scratch, bound, cut):
     """Return the column of a large node with the largest spread, as `_weigh_large` and `find_most_gaining` choose it.
 

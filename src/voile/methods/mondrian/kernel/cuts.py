@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from voile.kernels.compilation import kernel
 from voile.methods.mondrian.kernel.cut_gains import find_most_gaining, find_widest, scratch_arrays, weigh_cuts
 
 CORES = 2
@@ -15,7 +15,7 @@ FINE = 32
 ALONE = 20_000  # fewer rows than this are not worth a second thread
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _partition(codes, words, weights, ids, low, high, d, at):
     """Move codes up to `at` to the left; return where the right side starts. O(rows).
 
@@ -37,7 +37,7 @@ def _partition(codes, words, weights, ids, low, high, d, at):
         j -= 1
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=5)
 def _grow_subtree(codes, words, weights, ids, low, high, smallest, fine, frame, stop, ends):
     """Cut rows low..high-1 until nothing can be cut, or nodes have at most `stop` rows; return the number of ends.
     O(rows * columns * depth) at worst."""
@@ -112,14 +112,14 @@ def number_leaves(ids: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return groups
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _number_range(ids, ends, first, last, groups):
     for g in range(first, last):
         for i in range(ends[g - 1] if g > 0 else 0, ends[g]):
             groups[ids[i]] = g
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=2)
 def propose_cuts(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
     """Write, for each node, the cut of every column and the columns in falling order of gain (-1 if there is no cut).
 
@@ -151,7 +151,7 @@ def propose_cuts(codes, weights, lows, highs, smallest, fine, frame, cuts, order
             order[node, rank] = best
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def assign_halves(codes, ids, lows, highs, dims, cuts):
     """Return the half of its node that each row of the nodes would fall into (2 * node or 2 * node + 1), and its id.
     O(rows)."""
@@ -183,7 +183,7 @@ def cut_nodes(
     return middles
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=1)
 def _cut_nodes(codes, words, weights, ids, lows, highs, dims, cuts, middles):
     for node in range(lows.size):
         middles[node] = _partition(codes, words, weights, ids, lows[node], highs[node], dims[node], cuts[node])

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+
+from voile.kernels.compilation import BitInstruction, kernel
 
 SHORT = 24  # nodes of up to this many rows are sorted by insertion
 
-
-def _bit_instruction(emit):
-    """Return a function of a 64-bit word that is one machine instruction; numba has no name for these."""
-
-    @intrinsic
-    def instruction(typing_context, word):
-        return types.int64(types.uint64), lambda context, builder, signature, arguments: emit(builder, arguments[0])
-
-    return instruction
+_ones = BitInstruction("ctpop", lambda word: word.bit_count())
+_zeros_above = BitInstruction("ctlz", lambda word: 64 - word.bit_length())
+_zeros_below = BitInstruction("cttz", lambda word: (word & -word).bit_length() - 1 if word else 64)
 
 
-_no = ir.Constant(ir.IntType(1), 0)
-_ones = _bit_instruction(lambda builder, word: builder.ctpop(word))
-_zeros_above = _bit_instruction(lambda builder, word: builder.ctlz(word, _no))
-_zeros_below = _bit_instruction(lambda builder, word: builder.cttz(word, _no))
-
-
-@njit(nogil=True, cache=True)
+@kernel
 def spread(x, ranged):
     """Return the number of set bits less one or, if `ranged`, the distance from the lowest to the highest. O(1)."""
     return 63 - _zeros_above(x) - _zeros_below(x) if ranged else _ones(x) - 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _highest(fence, first, last):
     """Return the highest fence between two codes. O(codes between them)."""
     highest = fence[first]
@@ -46,7 +33,7 @@ def _highest(fence, first, last):
 # Each returns the last code left of the cut (-1 if there is none) and the people left of it.
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_median(values, counts, rows, total, fence, fenced, base):
     """Find the cut from sorted codes and their people. O(rows)."""
     best, at, left, people_before, wall = total + 1, np.int64(-1), np.int64(0), np.int64(0), np.int64(-1)
@@ -60,7 +47,7 @@ def _find_median(values, counts, rows, total, fence, fenced, base):
     return at, left
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def median_sorted(codes, weights, low, high, d, total, fence, fenced, base, values, counts):
     """Find the cut of a short node by insertion sort. O(rows^2), rows <= SHORT."""
     rows = high - low
@@ -73,7 +60,7 @@ def median_sorted(codes, weights, low, high, d, total, fence, fenced, base, valu
     return _find_median(values, counts, rows, total, fence, fenced, base)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def median_marked(histogram, marks, total, fence, fenced, base):
     """Find the cut from a histogram whose nonzero codes are the bits of `marks`; clear it. O(distinct codes)."""
     best, at, left, people_before = total + 1, np.int64(-1), np.int64(0), np.int64(0)
@@ -92,7 +79,7 @@ def median_marked(histogram, marks, total, fence, fenced, base):
     return at, left
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def median_counted(histogram, total, fence, fenced, base, stop, sketch):
     """Find the cut from a histogram of the codes, and clear it; also return the sketch of the codes. O(codes)."""
     best, at, left, people_before = total + 1, np.int64(-1), np.int64(0), np.int64(0)
@@ -111,7 +98,7 @@ def median_counted(histogram, total, fence, fenced, base, stop, sketch):
     return at, left, marks
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def median_wide(codes, weights, low, high, d, total, fence, fenced, base, sketch):
     """Find the cut if the domain is much larger than the node; also return the sketch. Shell sort, O(rows^1.3)."""
     rows = high - low

@@ -9,10 +9,11 @@ it. The regions tile the space, whichever of the possible cuts are taken.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_cut(low, high, first, last, highest_up_to):
     """Return the position and the column of a run's cut, and the last code left of it; position -1 if there is none.
 
@@ -36,7 +37,7 @@ def _find_cut(low, high, first, last, highest_up_to):
     return position, column, last_code
 
 
-@njit(nogil=True, cache=True)
+@kernel(steps=20)
 def narrow_regions(low, high, region_low, region_high):
     """Narrow the regions (columns x leaves, at first the whole domain) to those of a split tree; return whether the
     leaves can be separated by cuts at all.

@@ -8,10 +8,11 @@ that every node is a run and the leaves come in the order of the tree.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width):
     """Return the column and the last code on the left of the best cut of a node; column -1 if none is allowed.
 
@@ -68,7 +69,7 @@ def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width
     return column, last_code
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def grow_tree(codes, values, weights, ids, smallest, size, width):
     """Cut all rows as far as `smallest` allows; return the ends of the leaves, in order. Reorders `ids`.
 

@@ -1,0 +1,146 @@
+"""Compile a kernel when it is first called, and interpret it while there is little to do.
+
+Loading the compiler costs more than a small table does, and compiling costs seconds. A kernel that states how many
+steps it takes per element of its arrays is therefore run by Python until it has taken as many steps as compiling is
+worth. Which way it ran cannot be told from the result. A kernel that states nothing is compiled when first called.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import Callable
+from typing import Any, overload
+
+import numpy as np
+
+ENOUGH = 100_000  # steps of Python after which a kernel is compiled
+_LOCK = threading.RLock()
+
+
+class Kernel:
+    """A loop over arrays that is compiled when it is first worth it."""
+
+    def __init__(self, function: Callable[..., Any], steps: int, inline: bool) -> None:
+        self._function, self._steps, self._inline = function, steps, inline
+        self._steps_taken = 0
+        self._interpreted: Callable[..., Any] | None = None
+        self._compiled: Callable[..., Any] | None = None
+        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
+        self.__module__, self.__wrapped__ = function.__module__, function
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._compiled is None and self._steps:
+            self._steps_taken += self._steps * _count_elements(arguments)
+            if self._steps_taken <= ENOUGH:
+                return self.interpret(*arguments)
+        return (self._compiled or self.compile())(*arguments)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def interpret(self, *arguments: Any) -> Any:
+        """Return what the kernel returns, run by Python."""
+        with np.errstate(all="ignore"):  # compiled integers wrap around without a word
+            return _unbox(self.prepare_for_python()(*arguments))
+
+    def prepare_for_python(self) -> Callable[..., Any]:
+        """Return a function that calls other kernels as plain functions, as compiled code does."""
+        if self._interpreted is None:
+            self._interpreted = self._bind(lambda used: used.prepare_for_python())
+        return self._interpreted
+
+    def compile(self) -> Callable[..., Any]:
+        """Return the compiled kernel; its machine code is kept in a folder if one can be written."""
+        with _LOCK:
+            if self._compiled is None:
+                from numba import njit
+
+                function = self._bind(lambda used: used.compile())
+                inline = "always" if self._inline else "never"
+                try:
+                    self._compiled = njit(nogil=True, cache=True, inline=inline)(function)
+                except RuntimeError:  # there is no folder that the compiler may write to
+                    self._compiled = njit(nogil=True, inline=inline)(function)
+            return self._compiled
+
+    def _bind(self, prepare: Callable[[Any], Any]) -> Callable[..., Any]:
+        """Return the function with the kernels that it uses replaced by what `prepare` makes of them."""
+        function = self._function
+        assert isinstance(function, types.FunctionType)
+        names = dict(function.__globals__)
+        for name in function.__code__.co_names:
+            used = names.get(name)
+            if isinstance(used, Kernel | BitInstruction) and used is not self:
+                names[name] = prepare(used)
+        twin = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+        twin.__qualname__, twin.__module__, twin.__doc__ = function.__qualname__, function.__module__, function.__doc__
+        return twin
+
+
+class BitInstruction:
+    """A question about a 64-bit word that is one machine instruction, which numba has no name for."""
+
+    def __init__(self, name: str, answer: Callable[[int], int]) -> None:
+        self._name, self._answer, self._compiled = name, answer, None
+
+    def prepare_for_python(self) -> Callable[[Any], Any]:
+        return lambda word: np.int64(self._answer(int(word)))
+
+    def compile(self) -> Any:
+        with _LOCK:
+            if self._compiled is None:
+                self._compiled = _emit_instruction(self._name)
+            return self._compiled
+
+
+def _emit_instruction(name: str) -> Any:
+    from llvmlite import ir
+    from numba import types as numba_types
+    from numba.extending import intrinsic
+
+    more = () if name == "ctpop" else (ir.Constant(ir.IntType(1), 0),)
+
+    @intrinsic
+    def instruction(typing_context, word):  # type: ignore[no-untyped-def]
+        signature = numba_types.int64(numba_types.uint64)
+        return signature, lambda context, builder, _, arguments: getattr(builder, name)(arguments[0], *more)
+
+    return instruction
+
+
+@overload
+def kernel(function: Callable[..., Any], /) -> Kernel: ...
+@overload
+def kernel(*, steps: int = 0, inline: bool = False) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(function: Callable[..., Any] | None = None, /, *, steps: int = 0, inline: bool = False) -> Any:
+    """Make a kernel of a function.
+
+    State `steps` only if a call takes at most about so many steps of the innermost loop per element of its arrays,
+    whatever they hold, and if Python gives exactly the compiled result: see docs/decisions/0039-lazy-kernels.md.
+    """
+    if function is not None:
+        return Kernel(function, steps, inline)
+    return lambda function: Kernel(function, steps, inline)
+
+
+def _count_elements(arguments: tuple[Any, ...]) -> int:
+    """Return how many elements arrays have, and add numbers: they may be lengths."""
+    total = 1
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            total += argument.size
+        elif isinstance(argument, int | np.integer):
+            total += abs(int(argument))
+        elif isinstance(argument, tuple):
+            total += _count_elements(argument)
+    return total
+
+
+def _unbox(result: Any) -> Any:
+    """Return Python's numbers instead of numpy's, as compiled code does."""
+    if isinstance(result, np.generic):
+        return result.item()
+    if type(result) is tuple:
+        return tuple(_unbox(part) for part in result)
+    return result
