@@ -23,7 +23,7 @@ from voile.io.conversions.text_forms import (
     looks_like_date,
     looks_like_number,
 )
-from voile.io.csv_types import TYPES, cast_text, possible_types
+from voile.io.csv_types import LEADING_ZERO, TYPES, cast_text, possible_types
 
 MOSTLY = 0.5  # share of dates or numbers from which the other cells of a text column are worth a word
 FEW = 10  # cells below which one word among numbers tells nothing
@@ -41,7 +41,7 @@ _MEANINGS = {
 class TextSummary:
     """What the cells of a column allow in one chunk: the types that need no conversion (None without cells), the forms
     that read every cell, the signs that occur, how many cells there are, how many of them look like dates and like
-    numbers, and whether the first one does."""
+    numbers, and whether the first row has words."""
 
     native: frozenset[str] | None
     forms: frozenset[str]
@@ -49,7 +49,7 @@ class TextSummary:
     cells: int
     dates: int
     numbers: int
-    starts_with_words: bool
+    starts_with_words: bool | None  # None if the first row has no cell
 
 
 @dataclass(frozen=True)
@@ -123,23 +123,26 @@ def summarize_text(texts: pl.Series) -> TextSummary:
     counted = texts.drop_nulls().alias("cell").value_counts(name="count")
     cells = counted["cell"]
     native = possible_types(cells)
-    filled = int(counted["count"].sum())
+    filled, nothing = int(counted["count"].sum()), frozenset[str]()
+    is_blank = texts.head(1).null_count() == len(texts.head(1))
+    no_words = None if is_blank else False
     if native is not None and native & {"boolean", "time"}:
-        return TextSummary(native, frozenset(), frozenset(), filled, 0, 0, False)
+        return TextSummary(native, nothing, nothing, filled, 0, 0, no_words)
     if native is not None and "integer" in native:
         forms = frozenset(name for name, form in FORMS.items() if form.reading in NUMBER_READINGS)
-        return TextSummary(native, forms, frozenset({"unit:", "plain"}), filled, 0, filled, False)
+        return TextSummary(native, forms, frozenset({"unit:", "plain"}), filled, 0, filled, no_words)
     cell = pl.col("cell")
-    marked = counted.with_columns(date=looks_like_date(cell), number=looks_like_number(cell))
+    are_codes = (cell.str.contains(LEADING_ZERO) & ~looks_like_date(cell)).any()
+    marked = counted.with_columns(date=looks_like_date(cell), number=looks_like_number(cell) & ~are_codes)
     dates, numbers = marked.select(
         pl.col("count").filter(pl.col("date")).sum().alias("dates"),
         pl.col("count").filter(pl.col("number")).sum().alias("numbers"),
     ).row(0)
-    signs = _find_signs(marked) if dates or numbers else frozenset[str]()
+    signs = _find_signs(marked) if dates or numbers else nothing
     first = texts.head(1).to_frame("cell").select(looks_like_date(cell) | looks_like_number(cell)).to_series()
-    starts_with_words = len(first) > 0 and first[0] is False
-    forms = find_forms(cells) if filled and filled in (dates, numbers) else frozenset[str]()
-    return TextSummary(native, forms, signs, filled, int(dates), int(numbers), starts_with_words)
+    words = None if is_blank else not first[0]
+    forms = find_forms(cells) if filled and filled in (dates, numbers) else nothing
+    return TextSummary(native, forms, signs, filled, int(dates), int(numbers), words)
 
 
 def _find_signs(marked: pl.DataFrame) -> frozenset[str]:
@@ -264,8 +267,8 @@ def refuse_second_header(readings: Mapping[str, Sequence[TextSummary]]) -> None:
     for summaries in readings.values():
         cells = sum(one.cells for one in summaries)
         fitting = max(sum(one.dates for one in summaries), sum(one.numbers for one in summaries))
-        above += bool(summaries) and summaries[0].starts_with_words and cells >= FEW and fitting == cells - 1
-    if above and not any(one.cells and not one.starts_with_words for one in firsts):
+        above += bool(summaries and summaries[0].starts_with_words) and cells >= FEW and fitting == cells - 1
+    if above and not any(one.starts_with_words is False for one in firsts):
         raise DataError(
             f"The second line looks like a second header: {above} columns hold dates or numbers, except in it.",
             code="data.header",
@@ -275,7 +278,8 @@ def refuse_second_header(readings: Mapping[str, Sequence[TextSummary]]) -> None:
 
 def cast_reading(texts: pl.Series, type_name: str) -> pl.Series:
     """Cast a text column to the type or form that was decided; cells that do not fit become missing."""
-    return FORMS[type_name].cast(texts) if type_name in FORMS else cast_text(texts, type_name)
+    cast = FORMS[type_name].cast(texts) if type_name in FORMS else cast_text(texts, type_name)
+    return cast.alias(texts.name)
 
 
 def _list_choices(reading: ColumnReading) -> str:

@@ -20,8 +20,9 @@ def summarize_column(values: pl.Series) -> TextSummary:
     """Summarize a column; one that is no text has nothing to convert."""
     if values.dtype == pl.String:
         return summarize_text(values)
-    nothing = frozenset[str]()
-    return TextSummary(frozenset({"number"}), nothing, nothing, len(values) - values.null_count(), 0, 0, False)
+    nothing, filled = frozenset[str](), len(values) - values.null_count()
+    words = False if len(values) and values[0] is not None else None
+    return TextSummary(frozenset({"number"}), nothing, nothing, filled, 0, 0, words)
 
 
 def decide_types(
