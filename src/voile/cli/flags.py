@@ -81,8 +81,20 @@ Guarding = Annotated[
 ]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; found by default.")]
 Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
+Convert = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--convert",
+        help="COLUMN=READING: how its text is read: text (as written), day-first, month-first, year-first, "
+        "decimal-comma or decimal-point; found by default.",
+    ),
+]
+Merge = Annotated[
+    str | None,
+    typer.Option("--merge", metavar="a,b,c", help="Columns whose values are one if only case and blanks differ."),
+]
 EngineName = Annotated[
     str | None,
     typer.Option(
@@ -103,9 +115,18 @@ LARGEST_DOMAIN = 1_000_000  # values of a domain that are listed by their ends
 
 
 def _read_options(
-    query: Query = None, delimiter: Delimiter = None, encoding: Encoding = None, null: Null = None
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
+    convert: Convert = None,
+    merge: Merge = None,
 ) -> ReadOptions:
-    return drop_unset(query=query, delimiter=delimiter, encoding=encoding, null_values=null)
+    conversions = dict(map(parse_pair, convert)) if convert else None
+    merged = split_names(merge) if merge else None
+    return drop_unset(
+        query=query, delimiter=delimiter, encoding=encoding, null_values=null, convert=conversions, merge=merged
+    )
 
 
 def _engine_options(

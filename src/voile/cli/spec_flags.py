@@ -41,9 +41,15 @@ def combine_spec(
         schema=combine_schema(base.schema, schema_options),
         policy=tuple(parse_plugin("model", text) for text in models or ()) or base.policy,
         method=parse_plugin("name", method) if method else base.method,
-        read={**base.read, **read_options},
+        read=combine_reading(base.read, read_options),
         engine={**base.engine, **engine_options},
     )
+
+
+def combine_reading(read: Mapping[str, Any], flags: ReadOptions) -> dict[str, Any]:
+    """Replace the parts of [read] that the flags name; readings are replaced column by column."""
+    convert = {**read.get("convert", {}), **flags.get("convert", {})}
+    return {**read, **flags, **({"convert": convert} if convert else {})}
 
 
 def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str, Any]:

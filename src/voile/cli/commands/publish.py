@@ -25,6 +25,7 @@ from voile.cli.flags import (
 )
 from voile.cli.inputs import load_plugins, open_ledger, open_signing_key, read_priors
 from voile.cli.spec_flags import combine_spec
+from voile.cli.reading_notes import describe_reading, show_reading
 from voile.cli.terminal import print_json, show_verdict, step_bar
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import FIXED_BEFOREHAND, BrokenPromise
@@ -124,6 +125,7 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
                 "people_in_table": people,
                 "rows_in_table": rows,
                 "unit": unit.as_json(),
+                **describe_reading(data),
                 **release.counted,
                 **({"note": FIXED_BEFOREHAND} if release.certificate.names_algorithm else {}),
                 "verdict": verdict.as_json(),
@@ -131,6 +133,7 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
         )
         return
     typer.echo(f"{unit.count(verdict.people)} in {verdict.groups} groups, published to {out}")
+    show_reading(data)
     if data.people is not None:
         typer.echo(f"The table has {people} people in {rows} rows")
     surplus = f"left out because their people have more than {unit.rows}"

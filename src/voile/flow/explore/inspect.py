@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
@@ -21,11 +22,15 @@ from voile.engines.memory_rows import build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.errors import DataError, option
 from voile.flow.explore.column_profiles import RepeatedValues, find_repeats, profile_column, profile_table
+from voile.flow.explore.role_advice import give_advice
+from voile.io.conversions.column_readings import ReadingRecord
+from voile.io.conversions.encodings import AUTO
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.role_guessing import ColumnProfile
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Schema
 from voile.tables.unit import ASSUMED, IDENTIFIER, ONE_ROW, PERSON_COLUMN, Unit
+from voile.tables.value_variants import Variants, find_variants, map_variants, merge_values
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
 TOGETHER = 3  # at most as many columns are combined
@@ -57,7 +62,8 @@ class Inspection:
     three of them. `possible` counts all combinations; on wide or long tables only the most telling are computed.
     `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Where
     a column tells people apart, as a schema says or else as suggested, people stand out by one row each: somebody with
-    two equal rows is alone all the same. `unit` says whether people are counted there, or rows.
+    two equal rows is alone all the same. `unit` says whether people are counted there, or rows. `reading` tells how the
+    text of a file was converted and what a person must decide there; `variants` are categories that may be one.
     """
 
     people: int
@@ -69,6 +75,8 @@ class Inspection:
     possible: int = 0
     repeats: tuple[RepeatedValues, ...] = ()
     unit: Unit = ONE_ROW
+    reading: ReadingRecord = field(default_factory=ReadingRecord)
+    variants: tuple[Variants, ...] = ()
 
     def __repr__(self) -> str:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
@@ -119,7 +127,7 @@ class Inspection:
 
     def advice(self, schema: Schema) -> list[str]:
         """Return what is unwise about the roles of a schema, with what to do about it."""
-        return [*_give_advice(self, schema)]
+        return [*give_advice(schema, self.columns, self.repeats, self.people, self.row_noun)]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -134,6 +142,8 @@ class Inspection:
             "repeats": [asdict(item) for item in self.repeats],
             "suggested_person": self.suggested_person,
             "unit": self.unit.as_json(),
+            "reading": {"notes": self.reading.describe(), "spec": self.reading.as_spec(), **self.reading.as_json()},
+            "variants": [one.as_json() for one in self.variants],
         }
 
 
@@ -144,8 +154,10 @@ def inspect(
     columns: Sequence[str] | None = None,
     query: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf8",
+    encoding: str = AUTO,
     null_values: Sequence[str] = (),
+    convert: Mapping[str, str] | None = None,
+    merge: Sequence[str] = (),
 ) -> Inspection:
     """Inspect a table as it is: kinds, suggested roles, and people who stand out on the columns that others may know.
 
@@ -159,7 +171,7 @@ def inspect(
     if isinstance(source, Microdata):
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
-    table_source = Source(source, query, delimiter, encoding, null_values)
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
 
     def check_header(names: Sequence[str]) -> None:
         _check_width(columns or names)
@@ -171,7 +183,12 @@ def inspect(
     frame = load_frame(table_source, subset, check_header)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
+    variants = _list_variants(frame)
+    for name in merge:
+        mapping = map_variants([one for one in variants if one.column == name])
+        frame = frame.with_columns(merge_values(frame[name], mapping).alias(name))
     profiles, coded = profile_table(frame)
+    decided = {"reading": table_source.record, "variants": tuple(one for one in variants if one.column not in merge)}
     known = schema.known_columns() if schema else [column.name for column in profiles if column.role == "quasi"]
     names = [name for name in known if name in coded]
     bare = Inspection(frame.height, profiles, (), None, repeats=find_repeats(profiles, coded))
@@ -179,7 +196,7 @@ def inspect(
     whole = any(column.role == "identifier" and column.distinct == frame.height for column in profiles)
     unit = Unit(1, PERSON_COLUMN if person in coded else IDENTIFIER if whole else ASSUMED)
     if not names:
-        return replace(bare, unit=unit)
+        return replace(bare, unit=unit, **decided)
     sizes = {name: coded[name][0].size for name in names}
     codes = [coded[name][1] for name in names]
     if person in coded:
@@ -188,7 +205,16 @@ def inspect(
         inspection = _inspect_rows(profiles, people.draw(1, PUBLIC_KEY), sizes)
     else:
         inspection = _inspect_rows(profiles, build_rows(names, codes, list(sizes.values())), sizes)
-    return replace(inspection, people=frame.height, repeats=bare.repeats, unit=unit)
+    return replace(inspection, people=frame.height, repeats=bare.repeats, unit=unit, **decided)
+
+
+def _list_variants(frame: pl.DataFrame) -> list[Variants]:
+    """List the categories of a table that differ only in case and blanks."""
+    found: list[Variants] = []
+    for name in (name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)):
+        counted = frame[name].drop_nulls().alias("value").value_counts(name="count")
+        found += find_variants(name, counted["value"], counted["count"].to_list())
+    return found
 
 
 def _find_person(inspection: Inspection, schema: Schema | None) -> str:
@@ -258,36 +284,3 @@ def _select_sets(sets: list[tuple[str, ...]], sizes: Mapping[str, int], number: 
 def _measure_uniqueness(rows: Table, names: list[str]) -> Uniqueness:
     counts = rows.histogram(names).counts
     return Uniqueness(tuple(names), rows.total, int((counts == 1).sum()), int(counts[counts < FEW].sum()))
-
-
-def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
-    if schema.person is None and schema.rows_are is None:
-        yield from (item.give_advice() for item in inspection.repeats)
-    by_name = {column.name: column for column in inspection.columns}
-    for name in (*schema.quasi, *schema.sensitive):
-        column = by_name.get(name)
-        if column is None or column.kind not in ("categorical", "ordered") or name in schema.hierarchies:
-            continue
-        if 2 * column.alone > inspection.people and column.alone > 20:
-            share = f"{column.alone:,} of {inspection.people:,} {inspection.row_noun}"
-            finding = f"{share} have a value of {name!r} that no other has."
-            if name in schema.quasi:
-                yield (
-                    f"{finding} If others may know it, nearly every cell has to be shown as *, and every step becomes "
-                    "slow. Mark it as an identifier or leave it out, or give it a hierarchy."
-                )
-            else:
-                yield (
-                    f"{finding} Recipients of the release cannot count with a secret that is different for "
-                    "everybody. Mark it as an identifier, or leave it out."
-                )
-    if not schema.sensitive:
-        yield (
-            "No column is marked as secret: a promise can cover finding a person's row, but not learning something "
-            "about the person. Mark the columns that nobody should learn."
-        )
-    if len(schema.quasi) > 12:
-        yield (
-            f"{len(schema.quasi)} columns are marked as known to others. The more there are, the more coarsely they "
-            "must be shown. Leave out the columns that recipients do not need."
-        )
