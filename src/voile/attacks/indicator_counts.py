@@ -41,11 +41,21 @@ def expect_cases(counts: Counts) -> np.ndarray:
     total = max(int(counts.sizes.sum()), 1)
     share = (cases.sum() + 0.5) / (total + 1)
     for _ in range(ROUNDS):
-        # the mean of a binomial number above a limit
-        above = np.exp(binom.logsf(least - 2, sizes - 1, share) - binom.logsf(least - 1, sizes, share))
-        cases[is_capped] = np.clip(sizes * share * above, least, sizes)
+        cases[is_capped] = expect_above(sizes, least, share)
         share = min(cases.sum() / total, 1 - 1e-12)
     return cases
+
+
+def estimate_share(counts: Counts) -> float:
+    """Return the share of people with a protected value in the whole table, as `expect_cases` sees it."""
+    return float(expect_cases(counts).sum() / max(counts.sizes.sum(), 1))
+
+
+def expect_above(sizes: np.ndarray, least: np.ndarray, share: float) -> np.ndarray:
+    """Return how many of so many people are expected to be cases if each is with probability `share`, and at least so
+    many of them are: the mean of a binomial number above a limit."""
+    above = np.exp(binom.logsf(least - 2, sizes - 1, share) - binom.logsf(least - 1, sizes, share))
+    return np.asarray(np.clip(sizes * share * above, least, sizes))
 
 
 def find_capped(counts: Counts) -> np.ndarray:
