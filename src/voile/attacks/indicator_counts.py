@@ -85,3 +85,12 @@ def describe_estimates(counts: Counts) -> dict[str, float]:
     """Say how many people are in groups that show a lower bound only; nothing if there are none."""
     people = int(counts.sizes[find_capped(counts)].sum())
     return {"people in groups that show a lower bound (their numbers are estimates)": people} if people else {}
+
+
+def name_protected(values: int) -> str:
+    """Name the event that a column shows, of so many protected values.
+
+    >>> name_protected(1), name_protected(3)
+    ('the protected value', 'one of 3 protected values')
+    """
+    return "the protected value" if values == 1 else f"one of {values} protected values"
