@@ -95,9 +95,8 @@ class KeptSeats(SpansReleases, WrapsRequirement, Model):
                 return Verification(Answer.BROKEN, detail)
             failing = int((~self.requirement.holds(added.count(counts.column))).sum())
             if failing:
-                detail = (
-                    f"Of {count_noun(len(added.sizes), 'group')} that {name} adds, {failing} do not satisfy it alone."
-                )
+                share = f"{failing} of {len(added.sizes)}"
+                detail = f"Groups that {name} adds and that do not satisfy it by themselves: {share}."
                 return Verification(Answer.BROKEN, detail)
         moved = count_moved_people(release, earlier, evidence)
         if moved:
@@ -105,7 +104,7 @@ class KeptSeats(SpansReleases, WrapsRequirement, Model):
         word = "agrees with the ledger" if moved == 0 else "is the publisher's word"
         return Verification(
             Answer.HOLDS,
-            f"The groups of {name_earlier(len(earlier))} are as they were, and the last one adds "
+            f"The groups of {name_earlier(len(earlier))} are as they were, and this one adds "
             f"{count_noun(len(added.sizes), 'group')}. That only people who had no seat before are in new groups "
             f"{word}.",
         )
@@ -124,8 +123,8 @@ class KeptSeats(SpansReleases, WrapsRequirement, Model):
         releases = f"this release and {name_earlier(len(self.earlier))}" if self.earlier else "every release"
         return (
             f"Even for an adversary who keeps {releases}, and knows who came, left or returned when and how common "
-            f"each value is: {self.requirement.promise(column)} This is "
-            f"about the row that each person was first published with. {waiting}"
+            f"each value is: {self.requirement.promise(column)} This is about the row that each person was first "
+            f"published with. {waiting}"
         )
 
     def targets(self, columns: Columns) -> list[Column | None]:

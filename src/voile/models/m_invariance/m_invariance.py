@@ -90,7 +90,10 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
 
     def promise(self, column: str) -> str:
         follows = f"follows people through {name_earlier(len(self.earlier))}, and " if self.earlier else ""
-        return f"Even an adversary who {follows}knows how common each value is can link nobody to a value of {column!r} with probability above 1/{self.m}."
+        return (
+            f"Even an adversary who {follows}knows how common each value is can link nobody to a value of {column!r} "
+            f"with probability above 1/{self.m}."
+        )
 
     def smallest(self) -> int:
         return self.m

@@ -24,7 +24,8 @@ def check_knowledge(owner: str, knowing: int, excluding: int, columns: Columns) 
     others = max(len(columns.sensitive) - 1, 0)
     if knowing > others:
         raise PolicyError(
-            f"{owner}: knowing = {knowing}, but the number of other sensitive columns is {others}.",
+            f"{owner}: knowing = {knowing}, but there {'is' if others == 1 else 'are'} "
+            f"{count_noun(others, 'other sensitive column')}.",
             code="policy.parameter",
             hint=f"Use {parameter('knowing', others)}." if others else "Mark more columns as sensitive.",
         )
