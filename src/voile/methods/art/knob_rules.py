@@ -56,12 +56,12 @@ def find_conflicts(art: Knobs, model: RRobustness) -> Iterator[SpecError]:
             f"and {parameter('grouping', 'block')} forms no such groups",
             f"Use {parameter('grouping', 'greedy')}, or {parameter('leftover', 'merge')} with blocks.",
         )
-    if art.grouping == "block":
+    blocks = parameter("grouping", "block") if art.grouping == "block" else parameter("loss", art.loss)
+    if art.grouping == "block" or (art.grouping == "auto" and art.loss >= 1):
         for name, default in (("candidates", CANDIDATES), ("max_group", None)):
             if getattr(art, name) != default:
                 yield _conflict(
-                    f"{parameter(name, getattr(art, name))} steers the greedy search, and "
-                    f"{parameter('grouping', 'block')} does not search",
+                    f"{parameter(name, getattr(art, name))} steers the greedy search, and with {blocks} there is none",
                     f"Leave it out, or use {parameter('grouping', 'greedy')}.",
                 )
     if art.loss != LOSS and (art.grouping != "auto" or art.leftover != "suppress"):
