@@ -199,7 +199,10 @@ class Prior:
         return CodedPrior(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets, listed)
 
     def as_indicator(self, protect: Sequence[str]) -> Prior:
-        """Return the same knowledge reduced to "one of the protected values, or another value"."""
+        """Return the same knowledge reduced to "one of the protected values, or another value". What was estimated from
+        a release that shows no more than that stays as it is."""
+        if self.values == INDICATOR and not set(protect) & set(INDICATOR):
+            return self
         is_protected = np.array([value in protect for value in self.values], dtype=bool)
 
         def merge_values(rows: np.ndarray) -> np.ndarray:

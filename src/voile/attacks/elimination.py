@@ -18,6 +18,7 @@ import numpy as np
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Guess, PiecewiseAttack, Target, find_people
 from voile.attacks.indicator_counts import has_indicator
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts
@@ -49,13 +50,9 @@ class Elimination(PiecewiseAttack):
             remaining = totals.sum() - totals[: self.values + 1].sum()
             baseline = float(totals[0] / max(float(totals[0] + remaining), 1e-12))
             belief = people.believe("belief", compute_worst_beliefs(counts, self.values), baseline, name)
-            title = f"{name!r} after ruling out {_count_values(self.values)}"
+            title = f"{name!r} after ruling out {count_noun(self.values, 'value')}"
             guesses.append(Guess(title, neighbour, replace(belief, details=counts.remarks)))
         return guesses
-
-
-def _count_values(values: int) -> str:
-    return f"{values} value{'' if values == 1 else 's'}"
 
 
 def compute_worst_beliefs(counts: Counts, values: int) -> np.ndarray:

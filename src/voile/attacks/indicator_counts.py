@@ -43,11 +43,21 @@ def expect_cases(counts: Counts) -> np.ndarray:
     total = max(int(counts.sizes.sum()), 1)
     share = (cases.sum() + 0.5) / (total + 1)
     for _ in range(ROUNDS):
-        # the mean of a binomial number above a limit
-        above = np.exp(stats.binom.logsf(least - 2, sizes - 1, share) - stats.binom.logsf(least - 1, sizes, share))
-        cases[is_capped] = np.clip(sizes * share * above, least, sizes)
+        cases[is_capped] = expect_above(sizes, least, share)
         share = min(cases.sum() / total, 1 - 1e-12)
     return cases
+
+
+def estimate_share(counts: Counts) -> float:
+    """Return the share of people with a protected value in the whole table, as `expect_cases` sees it."""
+    return float(expect_cases(counts).sum() / max(counts.sizes.sum(), 1))
+
+
+def expect_above(sizes: np.ndarray, least: np.ndarray, share: float) -> np.ndarray:
+    """Return how many of so many people are expected to be cases if each is with probability `share`, and at least so
+    many of them are: the mean of a binomial number above a limit."""
+    above = np.exp(stats.binom.logsf(least - 2, sizes - 1, share) - stats.binom.logsf(least - 1, sizes, share))
+    return np.asarray(np.clip(sizes * share * above, least, sizes))
 
 
 def find_capped(counts: Counts) -> np.ndarray:
@@ -77,3 +87,12 @@ def describe_estimates(counts: Counts) -> dict[str, float]:
     """Say how many people are in groups that show a lower bound only; nothing if there are none."""
     people = int(counts.sizes[find_capped(counts)].sum())
     return {"people in groups that show a lower bound (their numbers are estimates)": people} if people else {}
+
+
+def name_protected(values: int) -> str:
+    """Name the event that a column shows, of so many protected values.
+
+    >>> name_protected(1), name_protected(3)
+    ('the protected value', 'one of 3 protected values')
+    """
+    return "the protected value" if values == 1 else f"one of {values} protected values"

@@ -15,7 +15,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Guess, PiecewiseAttack, Target, find_people
-from voile.attacks.indicator_counts import expect_counts, has_indicator
+from voile.attacks.indicator_counts import expect_counts, has_indicator, shows_indicator
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata
 
@@ -45,6 +45,6 @@ class Skewness(PiecewiseAttack):
             # the best set of values is all that are more common here than overall
             gain = counts.summed(np.maximum(share - usual[counts.values], 0))
             belief = people.believe("gain", np.minimum(gain, 1.0), 0.0, name, of_row=False)
-            title = f"Gain in belief about {name!r}"
+            title = f"Gain in belief about {'protected values of ' if shows_indicator(shown) else ''}{name!r}"
             guesses.append(Guess(title, statistician, replace(belief, details=counts.remarks)))
         return guesses

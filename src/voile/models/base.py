@@ -12,6 +12,7 @@ import numpy as np
 from voile.adversaries.adversary import Adversary
 from voile.errors import PolicyError, option
 from voile.models.evidence import Evidence
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import Plugin
 from voile.releases.release import Release
 from voile.results import Answer
@@ -114,5 +115,7 @@ class Model(Plugin):
         verdicts = self.holds(counts)
         failing_groups = int((~verdicts).sum())
         if failing_groups or not len(verdicts):
-            return Verification(Answer.BROKEN, f"{failing_groups} of {len(verdicts)} groups do not satisfy it.")
-        return Verification(Answer.HOLDS, f"Recounted in {len(verdicts)} groups.")
+            return Verification(
+                Answer.BROKEN, f"{failing_groups} of {count_noun(len(verdicts), 'group')} do not satisfy it."
+            )
+        return Verification(Answer.HOLDS, f"Recounted in {count_noun(len(verdicts), 'group')}.")

@@ -29,6 +29,7 @@ from voile.models.anti_corruption.privacy_arithmetic import P_STEPS, group_size
 from voile.models.base import Verification
 from voile.models.evidence import Evidence
 from voile.models.kinds import ProcessModel, SpansReleases
+from voile.plugins.counted_nouns import count_noun, name_earlier
 from voile.plugins.registry import knob
 from voile.releases.randomized_response import Channel, exact_fraction
 from voile.releases.release import Release
@@ -113,7 +114,7 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
 
     def promise(self, column: str) -> str:
         number = len(self.earlier) + 1
-        span = f" This release and the {number - 1} before it are one output." if self.earlier else ""
+        span = f" This release and {name_earlier(number - 1)} are one output." if self.earlier else ""
         if not self.earlier and self.releases > 1:
             span = (
                 f" This holds for up to {self.releases} releases together, if nobody is drawn twice in fixed regions."
@@ -134,7 +135,7 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
             )
         if column.size < 2:
             raise PolicyError(
-                f"{self.name}: {column.name!r} has {column.size} value, so there is no other value to hide it among.",
+                f"{self.name}: {column.name!r} has {count_noun(column.size, 'value')}, and hiding one takes another.",
                 code="policy.domain",
                 hint="Declare the values that the column may have.",
             )
@@ -153,13 +154,15 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
             return Verification(Answer.BROKEN, "The boxes do not tile the space: some overlap or leave a gap.")
         smallest = int(release.sizes.min()) if len(release.sizes) else 0
         if smallest < (self.stayers or 1 if self.earlier else k):
-            return Verification(Answer.BROKEN, f"A group has {smallest} people, too few for what is claimed.")
+            return Verification(
+                Answer.BROKEN, f"A group has {count_noun(smallest, 'person', 'people')}, too few for what is claimed."
+            )
         if not self.meets(channel, self.share(k, blind)):
             return Verification(Answer.BROKEN, f"p = {process[1]:g} is too large for epsilon = {self.epsilon:g}.")
         if self.earlier:
             earlier = evidence.releases(self.earlier)
             if earlier is None:
-                return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases.")
+                return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
             fault = find_difference(release, earlier)
             fault = fault or self._find_ledger_fault(release, evidence)
             if fault:
@@ -184,7 +187,11 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
         region = np.stack([seating.kind for seating in seatings])
         stays = present & (region == region[0]).all(axis=0)
         fewest = int(np.bincount(region[0][stays], minlength=release.groups).min())
-        return "" if fewest == self.stayers else f"By the ledger {fewest} people of a region are in all releases."
+        return (
+            ""
+            if fewest == self.stayers
+            else f"By the ledger {count_noun(fewest, 'person', 'people')} of a region stayed, not {self.stayers}."
+        )
 
 
 def find_difference(release: Release, earlier: tuple[Release, ...]) -> str:

@@ -132,7 +132,7 @@ def test_bad_knowledge_is_refused(knobs: Any, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("model", "complaint"),
     [
-        (vl.MultiDiversity(knowing=2), "1 other sensitive columns"),
+        (vl.MultiDiversity(knowing=2), "there is 1 other sensitive column"),
         (vl.MultiDiversity(excluding=4), "leaves no value"),
     ],
     ids=repr,

@@ -33,8 +33,12 @@ def publish_sequence(seed: int) -> Outcome:
     rng = random.Random(seed)
     divide = rng.choice((2, 2, 3))
     history = History(rng, "abcd"[: rng.randint(divide, 4)])
+    grouping, newcomers = rng.choice(
+        ((vl.Mondrian(), None), (vl.Mondrian(), vl.Mondrian()), (vl.Cluster(), None), (vl.Anatomy(), None))
+    )
     method = vl.Append(
-        grouping=rng.choice((vl.Mondrian(), vl.Anatomy())),
+        grouping=grouping,
+        newcomers=newcomers,
         waiting=rng.choice(("fewest", "fewest", "blind")),
         batch=rng.choice((1, 1, 3)),
     )
@@ -46,7 +50,7 @@ def publish_sequence(seed: int) -> Outcome:
     outcome, record, ledger = Outcome(Fraction(1, divide)), Record(), vl.Ledger()
     releases: list[vl.Release] = []
     quarters = rng.randint(2, 4)
-    outcome.events[type(method.grouping).__name__] += 1
+    outcome.events["-".join(type(own).__name__ for own in (grouping, newcomers) if own)] += 1
     for quarter in range(quarters):
         if quarter:
             history.pass_quarter(most)

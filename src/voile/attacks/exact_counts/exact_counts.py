@@ -30,6 +30,7 @@ from voile.adversaries.prior import SUPPORT
 from voile.adversaries.prior_posterior import HIDDEN, SHOWN
 from voile.attacks.base import Attack, Guess, Target
 from voile.attacks.exact_counts.count_bounds import Partition, bound_cases, remaining_rates, subtract_groups
+from voile.attacks.indicator_counts import name_protected
 from voile.errors import PolicyError
 from voile.models.r_robustness import RRobustness
 from voile.plugins.number_text import parse_fraction
@@ -101,7 +102,7 @@ class ExactCounts(Attack):
             _check_values(self.table.columns[question.column], self.protect)
             belief = _subtract_counts(target, self.table, question)
             if belief is not None:
-                subject = f"one of {len(question.values)} protected values of" if question.as_set else "A value of"
+                subject = f"{name_protected(len(question.values))} of" if question.as_set else "A value of"
                 title = f"{subject} {question.column!r}, after subtracting from exact counts"
                 guesses.append(Guess(title[0].upper() + title[1:], insider, belief))
         return guesses

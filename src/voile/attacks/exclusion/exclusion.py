@@ -17,6 +17,7 @@ from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
 from voile.attacks.chain import claimed_allowances, guess_unlinked, require_sensitive
 from voile.kernels import lazy_kernel
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Belief
@@ -52,7 +53,7 @@ class Exclusion(Attack):
     def _guess(self, target: Target, excluded_column: str, guessed_column: str) -> Guess:
         knowledge = (Knowledge.MEMBERSHIP, Knowledge.QUASI, Knowledge.OTHER_EXCLUSION)
         colleague = Adversary.who("informed colleague", *knowledge, excludes=self.values)
-        values = f"{self.values} value{'' if self.values == 1 else 's'}"
+        values = count_noun(self.values, "value")
         title = f"{guessed_column!r} after ruling out {values} of {excluded_column!r}"
         pairs = target.pairs_of_values(excluded_column, guessed_column)
         if pairs is None:

@@ -18,11 +18,12 @@ import numpy as np
 
 from voile.adversaries import prior_learning
 from voile.adversaries.group_members import Members
-from voile.adversaries.prior import SUPPORT
+from voile.adversaries.prior import INDICATOR, SUPPORT
 from voile.adversaries.prior import Prior as Statistics
 from voile.adversaries.prior_learning import read_prior, tabulate_statistics
-from voile.adversaries.prior_posterior import ANYTHING, MAX_STATES, compute_posterior
+from voile.adversaries.prior_posterior import ANYTHING, MAX_STATES, compute_posterior, make_indicator
 from voile.attacks.base import Guess, PiecewiseAttack, Target, guess_piece, sensitive_names
+from voile.attacks.indicator_counts import expect_counts, name_protected
 from voile.attacks.prior.register_matching import coverage_error, find_members, match_piece, survey_register
 from voile.errors import DataError
 from voile.models.claimed_model import claimed_model
@@ -104,7 +105,7 @@ class Prior(PiecewiseAttack):
             for protect, as_set, reading, allowed in questions:
                 model = RRobustness(r=2, protect=protect or "all", protect_as="set" if as_set else "values")
                 belief = self._compute_belief(prior, members, counts, model, reading == "binary", allowed)
-                subject = f"one of {len(protect)} protected values of {name!r}" if protect else repr(name)
+                subject = f"{name_protected(len(protect))} of {name!r}" if protect else repr(name)
                 title = f"Belief about {subject}, with statistics of {len(prior.sets)} column sets"
                 title += " (binary reading)" if reading == "binary" else ""
                 people = int(members.counts.sum()) if members is not None else None
@@ -156,6 +157,9 @@ class Prior(PiecewiseAttack):
     def _estimate_statistics(self, members: Members | None, counts: Counts) -> Statistics:
         """Estimate the statistics from the release itself: within a group every link counts as equally likely."""
         assert counts.column is not None
+        if counts.column.indicator:
+            counts = replace(expect_counts(counts), column=make_indicator(counts.column, INDICATOR))
+            assert counts.column is not None
         if members is None:
             shares = counts.totals / max(int(counts.totals.sum()), 1)
             return Statistics(counts.column.name, tuple(counts.column.domain.labels), (), shares)

@@ -10,6 +10,7 @@ from voile.errors import VoileError
 from voile.flow.checking.claim_check import ClaimCheck, check_claim
 from voile.flow.checking.method_check import claims_cover_algorithm
 from voile.models.evidence import Evidence
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.release import Release
 from voile.releases.release_pieces import ValueTotals, add_totals, split_and_check
 from voile.releases.strict_reading.distinct_cells import DistinctCells
@@ -77,11 +78,13 @@ def _combine(answers: Sequence[ClaimCheck], groups: int) -> ClaimCheck:
     broken = [check for check in checks if check.answer is Answer.BROKEN]
     open_ones = [check for check in checks if check.answer is Answer.NEEDS]
     if broken:
-        combined = replace(broken[0], detail=f"{broken[0].detail} (In {len(broken)} of {len(checks)} pieces.)")
+        combined = replace(
+            broken[0], detail=f"{broken[0].detail} (In {len(broken)} of {count_noun(len(checks), 'piece')}.)"
+        )
     elif open_ones:
         combined = open_ones[0]
     else:
-        detail = f"Recounted in {groups} groups, in {len(checks)} pieces."
+        detail = f"Recounted in {count_noun(groups, 'group')}, in {count_noun(len(checks), 'piece')}."
         counted = {name: sum(check.counted[name] for check in checks) for name in checks[0].counted}
         combined = Checked(checks[0].what, Answer.HOLDS, detail, counted)
     names = {name for answer in answers for name in answer.findings}

@@ -22,6 +22,7 @@ from voile.models.base import Model
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
 from voile.models.sequential import Sequential
+from voile.plugins.counted_nouns import name_earlier
 from voile.releases.certificate import Claim
 from voile.releases.joint.box_overlaps import merge_values, require_same_columns
 from voile.releases.release import Release
@@ -109,7 +110,7 @@ class EarlierReleases:
         broken = _broken(verdict)
         if self.releases and broken:
             raise BrokenPromise(
-                f"Together with {len(self.releases)} earlier releases this one breaks its promise. {_listed(broken)}",
+                f"Together with {name_earlier(len(self.releases))}, this one breaks its promise. {_listed(broken)}",
                 code="broken.jointly",
                 hint=self._suggest(),
             )
@@ -120,8 +121,8 @@ class EarlierReleases:
         ]
         if self.releases and undecided:
             raise BrokenPromise(
-                f"It is not known whether this release keeps its promise together with {len(self.releases)} earlier "
-                f"ones. {_listed(undecided)}",
+                f"It is not known whether this release keeps its promise together with "
+                f"{name_earlier(len(self.releases))}. {_listed(undecided)}",
                 code="broken.undecided",
                 hint=self._suggest(),
             )

@@ -12,6 +12,7 @@ from voile.errors import DataError, PolicyError, Unsatisfiable, option
 from voile.methods.base import KeepsSeats, Method
 from voile.models.abilities import needs_one_row
 from voile.models.policy import Policy
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.joint.value_types import JUDGED_SHAPES, refuse_unjudged
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata, require_people
@@ -37,7 +38,7 @@ def check_order(releases: Sequence[Release]) -> None:
             )
         if missing:
             raise DataError(
-                f"Earlier release {number + 1} was published after {len(missing)} releases that are not named.",
+                f"Earlier release {number + 1} was published after others that are not named ({len(missing)}).",
                 code="data.after-missing",
                 hint="Name all earlier releases, oldest first: whoever has one may have all of them.",
             )
@@ -80,7 +81,7 @@ def check_ledger(
     if ledger is None:
         if follows and releases:
             raise DataError(
-                f"To publish after {len(releases)} releases, it must be known who sat in which group.",
+                f"To publish after {count_noun(len(releases), 'release')}, it must be known who sat in which group.",
                 code="data.ledger",
                 hint=f"Give the ledger that was kept with them ({option('ledger')}).",
             )

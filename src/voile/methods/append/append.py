@@ -22,6 +22,7 @@ from voile.methods.append.newcomer_grouping import Newcomers, choose_newcomers, 
 from voile.methods.append.release_stacking import stack_releases
 from voile.methods.append.seat_listing import join_seats, list_copied_seats, list_new_seats
 from voile.methods.base import CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method, Settings, covers_algorithm
+from voile.methods.cluster.cluster import Cluster
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.models.kept_seats.added_groups import find_added_groups
 from voile.models.kept_seats.kept_seats import WAITING, KeptSeats, can_keep_seats
@@ -36,6 +37,7 @@ from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Column, Columns
 
 SHAPES = ("generalized", "bucketized")
+FEW = 5_000  # so many newcomers are clustered by default: it takes longer than cutting them
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
     Why: a copy tells nothing new, and the new groups hold only people who were in none of the earlier ones.
     Source: ours.
 
-    `grouping` is the method that groups newcomers: one that shows boxes (mondrian), or linked tables (anatomy).
+    `grouping` makes the first release: a method that shows boxes (mondrian), or linked tables (anatomy). `newcomers` is
+    the method that groups people who come later. By default it is `grouping`; or clusters, which lose less where people
+    are few, if `grouping` is mondrian and at most 5,000 people are new.
     `waiting="fewest"` lets as few newcomers wait as possible; with "blind" only their number decides, and the
     publication is refused if they cannot be grouped. In both cases fewer than `batch` newcomers wait.
     """
@@ -60,6 +64,7 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
     tried_later: ClassVar[Settings] = ({}, {"grouping": "anatomy"})
 
     grouping: Method = field(default_factory=Mondrian)
+    newcomers: Method | None = None
     waiting: str = knob("fewest", choices=WAITING)
     batch: int = knob(1, low=1)
     history: Any = learned_field()  # SeatHistory: who sits where, if there is a ledger
@@ -71,18 +76,31 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
         return self.grouping.produces
 
     def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
-        grouping = self.grouping
-        return grouping.complete_hierarchies(columns, rows) if isinstance(grouping, CompletesHierarchies) else columns
+        for method in self._groupers().values():
+            columns = (
+                method.complete_hierarchies(columns, rows) if isinstance(method, CompletesHierarchies) else columns
+            )
+        return columns
 
     def check(self, columns: Columns, policy: Policy) -> None:
         problems = []
-        alters = type(self.grouping).transform is not Method.transform
-        if self.grouping.produces not in SHAPES or alters or isinstance(self.grouping, KeepsSeats):
+        for name, method in self._groupers().items():
+            alters = type(method).transform is not Method.transform
+            if method.produces not in SHAPES or alters or isinstance(method, KeepsSeats):
+                problems.append(
+                    PolicyError(
+                        f"append cannot group people with {method.name}.",
+                        code="policy.method",
+                        hint=f"Use {parameter(name, 'mondrian')} or {parameter(name, 'anatomy')}.",
+                    )
+                )
+        if not problems and len({method.produces for method in self._groupers().values()}) > 1:
             problems.append(
                 PolicyError(
-                    f"append cannot group newcomers with {self.grouping.name}.",
+                    "append cannot put boxes and linked tables into one release: grouping and newcomers differ in "
+                    "what they show.",
                     code="policy.method",
-                    hint=f"Use {parameter('grouping', 'mondrian')} or {parameter('grouping', 'anatomy')}.",
+                    hint="Leave newcomers out, or choose a method that shows what grouping shows.",
                 )
             )
         unserved = [model.name for model in self._require(policy) if not can_keep_seats(model)]
@@ -96,7 +114,8 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
             )
         raise_together(problems)
         super().check(columns, policy)
-        self.grouping.check(columns, self._require(policy))
+        for method in self._groupers().values():
+            method.check(columns, self._require(policy))
 
     def take_seats(self, history: SeatHistory) -> Append:
         return replace(self, history=history)
@@ -118,7 +137,26 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
                     hint="append continues releases that append made; name them oldest first. To start a new series, "
                     "publish people who were in none of them.",
                 )
-        return replace(self, earlier=tuple(earlier), columns=columns), policy
+        planned = replace(self, earlier=tuple(earlier), columns=columns)
+        return planned._choose_grouper(policy) if earlier else planned, policy
+
+    def _choose_grouper(self, policy: Policy) -> Append:
+        """Choose how newcomers are grouped, where the user does not say. Only how many they are decides."""
+        if self.newcomers is not None:
+            return self
+        few = int((self._find_seats() < 0).sum()) <= FEW
+        if isinstance(self.grouping, Mondrian) and few and self._require(policy).monotone:
+            return replace(self, newcomers=Cluster(recoding=self.grouping.recoding))
+        return replace(self, newcomers=self.grouping)
+
+    def _groupers(self) -> dict[str, Method]:
+        """Return the methods that group people, by the name of their knob."""
+        return {"grouping": self.grouping, **({"newcomers": self.newcomers} if self.newcomers is not None else {})}
+
+    @property
+    def _grouper(self) -> Method:
+        """The method that groups the people who are new in this release."""
+        return self.newcomers if self.earlier and self.newcomers is not None else self.grouping
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         requirements = self._require(policy)
@@ -127,10 +165,10 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
         last_seat = self._find_seats()
         newcomers = Newcomers.of(columns, rows, last_seat < 0)
         if self.earlier:
-            newcomers = choose_newcomers(self.grouping, newcomers, requirements, self.waiting, self.batch)
+            newcomers = choose_newcomers(self._grouper, newcomers, requirements, self.waiting, self.batch)
         people, groups = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         if len(newcomers):
-            people, groups = group_newcomers(self.grouping, newcomers, requirements)
+            people, groups = group_newcomers(self._grouper, newcomers, requirements)
         labels = label_people(len(last_seat), people, groups + last_seat.max(initial=-1) + 1)
         labels = np.where(last_seat >= 0, last_seat, labels)
         table = rows.histogram([PERSON])
@@ -163,7 +201,8 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
 
     def covers_algorithm(self, policy: Policy) -> bool:
         requirements = self._require(policy)  # who waits then depends on the number of newcomers alone
-        return requirements.ignores_values and covers_algorithm(self.grouping, requirements)
+        groupers = self._groupers().values()
+        return requirements.ignores_values and all(covers_algorithm(method, requirements) for method in groupers)
 
     def list_seats(self, release: Release, rows: Rows, pseudonyms: np.ndarray) -> Seating:
         fresh, is_new = self.show_newcomers(self.columns, rows), self._find_seats() < 0
@@ -193,7 +232,7 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
         trimmed, code_maps = trim_columns(columns, used)
         numbers = Domain(pl.Series(np.arange(len(self.history.position))), "numeric")
         told = replace(trimmed, other=(*trimmed.other, Column(PERSON, "other", numbers)))
-        return self.grouping.show(told, rows.recode(code_maps) if code_maps else rows)
+        return self._grouper.show(told, rows.recode(code_maps) if code_maps else rows)
 
     def _find_seats(self) -> np.ndarray:
         """Return by number of each person of the table their group in the last release, -1 for newcomers."""

@@ -12,6 +12,7 @@ from voile.engines.memory_rows import build_rows
 from voile.errors import Unsatisfiable, parameter
 from voile.methods.base import Method, Partitionable
 from voile.models.policy import Policy
+from voile.plugins.counted_nouns import count_noun
 from voile.tables.microdata import PERSON
 from voile.tables.row_protocol import WITHHELD, Rows
 from voile.tables.schema import Columns
@@ -80,7 +81,7 @@ def choose_newcomers(method: Method, newcomers: Newcomers, policy: Policy, waiti
     if can_be_grouped(method, newcomers, policy):
         return newcomers
     if waiting == "blind":
-        best = f"The {len(newcomers)} newcomers cannot be grouped among themselves."
+        best = f"{count_noun(len(newcomers), 'newcomer')} cannot be grouped among themselves."
         raise Unsatisfiable(
             f"{best} With {parameter('waiting', 'blind')} nobody may wait because of that.",
             code="unsatisfiable.newcomers",

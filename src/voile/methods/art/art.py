@@ -16,11 +16,12 @@ import numpy as np
 from voile.adversaries.prior import INDICATOR, Prior
 from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
-from voile.errors import PolicyError, Unsatisfiable, parameter
+from voile.errors import Unsatisfiable, raise_together
 from voile.kernels import lazy_kernel
 from voile.methods.art.block_grouping import TOGETHER, find_hopeless, group_by_blocks
 from voile.methods.art.buckets import Buckets, make_buckets
 from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, group_greedily
+from voile.methods.art.knob_rules import CANDIDATES, LOSS, find_conflicts
 from voile.methods.art.replayed_beliefs import replay_beliefs
 from voile.methods.art.row_dealing import deal_rows, withhold_failing
 from voile.methods.art.united_groups import find_largest_r, group_without_withholding
@@ -63,13 +64,13 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
     produces: ClassVar[str] = "bucketized"
 
     mode: str = knob("exact", choices=("exact", "swap", "paper"))
-    candidates: str = knob("min_size", choices=("min_size", "closest"))
+    candidates: str = knob(CANDIDATES, choices=(CANDIDATES, "closest"))
     grouping: str = knob("auto", choices=("auto", "greedy", "block"))
     publish: str = knob("exact", choices=("exact", "indicator"))
     max_group: int | None = knob(None, low=2)
     leftover: str = knob("suppress", choices=("suppress", "absorb", "merge", "error"))
     frequent: str = knob("error", choices=("error", "suppress", "unprotect"))
-    loss: float = knob(0.1, low=0, high=1)
+    loss: float = knob(LOSS, low=0, high=1)
     max_states: int = knob(MAX_STATES, low=2)
 
     @property
@@ -80,27 +81,7 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
         super().check(columns, policy)
         check_bucketized(self.name, columns)
         model = require_robustness_alone(self.name, policy)
-        if self.publish == "indicator" and (not model.protected_values or model.protect_as != "set"):
-            raise PolicyError(
-                'art: publish = "indicator" shows whether a value is in the protected set, and there is no set.',
-                code="policy.indicator",
-                hint='Name the values and use protect_as = "set".',
-            )
-        if self.leftover == "merge":
-            self._check_merging()
-
-    def _check_merging(self) -> None:
-        """Uniting groups has groups and a test of its own: knobs that would choose others are refused."""
-        fitting = {"grouping": ("block",), "mode": ("exact",), "frequent": ("error", "unprotect"), "max_group": (None,)}
-        for name, values in fitting.items():
-            if getattr(self, name) not in values:
-                raise PolicyError(
-                    f'art: leftover = "merge" withholds nobody and unites groups of blocks until their exact beliefs '
-                    f"pass; {parameter(name, getattr(self, name))} asks for something else.",
-                    code="policy.art-merge",
-                    hint=f"{'Leave it out' if values[0] is None else f'Use {parameter(name, values[0])}'}, or choose "
-                    "another leftover.",
-                )
+        raise_together(find_conflicts(self, model))
 
     def plan(self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]) -> tuple[Art, Policy]:
         """Narrow the promise to the binary reading in mode paper, and to rare enough values if the user says so."""
@@ -147,6 +128,7 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
         withheld_rows = self._withhold_frequent(people, model, target, key)
         test = self.make_test(model, people.total)
         grouping = self._group_buckets(replace(people, size=people.size - withheld_rows), test, key)
+        withhold_failing(people, test, grouping)
         unplaced_rows = int(sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket]))
         if self.leftover == "error" and unplaced_rows:
             raise Unsatisfiable(
@@ -156,7 +138,6 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
                 hint='Lower r, raise min_support, or let them be withheld (leftover = "suppress").',
                 best="",
             )
-        withhold_failing(people, test, grouping)
         for bucket in np.flatnonzero(withheld_rows):
             grouping.unplaced[int(bucket)] = grouping.unplaced.get(int(bucket), 0) + int(withheld_rows[bucket])
         if sum(grouping.unplaced.values()) == people.total:
@@ -190,11 +171,12 @@ class Art(Partitionable, Replayable, WarnsOfAbsence, Method):
 
     def _group_buckets(self, people: Buckets, test: AcceptanceTest, key: Key) -> Grouping:
         """Group as asked; by default by blocks if that withholds at most a share `loss` of protected rows, otherwise
-        greedily."""
-        if self.grouping != "greedy":
+        greedily. Where withholding is an error blocks must place every protected row; they absorb none."""
+        if self.grouping == "block" or (self.grouping == "auto" and self.leftover != "absorb"):
             grouping = group_by_blocks(people, test, key, self.count_together(test))
             unplaced_rows = sum(count for bucket, count in grouping.unplaced.items() if people.guarded[bucket])
-            if self.grouping == "block" or unplaced_rows <= self.loss * people.size[people.guarded].sum():
+            allowed = 0.0 if self.leftover == "error" else self.loss * people.size[people.guarded].sum()
+            if self.grouping == "block" or unplaced_rows <= allowed:
                 return grouping
         return group_greedily(people, test, self.rule, self.leftover == "absorb")
 

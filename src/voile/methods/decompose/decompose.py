@@ -15,10 +15,11 @@ from typing import ClassVar
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError, SpecError, Unsatisfiable, parameter, raise_together
+from voile.errors import PolicyError, Unsatisfiable, parameter, raise_together
 from voile.methods.base import Method, ShowsItsKnobs, WarnsOfAbsence
 from voile.methods.decompose.group_merging import merge_stratum
 from voile.methods.decompose.list_tables import show_lists
+from voile.methods.decompose.request_faults import find_faults
 from voile.methods.decompose.row_choice import order_along_curve, sort_seats, withhold_surplus
 from voile.methods.decompose.strata import Strata, find_strata
 from voile.methods.decompose.value_lists import GroupSlots, count_kinds, list_classes, list_with_noise
@@ -30,7 +31,7 @@ from voile.releases.certificate import Claim
 from voile.releases.release import Release
 from voile.releases.row_matching.known_values import Allowance, Conditions, find_conditions
 from voile.tables.row_protocol import Rows, Table
-from voile.tables.schema import Columns, suggest_name
+from voile.tables.schema import Columns
 
 
 @dataclass(frozen=True)
@@ -81,46 +82,7 @@ class Decompose(ShowsItsKnobs, WarnsOfAbsence, Method):
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        names = [column.name for column in columns.sensitive]
-        problems: list[SpecError] = []
-        for name in [*([self.primary] if self.primary is not None else []), *self.l]:
-            if name not in names:
-                problems.append(
-                    PolicyError(
-                        f"decompose names {name!r}, which is not a sensitive column.",
-                        code="policy.column",
-                        hint=suggest_name(name, names),
-                    )
-                )
-        if not names:
-            problems.append(PolicyError("decompose needs a sensitive column.", code="policy.no-sensitive"))
-        reserved = [column.name for column in columns if column.name in ("group", "count", "group_size")]
-        if reserved:
-            problems.append(
-                PolicyError(
-                    f"Columns of releases are named {', '.join(map(repr, reserved))}; the table has them already.",
-                    code="policy.reserved",
-                    hint="Rename the column.",
-                )
-            )
-        for name in names:
-            if set(name) & set('/\\:*?"<>|\0\n'):
-                problems.append(
-                    PolicyError(
-                        f"decompose writes one file per sensitive column, and {name!r} cannot be a file name.",
-                        code="policy.reserved",
-                        hint="Rename the column.",
-                    )
-                )
-        if not self.merges and any(isinstance(model, MultiDiversity) and model.knows_other_values for model in policy):
-            problems.append(
-                PolicyError(
-                    "decompose keeps a promise against somebody who knows other values only by merging groups.",
-                    code="policy.method",
-                    hint=f"Use {parameter('noise', 'symmetric')} and {parameter('on_fail', 'merge')}.",
-                )
-            )
-        raise_together(problems)
+        raise_together(find_faults(self, columns, policy))
 
     def plan(
         self, columns: Columns, rows: Table, policy: Policy, earlier: Sequence[Release]

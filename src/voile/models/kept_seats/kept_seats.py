@@ -22,6 +22,7 @@ from voile.models.kept_seats.seat_check import count_moved_people
 from voile.models.kinds import SpansReleases, counts_sizes
 from voile.models.l_diversity import LDiversity
 from voile.models.t_closeness import TCloseness
+from voile.plugins.counted_nouns import count_noun, name_earlier
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
@@ -83,26 +84,29 @@ class KeptSeats(SpansReleases, WrapsRequirement, Model):
             return recount
         earlier = evidence.releases(self.earlier)
         if earlier is None:
-            return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
+            return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
         series = [*earlier, release]
         for number, (before, after) in enumerate(pairwise(series), 1):
             name = "this release" if after is release else f"earlier release {number + 1}"
             added = find_added_groups(after, before, number)
             if added.changes:
-                detail = f"{added.changes} rows or groups of earlier release {number} are not in {name} as they were."
+                changes = count_noun(added.changes, "row or group", "rows or groups")
+                detail = f"Compared with earlier release {number}, {name} lacks or changes {changes}."
                 return Verification(Answer.BROKEN, detail)
             failing = int((~self.requirement.holds(added.count(counts.column))).sum())
             if failing:
-                detail = f"{failing} of {len(added.sizes)} groups that {name} adds do not satisfy it by themselves."
+                share = f"{failing} of {len(added.sizes)}"
+                detail = f"Groups that {name} adds and that do not satisfy it by themselves: {share}."
                 return Verification(Answer.BROKEN, detail)
         moved = count_moved_people(release, earlier, evidence)
         if moved:
-            return Verification(Answer.BROKEN, f"{moved} people do not sit with the same people as before.")
+            return Verification(Answer.BROKEN, f"{count_noun(moved, 'person', 'people')} sat with other people before.")
         word = "agrees with the ledger" if moved == 0 else "is the publisher's word"
         return Verification(
             Answer.HOLDS,
-            f"The groups of {len(earlier)} earlier releases are as they were, and {len(added.sizes)} are new. That "
-            f"only people who were in none of them sit in the new groups {word}.",
+            f"The groups of {name_earlier(len(earlier))} are as they were, and this one adds "
+            f"{count_noun(len(added.sizes), 'group')}. That only people who had no seat before are in new groups "
+            f"{word}.",
         )
 
     def adversary(self) -> Adversary:
@@ -116,10 +120,11 @@ class KeptSeats(SpansReleases, WrapsRequirement, Model):
             if self.waiting == "blind" or counts_sizes(self.requirement)
             else "How many newcomers wait for a later release depends on their values."
         )
+        releases = f"this release and {name_earlier(len(self.earlier))}" if self.earlier else "every release"
         return (
-            f"Even for an adversary who keeps this release and the {len(self.earlier)} earlier ones, and knows who "
-            f"came, left or returned when and how common each value is: {self.requirement.promise(column)} This is "
-            f"about the row that each person was first published with. {waiting}"
+            f"Even for an adversary who keeps {releases}, and knows who came, left or returned when and how common "
+            f"each value is: {self.requirement.promise(column)} This is about the row that each person was first "
+            f"published with. {waiting}"
         )
 
     def targets(self, columns: Columns) -> list[Column | None]:

@@ -23,6 +23,7 @@ from voile.models.k_anonymity import NEIGHBOUR
 from voile.models.kept_seats.seat_check import count_moved_people
 from voile.models.kinds import FollowsPeople
 from voile.models.m_invariance.group_comparison import compare_groups
+from voile.plugins.counted_nouns import count_noun, name_earlier
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
@@ -57,16 +58,20 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
             return recount
         earlier = evidence.releases(self.earlier)
         if earlier is None:
-            return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
+            return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
         compared = compare_groups(release, earlier)
         if compared.changed:
-            return Verification(Answer.BROKEN, f"{compared.changed} groups list other values than before.")
+            return Verification(
+                Answer.BROKEN, f"Compared with before, the values of {count_noun(compared.changed, 'group')} changed."
+            )
         if compared.invented:
-            detail = f"{compared.invented} new groups list values that belong to nobody in the table."
+            detail = (
+                f"In {count_noun(compared.invented, 'new group')} there are values that belong to nobody in the table."
+            )
             return Verification(Answer.BROKEN, detail)
         moved = count_moved_people(release, earlier, evidence)
         if moved:
-            return Verification(Answer.BROKEN, f"{moved} people do not sit with the same people as before.")
+            return Verification(Answer.BROKEN, f"{count_noun(moved, 'person', 'people')} sat with other people before.")
         if moved is None and compared.doubtful:
             return Verification(
                 Answer.NEEDS,
@@ -74,7 +79,7 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
                 "before, or are new or have changed their quasi-identifier. Needs the table (with persons) and the "
                 "ledger.",
             )
-        return Verification(Answer.HOLDS, f"{recount.detail} Groups agree with {len(earlier)} earlier releases.")
+        return Verification(Answer.HOLDS, f"{recount.detail} Groups agree with {name_earlier(len(earlier))}.")
 
     def bound(self) -> Fraction:
         return Fraction(1, self.m)
@@ -84,9 +89,10 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
         return Adversary.who("neighbour with earlier releases", *knows)
 
     def promise(self, column: str) -> str:
+        follows = f"follows people through {name_earlier(len(self.earlier))}, and " if self.earlier else ""
         return (
-            f"Even an adversary who follows people through {len(self.earlier)} earlier releases, and knows how common "
-            f"each value is, can link nobody to a value of {column!r} with probability above 1/{self.m}."
+            f"Even an adversary who {follows}knows how common each value is can link nobody to a value of {column!r} "
+            f"with probability above 1/{self.m}."
         )
 
     def smallest(self) -> int:

@@ -32,6 +32,7 @@ from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.models.multi_diversity.column_numbers import numbers_by_column
 from voile.models.multi_diversity.other_values import check_knowledge, promise_given, verify_given
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.number_text import parse_fraction
 from voile.plugins.registry import knob
 from voile.releases.release import Release
@@ -172,13 +173,13 @@ class MultiDiversity(HasColumnParameters, AcceptsDistinctValues, Model):
         largest_belief, bound = belief.largest, self.for_column(name).bound()
         answer = Answer.HOLDS if largest_belief <= bound + SLACK else Answer.BROKEN
         if belief.counted is None:
-            detail = f"Counted in {release.groups} groups: belief is at most {largest_belief:.4f}."
+            detail = f"Counted in {count_noun(release.groups, 'group')}: belief is at most {largest_belief:.4f}."
         else:
-            detail = f"Belief is at most {largest_belief:.4f} in {release.groups} groups; all matchings of rows and "
-            detail += "people were counted"
+            detail = f"Belief is at most {largest_belief:.4f} in {count_noun(release.groups, 'group')}; "
+            detail += "all matchings of rows and people were counted"
             if belief.counted < release.groups:
                 rest = release.groups - belief.counted
-                detail += f" for {belief.counted} groups, and bounded from above for {rest}"
+                detail += f" for {count_noun(belief.counted, 'group')}, and bounded from above for {rest}"
             detail += "."
         verification = Verification(answer, detail)
         if answer is Answer.HOLDS and _hides_shares(release, name):

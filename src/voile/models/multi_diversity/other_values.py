@@ -10,6 +10,7 @@ from voile.adversaries.adversary import join_phrases
 from voile.errors import PolicyError, parameter
 from voile.models.base import Verification
 from voile.models.evidence import Evidence
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.release import Release
 from voile.releases.row_matching.known_values import SETS, Allowance, count_exclusions
 from voile.results import Answer
@@ -23,7 +24,8 @@ def check_knowledge(owner: str, knowing: int, excluding: int, columns: Columns) 
     others = max(len(columns.sensitive) - 1, 0)
     if knowing > others:
         raise PolicyError(
-            f"{owner}: knowing = {knowing}, but there are {others} other sensitive columns.",
+            f"{owner}: knowing = {knowing}, but there {'is' if others == 1 else 'are'} "
+            f"{count_noun(others, 'other sensitive column')}.",
             code="policy.parameter",
             hint=f"Use {parameter('knowing', others)}." if others else "Mark more columns as sensitive.",
         )
@@ -73,10 +75,11 @@ def verify_given(allowance: Allowance, release: Release, name: str, evidence: Ev
         return Verification(Answer.NEEDS, remark + reason)
     failing = int((beliefs.excess > ROUNDING).sum())
     if failing:
-        detail = f"{failing} of {release.groups} groups tell more to somebody who knows other values."
+        detail = f"Of {count_noun(release.groups, 'group')}, {failing} tell more to somebody who knows other values."
         return Verification(Answer.BROKEN, detail)
     largest = float(beliefs.largest.max(initial=0.0))
-    detail = f"Counted in {release.groups} groups for everything that may be known: belief is at most {largest:.4f}"
+    groups = count_noun(release.groups, "group")
+    detail = f"Counted in {groups} for everything that may be known: belief is at most {largest:.4f}"
     return Verification(
         Answer.HOLDS, f"{detail}, and where it is above 1/l, at most {allowance.slack:g} above the share in the table."
     )

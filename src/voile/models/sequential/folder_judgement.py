@@ -10,6 +10,7 @@ import numpy as np
 from voile.kernels import lazy_module
 from voile.models.sequential.joint_judgement import JointVerdict, twins_hold
 from voile.models.sequential.requirement import Requirement
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.joint.box_overlaps import find_box_overlaps
 from voile.releases.joint.closure import JointGroup
 from voile.releases.joint.component import Component
@@ -51,5 +52,7 @@ def judge_folders(
     routes["twins"] = len(overlapping) - len(open_components)
     if open_components:
         concerned = sum(map(len, open_components))
-        return JointVerdict(Answer.NEEDS, routes, f"{concerned} groups overlap with groups of other releases.")
+        return JointVerdict(
+            Answer.NEEDS, routes, f"{count_noun(concerned, 'group')} may share people with groups of other releases."
+        )
     return JointVerdict(Answer.HOLDS, routes)

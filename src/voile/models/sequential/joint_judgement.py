@@ -16,6 +16,7 @@ import numpy as np
 
 from voile.models.alpha_k import AlphaK
 from voile.models.sequential.requirement import Requirement
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.joint.closure import JointGroup, NoWorldError, close_groups, find_components
 from voile.releases.joint.component import Component
 from voile.releases.joint.history import SEATINGS, History, LinkedGroups
@@ -46,9 +47,9 @@ def judge_history(history: History, requirement: Requirement, *, known_rates: bo
     for linked in history.linked:
         judge.judge_linked(linked)
     if judge.broken:
-        return JointVerdict(Answer.BROKEN, judge.routes, f"{judge.broken} sets of groups do not satisfy it together.")
+        return JointVerdict(Answer.BROKEN, judge.routes, f"it fails in {count_noun(judge.broken, 'set')} of groups.")
     if judge.undecided:
-        reason = f"{judge.undecided} sets of overlapping groups are too large to decide."
+        reason = f"{count_noun(judge.undecided, 'set')} of overlapping groups took too long to decide."
         return JointVerdict(Answer.NEEDS, judge.routes, reason)
     return JointVerdict(Answer.HOLDS, judge.routes)
 

@@ -23,6 +23,7 @@ from voile.models.l_diversity import LDiversity
 from voile.models.sequential.folder_judgement import judge_folders
 from voile.models.sequential.joint_judgement import JointVerdict, judge_history
 from voile.models.sequential.requirement import Requirement, make_requirement
+from voile.plugins.counted_nouns import name_earlier
 from voile.releases.joint.closure import NoWorldError
 from voile.releases.joint.history import gather_history
 from voile.releases.joint.value_types import TypedReleases, type_releases
@@ -74,12 +75,12 @@ class Sequential(SpansReleases, WrapsRequirement, Model):
             return Verification(Answer.BROKEN, "It names earlier releases by something that is no digest.")
         earlier = evidence.releases(self.earlier)
         if earlier is None:
-            return Verification(Answer.NEEDS, f"Needs the {len(self.earlier)} earlier releases that it names.")
+            return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
         assert counts.column is not None
         every = [*earlier, release]
         typed = type_releases(every)
         requirement = make_requirement(self.requirement, counts.column, typed)
-        scope = f"together with {len(earlier)} earlier releases"
+        scope = f"together with {name_earlier(len(earlier))}"
         seatings = evidence.seatings([one.digest for one in every])
         if seatings is not None:
             verdict = judge_seats(every, typed, seatings, requirement, known_rates=self.known_rates)
@@ -94,8 +95,10 @@ class Sequential(SpansReleases, WrapsRequirement, Model):
         return Adversary(f"{base.name} with earlier releases", base.knows | {Knowledge.EARLIER}, base.excludes)
 
     def promise(self, column: str) -> str:
+        if not self.earlier:
+            return self.requirement.promise(column)
         rates = ", and also for an adversary who knows how common the values are" if self.known_rates else ""
-        return f"Taken together with {len(self.earlier)} earlier releases{rates}: {self.requirement.promise(column)}"
+        return f"Taken together with {name_earlier(len(self.earlier))}{rates}: {self.requirement.promise(column)}"
 
 
 _TOO_LARGE = "Nobody can decide it within the budget of the test, so it must not be relied on."

@@ -4,7 +4,8 @@ The adversary has learned the true values of other people in the table: they sai
 true values are published, the known ones are removed and the person has one of the rest; once everybody else is known,
 only the person's own value remains. In a release of perturbed, sampled rows the adversary weighs, for each candidate,
 how likely it is that the group's one published value comes from them, and how likely each value of the person would
-have become it (section V of the paper on perturbed generalization).
+have become it (section V of the paper on perturbed generalization). Where a column shows only whether a value is
+protected, the known people are struck from the cases of each group, and the belief is in "one of the protected values".
 
 A table names the corrupted people (`known`; an empty sensitive cell means that the person is not in the table), or they
 are drawn at random: each other person with probability `corrupted`. On perturbed values the prior is the worst one that
@@ -14,19 +15,28 @@ published value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
+from voile.adversaries.prior_posterior import SHOWN
 from voile.attacks.base import Attack, Guess, Target
-from voile.errors import InconsistentKnowledge
+from voile.attacks.corruption.perturbed_posterior import (
+    contradiction,
+    find_worst_belief,
+    find_worst_growth,
+    weigh_others,
+)
+from voile.attacks.corruption.remaining_cases import believe_in_cases, draw_known, find_contradiction
+from voile.attacks.indicator_counts import describe_estimates, shows_indicator
 from voile.models.anti_corruption.anti_corruption import CORRUPTER, AntiCorruption
 from voile.models.claimed_model import claimed_model
+from voile.models.r_robustness import RRobustness
 from voile.plugins.registry import knob, learned_field, narrow_type
-from voile.releases.randomized_response import Channel, exact_fraction
+from voile.releases.randomized_response import Channel
 from voile.results import Belief
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
@@ -60,7 +70,36 @@ class Corruption(Attack):
             return self._guess_perturbed_values(target, target.channel, external)
         # a decomposed release only counts its primary column; nothing can be struck from the lists of the others
         tallies = {name: counts for name, counts in target.tallies.items() if counts.counts.dtype.kind != "f"}
-        return [self._guess_true_values(target, name, counts) for name, counts in tallies.items()]
+        return [
+            (self._guess_protected_values if shows_indicator(counts) else self._guess_true_values)(target, name, counts)
+            for name, counts in tallies.items()
+        ]
+
+    # releases that show only whether values are protected ---------------------------------------------------------
+    def _guess_protected_values(self, target: Target, name: str, counts: Counts) -> Guess:
+        """Strike known people from each group and from its cases."""
+        if self.known is None:
+            cases, others = draw_known(counts, self.corrupted, np.random.default_rng([self.seed, 1]))
+            unplaced_people = 0
+        else:
+            protected = _list_protected(target, name)
+            group, value, people = _locate_people(target, self.known, name, counts, protected)
+            unplaced_people = int(people[(group < 0) & (value != OUTSIDE)].sum())
+            cases, others = (
+                np.bincount(group[own], people[own], counts.groups).astype(np.int64)
+                for own in ((group >= 0) & (value == code) for code in (SHOWN, 1 - SHOWN))
+            )
+            reason = find_contradiction(counts, cases, others)
+            if reason:
+                raise contradiction(reason)
+        risk, people, baseline = believe_in_cases(counts, cases, others)
+        details = {
+            "known people": float(cases.sum() + others.sum()),
+            "known people whose group is unclear": float(unplaced_people),
+            **describe_estimates(counts),
+        }
+        belief = Belief("belief", risk, people, baseline, name, details)
+        return Guess(f"Corruption attack on protected values of {name!r}", ASKER, belief)
 
     # releases that show true values ------------------------------------------------------------------------------
     def _guess_true_values(self, target: Target, name: str, counts: Counts) -> Guess:
@@ -89,7 +128,7 @@ class Corruption(Attack):
             return rng.binomial(counts.counts, self.corrupted), 0
         group, value, people = _locate_people(target, self.known, name, counts)
         if ((group >= 0) & (value == UNLISTED)).any():
-            raise _contradiction("somebody is known to have a value that is not published")
+            raise contradiction("somebody is known to have a value that is not published")
         clear = (group >= 0) & (value >= 0)
         known_counts = np.zeros(len(counts.counts), dtype=np.int64)
         size = counts.column.size if counts.column else 1
@@ -99,7 +138,7 @@ class Corruption(Attack):
         has_entry = keys[entry] == wanted_keys if len(keys) else np.zeros(len(wanted_keys), dtype=bool)
         np.add.at(known_counts, entry[has_entry], people[clear][has_entry])
         if not has_entry.all() or (known_counts > counts.counts).any():
-            raise _contradiction("a group holds fewer people with a value than are known to have it")
+            raise contradiction("a group holds fewer people with a value than are known to have it")
         return known_counts, int(people[(group < 0) & (value != OUTSIDE)].sum())
 
     # releases of perturbed values --------------------------------------------------------------------------------
@@ -112,7 +151,7 @@ class Corruption(Attack):
         people = np.concatenate([same_value, sizes - same_value])
         nonempty = people > 0
         people = people[nonempty]
-        other_weight = _weigh_others(channel, np.concatenate([sizes, sizes])[nonempty], others_alike[nonempty])
+        other_weight = weigh_others(channel, np.concatenate([sizes, sizes])[nonempty], others_alike[nonempty])
         details = {
             "corrupted people with the published value": float(same_value.sum()),
             "known people whose group is unclear": float(unplaced_people),
@@ -120,10 +159,14 @@ class Corruption(Attack):
         guesses = []
         for model in self._list_models(release, channel):
             if model.rho2 is None:
-                risk, baseline, title = _worst_growth(channel, other_weight, model.skew), 0.0, "rise in belief about"
+                risk, baseline, title = (
+                    find_worst_growth(channel, other_weight, model.skew),
+                    0.0,
+                    "rise in belief about",
+                )
             else:
                 assert model.rho1 is not None
-                risk, baseline = _worst_belief(channel, other_weight, model.skew, model.rho1), model.rho1
+                risk, baseline = find_worst_belief(channel, other_weight, model.skew, model.rho1), model.rho1
                 title = f"from a prior of {model.rho1:g} about"
             belief = Belief(model.limits, risk, people, baseline, name, details)
             guesses.append(Guess(f"Corruption attack, skew {model.skew:g}: {title} {name!r}", CORRUPTER, belief))
@@ -150,7 +193,7 @@ class Corruption(Attack):
         group, value, people = _locate_people(release, source, name, counts)
         in_group = group >= 0
         if self.known is not None and (in_group & (value == UNLISTED)).any():
-            raise _contradiction("somebody is known to have a value that is not in the domain")
+            raise contradiction("somebody is known to have a value that is not in the domain")
         has_value = in_group.copy()
         has_value[in_group] = value[in_group] == counts.values[group[in_group]]
         if self.known is None:
@@ -171,7 +214,7 @@ class Corruption(Attack):
         fitting = release.candidates(external)[0] if external is not None else release.sizes
         candidates = np.maximum(fitting, release.sizes) if external is not None else release.sizes + strangers
         if (members > release.sizes).any() or (candidates - members - strangers < release.sizes - members).any():
-            raise _contradiction("a group has fewer people than are known to be in it, or too few who may be")
+            raise contradiction("a group has fewer people than are known to be in it, or too few who may be")
 
 
 UNLISTED = -1  # a value that the release does not list
@@ -183,11 +226,18 @@ def _claimed_target(claim: Mapping[str, Any]) -> AntiCorruption:
     return replace(narrow_type(AntiCorruption, claimed_model(claim)), bounds="paper", domain=None)
 
 
+def _list_protected(target: Target, name: str) -> frozenset[str]:
+    """Return the values that the claims about a column protect."""
+    models = [claimed_model(claim) for claim in target.certificate.claims if claim["column"] == name]
+    return frozenset(text for model in models if isinstance(model, RRobustness) for text in model.protected_values)
+
+
 def _locate_people(
-    target: Target, source: Microdata, name: str, counts: Counts
+    target: Target, source: Microdata, name: str, counts: Counts, protected: frozenset[str] | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, for the distinct people of a table, their group, the code of their value (UNLISTED if the release does
-    not list it, OUTSIDE if the cell is empty), and how many they are."""
+    not list it, OUTSIDE if the cell is empty), and how many they are. Where a release shows only whether values are
+    protected, `protected` are those that are."""
     assert counts.column is not None
     quasi = [column.name for column in source.columns.quasi]
     table = source.rows.histogram([*quasi, name])
@@ -197,73 +247,8 @@ def _locate_people(
     code_of = {text: code for code, text in enumerate(counts.column.domain.labels)}
     domain = source.columns[name].domain
     codes = np.array([code_of.get(text, UNLISTED) for text in domain.labels], dtype=np.int64)
+    if protected is not None:
+        codes = np.array([SHOWN if text in protected else 1 - SHOWN for text in domain.labels], dtype=np.int64)
     if domain.missing:
         codes[-1] = OUTSIDE
     return group, codes[table.column(name)], table.counts
-
-
-def _weigh_others(channel: Channel, sizes: np.ndarray, others_alike: np.ndarray) -> np.ndarray:
-    """Return G times the probability that the published row is another person's: u for each person, and p more for
-    those who have the published value.
-
-    Of the others who are not corrupted the adversary believes the worst for the victim: none has the value. Then it
-    does not matter which candidates are in the table: the group's size is published.
-    """
-    return (sizes - 1) * float(channel.noise) + others_alike * float(exact_fraction(channel.keep))
-
-
-def _worst_belief(channel: Channel, other_weight: np.ndarray, skew: float, rho1: float) -> np.ndarray:
-    """Return the worst belief in a set of prior rho1: the set contains the published value, with as much prior as the
-    skew allows."""
-    mass, u = float(exact_fraction(channel.keep)) * min(skew, rho1), float(channel.noise)
-    below = mass + u + other_weight
-    return rho1 + np.where(below > 0, mass * (1 - rho1) / np.where(below > 0, below, 1), 1 - rho1)
-
-
-def _worst_growth(channel: Channel, other_weight: np.ndarray, skew: float) -> np.ndarray:
-    """Return the worst rise of belief over priors up to the skew: p w (1-w) / (p w + c) at its peak, or at the skew."""
-    keep, c = float(exact_fraction(channel.keep)), other_weight + float(channel.noise)
-    if keep == 0:
-        return np.zeros(len(other_weight))
-    w = np.minimum(skew, (np.sqrt(c * c + keep * c) - c) / keep)
-    below = keep * w + c
-    return np.where(below > 0, keep * w * (1 - w) / np.where(below > 0, below, 1), 1.0)
-
-
-def posterior(
-    prior: Sequence[float], y: int, channel: Channel, size: int, corrupted: Sequence[int], others: Sequence[float] = ()
-) -> tuple[float, np.ndarray]:
-    """Return how likely it is that the published row is the person's, and the resulting belief in each of their values.
-
-    `prior` is the prior belief in each value, y the published value, `size` the size of the group. `corrupted` are the
-    true values of people known to be in the group, `others` the prior of y for each further candidate; they share the
-    remaining places evenly.
-
-    >>> h, belief = posterior([0.4, 0.3, 0.1, 0.1, 0.1], 0, Channel(0.3, 5), 3, [2, 3])
-    >>> round(h, 6), round(float(belief[0]), 6)
-    (0.481481, 0.533333)
-    """
-    keep, u = float(exact_fraction(channel.keep)), float(channel.noise)
-    open_places = size - 1 - len(corrupted)
-    if open_places < 0 or open_places > len(others):
-        raise _contradiction("the group cannot hold exactly the people who are known and those who may be in it")
-    present = open_places / len(others) if len(others) else 0.0
-    prior_belief = np.asarray(prior, dtype=np.float64)
-    from_person = keep * prior_belief[y] + u
-    from_corrupted = sum(u + keep * (value == y) for value in corrupted)
-    from_others = present * sum(keep * share + u for share in others)
-    if from_person + from_corrupted + from_others <= 0:
-        raise _contradiction("under this knowledge the published value has probability 0")
-    h = from_person / (from_person + from_corrupted + from_others)
-    if from_person <= 0:
-        return 0.0, prior_belief
-    if_own_row = prior_belief * (u + keep * (np.arange(len(prior_belief)) == y)) / from_person
-    return float(h), h * if_own_row + (1 - h) * prior_belief
-
-
-def _contradiction(reason: str) -> InconsistentKnowledge:
-    return InconsistentKnowledge(
-        f"The adversary's assumed knowledge contradicts the release: {reason}.",
-        code="data.inconsistent",
-        hint="Check the table of corrupted people and the external table.",
-    )
