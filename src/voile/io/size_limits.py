@@ -69,6 +69,17 @@ def require_memory(name: str, rows: int, columns: int, text_bytes: int = 0) -> N
         )
 
 
+def require_memory_for_file(path: Path) -> None:
+    """Raise if the bytes of a file do not fit into the memory that is free."""
+    size, free = path.stat().st_size, find_free_memory()
+    if size > _USABLE * free:
+        raise EngineError(
+            f"{path.name!r} has {size / 2**30:,.1f} GiB; {free / 2**30:,.1f} GiB of memory are free.",
+            code="engine.memory",
+            hint=f"Parquet files can stay on disk ({option('engine', 'disk')}).",
+        )
+
+
 def find_free_memory() -> int:
     """Return how many bytes this process may still take."""
     limits = [1 << 62]

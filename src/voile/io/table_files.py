@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -109,6 +110,19 @@ def _explain_fault(path: Path, fault: DataError) -> DataError:
     )
 
 
+def _refuse_repeated_names(path: Path) -> None:
+    names: list[str] = []
+    with suppress(VoileError), library_border(corrupt_file(path)):
+        names = _read_arrow_schema(path).names
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
+    if repeated:
+        raise DataError(
+            f"{path.name!r} has {len(repeated)} column names twice: {', '.join(map(repr, repeated))}.",
+            code="data.header",
+            hint="Rename the columns.",
+        )
+
+
 def _read_arrow_schema(path: Path) -> pa.Schema:
     if FILE_KINDS[path.suffix.lower()] == "parquet":
         return pq.read_schema(path)
@@ -150,7 +164,9 @@ def _scan_binary(path: Path, pieces: Sequence[PieceSize]) -> pl.LazyFrame:
 
 
 def _measure_pieces(path: Path) -> list[PieceSize]:
-    """Return what the row groups or batches of a file claim, without reading them; raise if it cannot be true."""
+    """Return what the row groups or batches of a file claim, without reading them; raise if it cannot be true, or if
+    columns have the same name."""
+    _refuse_repeated_names(path)
     is_parquet = FILE_KINDS[path.suffix.lower()] == "parquet"
     pieces = measure_row_groups(path) if is_parquet else measure_batches(path)
     check_claims(path.name, pieces, path.stat().st_size)

@@ -17,15 +17,14 @@ _FIXED_WIDTH = 16  # bytes per row of numbers, dates, references to texts, or th
 
 
 def measure_batches(path: Path) -> list[PieceSize]:
-    """Return the size of each batch of a file or stream, the values of dictionaries included; raise ValueError if it contradicts itself."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        with memoryview(mapped) as content:
-            try:
-                places = _list_blocks(content) if is_arrow_file(path) else _walk_stream(content)
-                return [size for message, body in places for size in _measure_message(message, body)]
-            except ValueError as error:
-                reason = str(error)  # while the error lives, its frames hold pieces of the view
-    raise ValueError(reason)
+    """Return the size of each batch of a file or stream, the values of dictionaries included.
+
+    Raise ValueError if the file contradicts itself.
+    """
+    with path.open("rb") as file:  # the view is closed when nobody holds a piece of it any more
+        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    places = _list_blocks(content) if is_arrow_file(path) else _walk_stream(content)
+    return [size for message, body in places for size in _measure_message(message, body)]
 
 
 def is_arrow_file(path: Path) -> bool:
@@ -54,13 +53,16 @@ def _list_blocks(content: memoryview) -> Iterator[tuple[FlatTable, memoryview]]:
 def _walk_stream(content: memoryview) -> Iterator[tuple[FlatTable, memoryview]]:
     """Yield the messages of a stream, one behind the other, with their bodies."""
     place = 0
-    while place < len(content) and bytes(content[place : place + 8]) not in (_CONTINUED + bytes(4), bytes(4)):
-        if bytes(content[place : place + 4]) == bytes(4):  # the end of old streams
-            return
+    while place < len(content) and not _is_end(bytes(content[place : place + 8])):
         message, start = _read_message(content, place)
         body = _take(content, start, message.read_number(3, 8))
         yield message, body
         place = start + len(body)
+
+
+def _is_end(mark: bytes) -> bool:
+    """Whether a stream ends here: a length of 0, in the new or in the old way to write it."""
+    return mark == _CONTINUED + bytes(4) or mark[:4] == bytes(4)
 
 
 def _read_message(content: memoryview, place: int) -> tuple[FlatTable, int]:
