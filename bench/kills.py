@@ -134,7 +134,8 @@ def run_once(template: Path, room: Path, engine: str, kill_number: int, longest:
         command, cwd=room, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=-1
     ) as process:
         send_signal(process, room, number, while_writing, longest)
-        out, _ = process.communicate()
+        out, trouble = process.communicate()
+    assert process.returncode in (0, -number, 128 + number), f"exit {process.returncode}: {trouble[-2000:]}"
     residue = "residue" if list_files(room) != expected else "clean"
     state = check(room, engine, before, digest)
     if number == signal.SIGTERM and process.returncode == 128 + number:

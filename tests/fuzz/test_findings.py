@@ -123,3 +123,14 @@ def test_times_that_are_written_alike_are_one_value(tmp_path: Path, engine: vl.D
     release = vl.publish(data, vl.KAnonymity(k=2))
     assert vl.verify(release.save(tmp_path / "out")).holds
     assert release.groups == 2
+
+
+@pytest.mark.parametrize("engine", [None, vl.Disk()])
+def test_columns_with_one_name_are_refused_by_name(tmp_path: Path, engine: vl.Disk | None) -> None:
+    table = pa.table([[1, 2], ["a", "b"], ["c", "d"]], names=["age", "zip", "zip"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as writer:
+        writer.write_table(table)
+    for name in ("t.parquet", "t.arrow"):
+        with pytest.raises(DataError, match="1 column names twice: 'zip'"):
+            vl.read(tmp_path / name, vl.Schema(quasi=["age"], sensitive=["zip"]), engine=engine)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +13,14 @@ import pyarrow.parquet as pq
 
 from voile.errors import DataError, VoileError
 from voile.io import csv_files
+<<<<<<< HEAD
 from voile.io.conversions.text_options import TextOptions
+=======
+from voile.io.arrow.batch_sizes import is_arrow_file, measure_batches
+>>>>>>> borders
 from voile.io.library_border import library_border
-from voile.io.size_limits import check_size, find_size_fault
+from voile.io.parquet.row_group_sizes import measure_row_groups
+from voile.io.size_limits import PieceSize, add_sizes, check_claims, require_memory
 
 FILE_KINDS = {
     ".csv": "csv",
@@ -42,12 +48,13 @@ def read_file(
         return csv_files.read_csv(path, columns, how or TextOptions(), check)
     try:
         with library_border(corrupt_file(path)):
-            frame = _scan_binary(path)
+            pieces = _measure_pieces(path)
+            frame = _scan_binary(path, pieces)
             names = frame.collect_schema().names()
             if check is not None:
                 check(names)
             requested = [name for name in names if columns is None or name in columns]
-            check_size(path.name, _count_rows(path, frame), len(requested), path.stat().st_size)
+            _require_memory(path, pieces, len(requested))
             return frame.select(requested).collect() if requested else pl.DataFrame()
     except DataError as error:
         raise _explain_fault(path, error) from None
@@ -65,12 +72,12 @@ def scan_file(
         return csv_files.scan_csv(path, columns, how or TextOptions(), check)
     try:
         with library_border(corrupt_file(path)):
-            frame = _scan_binary(path)
+            pieces = _measure_pieces(path)
+            frame = _scan_binary(path, pieces)
             if check is not None:
                 check(frame.collect_schema().names())
-            fault = find_size_fault(_count_rows(path, frame), path.stat().st_size)
-            if fault:
-                raise DataError(f"{path.name!r} cannot be read: {fault}.", code="data.size", hint="Write it again.")
+            for piece in pieces:
+                _require_memory(path, [piece], len(columns))
             return frame.select(columns), None
     except DataError as error:
         raise _explain_fault(path, error) from None
@@ -103,13 +110,24 @@ def _explain_fault(path: Path, fault: DataError) -> DataError:
     )
 
 
+def _refuse_repeated_names(path: Path) -> None:
+    names: list[str] = []
+    with suppress(VoileError), library_border(corrupt_file(path)):
+        names = _read_arrow_schema(path).names
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
+    if repeated:
+        raise DataError(
+            f"{path.name!r} has {len(repeated)} column names twice: {', '.join(map(repr, repeated))}.",
+            code="data.header",
+            hint="Rename the columns.",
+        )
+
+
 def _read_arrow_schema(path: Path) -> pa.Schema:
     if FILE_KINDS[path.suffix.lower()] == "parquet":
         return pq.read_schema(path)
     with path.open("rb") as handle:
-        is_file = handle.read(6) == b"ARROW1"
-        handle.seek(0)
-        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(handle).schema
+        return (pa.ipc.open_file if is_arrow_file(path) else pa.ipc.open_stream)(handle).schema
 
 
 def _find_kind(path: Path) -> str:
@@ -134,30 +152,27 @@ def check_file(path: Path) -> None:
         raise DataError(f"{path.name!r} is empty.", code="data.empty", hint="Give a file with a header and rows.")
 
 
-def _scan_binary(path: Path) -> pl.LazyFrame:
+def _scan_binary(path: Path, pieces: Sequence[PieceSize]) -> pl.LazyFrame:
     """Open a Parquet or Arrow file lazily; the Arrow stream format can only be read whole."""
     if FILE_KINDS[path.suffix.lower()] == "parquet":
         return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    if is_arrow_file(path):
+        return pl.scan_ipc(path, glob=False, hive_partitioning=False)
     with path.open("rb") as handle:
-        is_stream = handle.read(6) != b"ARROW1"  # the mark of the file format
-    if is_stream:
-        _check_stream(path)
-        with path.open("rb") as handle:
-            return pl.read_ipc_stream(handle).lazy()
-    return pl.scan_ipc(path, glob=False, hive_partitioning=False)
+        _require_memory(path, pieces, len(_read_arrow_schema(path)))
+        return pl.read_ipc_stream(handle).lazy()
 
 
-def _count_rows(path: Path, frame: pl.LazyFrame) -> int:
-    """Count the rows that a file claims, without reading them."""
-    if FILE_KINDS[path.suffix.lower()] == "parquet":
-        return int(pq.read_metadata(path).num_rows)
-    return int(frame.select(pl.len()).collect().item())
+def _measure_pieces(path: Path) -> list[PieceSize]:
+    """Return what the row groups or batches of a file claim, without reading them; raise if it cannot be true, or if
+    columns have the same name."""
+    _refuse_repeated_names(path)
+    is_parquet = FILE_KINDS[path.suffix.lower()] == "parquet"
+    pieces = measure_row_groups(path) if is_parquet else measure_batches(path)
+    check_claims(path.name, pieces, path.stat().st_size)
+    return pieces
 
 
-def _check_stream(path: Path) -> None:
-    """Raise if a stream claims too many rows; it does not say how many before it has been read."""
-    rows = 0
-    with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as stream:
-        for batch in stream:
-            rows += batch.num_rows
-            check_size(path.name, rows, len(stream.schema), path.stat().st_size)
+def _require_memory(path: Path, pieces: Sequence[PieceSize], columns: int) -> None:
+    rows, _, text_bytes = add_sizes(pieces)
+    require_memory(path.name, rows, columns, text_bytes)

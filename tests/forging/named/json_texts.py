@@ -87,3 +87,24 @@ def null_in_place_of_each_part(f: Forgery) -> None:
 @forges(BOX)
 def a_document_of_twenty_megabytes(f: Forgery) -> None:
     f.certificate["comment"] = "x" * 20_000_000
+
+
+@forges(BOX)
+def a_message_in_blanks(f: Forgery) -> None:
+    bits = "".join(f"{byte:08b}" for byte in SECRET.encode())
+    f.certificate_text = lambda text: text + bits.replace("0", " ").replace("1", "\t")
+
+
+@forges(BOX)
+def blanks_between_the_words_of_the_dictionary(f: Forgery) -> None:
+    f.dictionary_text = lambda text: text.replace(": ", ":  ", 1)
+
+
+@forges(BOX)
+def letters_that_are_escaped_without_need(f: Forgery) -> None:
+    f.certificate_text = lambda text: text.replace("voile", "v\\u006file", 1)
+
+
+@forges(BOX)
+def digits_that_nobody_needs(f: Forgery) -> None:
+    f.certificate_text = lambda text: text.replace('"k": 3', '"k": 3.0e0', 1)

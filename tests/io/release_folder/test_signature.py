@@ -73,11 +73,19 @@ def test_an_unsigned_release(release: Release, tmp_path: Path) -> None:
         vl.verify(release, signer=KEY.public_key())
 
 
+def test_a_signature_in_another_place_is_none(release: Release, tmp_path: Path) -> None:
+    place = release.save(tmp_path / "out", sign=KEY)
+    (place / "certificate.sig").rename(tmp_path / "elsewhere")
+    (place / "certificate.sig").symlink_to(tmp_path / "elsewhere")
+    assert answer(vl.verify(place, signer=KEY.public_key())) is Answer.BROKEN
+    assert answer(vl.verify(place)) is Answer.BROKEN
+
+
 def test_another_signer_or_another_certificate_is_noticed(release: Release, tmp_path: Path) -> None:
     place = release.save(tmp_path / "out", sign=KEY)
     assert answer(vl.verify(place, signer=OTHER.public_key())) is Answer.BROKEN
     certificate = place / "certificate.json"
-    certificate.write_bytes(certificate.read_bytes() + b" ")
+    certificate.write_bytes(certificate.read_bytes().removesuffix(b"\n"))
     assert vl.verify(place).holds  # the same JSON, but not the bytes that were signed
     assert answer(vl.verify(place, signer=KEY.public_key())) is Answer.BROKEN
     release.save(place, force=True, format="csv", sign=OTHER)

@@ -55,6 +55,8 @@ def _read_document(folder: Path, name: str) -> tuple[dict[str, Any], str]:
         document = parse_json(content)
         if not isinstance(document, dict):
             raise ValueError("it is not an object")
+        if not _is_plainly_written(content, document):
+            raise ValueError("it is not written as voile writes it")
     except (OSError, ValueError, RecursionError) as error:
         reason = str(error) if type(error) is ValueError else "it is not JSON in UTF-8"
         reason = "it is missing" if isinstance(error, OSError) else reason
@@ -66,6 +68,17 @@ def _read_document(folder: Path, name: str) -> tuple[dict[str, Any], str]:
     else:
         return document, content_digest(content)
     raise problem
+
+
+def _is_plainly_written(content: bytes, document: Any) -> bool:
+    """Whether a document is written in a usual way, with or without line breaks and escapes: blanks, escapes or digits
+    that nobody needs could carry what nobody reads."""
+    for indent in (1, None):
+        for escapes in (False, True):
+            written = json.dumps(document, indent=indent, ensure_ascii=escapes).encode("utf-8")
+            if content in (written + b"\n", written):
+                return True
+    return False
 
 
 def parse_json(content: bytes) -> Any:

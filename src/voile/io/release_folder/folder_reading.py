@@ -16,7 +16,7 @@ from voile.io.parquet.reading import check_file, read_parquet
 from voile.io.parquet.writing import with_text_labels
 from voile.io.release_folder.csv_texts import read_csv_texts
 from voile.io.release_folder.file_names import DICTIONARY, content_digest, file_digest
-from voile.io.size_limits import require_memory
+from voile.io.size_limits import require_memory, require_memory_for_file
 
 _TABLE_SUFFIXES = (".parquet", ".csv")
 _NUMBERED_FILE = re.compile(r"(.+)\.([0-9]{5,9})\.parquet")  # one of several files of a table
@@ -45,6 +45,7 @@ def read_verified(
     def read_and_digest(path: Path) -> str:
         if path.suffix not in _TABLE_SUFFIXES:
             return file_digest(path)
+        require_memory_for_file(path)
         contents[path.name] = path.read_bytes()
         return content_digest(contents[path.name])
 

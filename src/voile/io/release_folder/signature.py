@@ -43,7 +43,7 @@ def read_signature(folder: Path) -> bytes | None:
         return None
     content = b""
     with suppress(OSError):
-        if path.is_file():  # and not, for example, a pipe that never ends
+        if path.is_file() and not path.is_symlink():  # nor, for example, a pipe that never ends
             with path.open("rb") as handle:
                 content = handle.read(200)
     if not _LINE.fullmatch(content):

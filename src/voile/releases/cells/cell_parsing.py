@@ -68,7 +68,7 @@ def _collect_values(
     """The domain of categories, and the labels that are the beginning of a code. The domain has the values that the
     dictionary lists, those that names stand for, and each beginning: some code like it that is not listed."""
     values = [format_value(value) for value in listed.get("values", ())]
-    values += [format_value(leaf) for label in labels for leaf in names.get(label, ())]
+    values += [format_value(leaf) for label in labels if label in names for leaf in names[label]]
     prefixes = frozenset[str]()
     if by_prefix:
         known, dtype = {*values, *names}, pl.String()

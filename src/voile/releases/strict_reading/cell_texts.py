@@ -24,6 +24,8 @@ def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) ->
     labels = [str(entry["name"]) for entry in entries if entry["shown"] not in VALUE_CELLS]
     tables = {}
     for table, content in texts.items():
+        numbered = [name for name, dtype in content.schema.items() if dtype == pl.Enum and name not in labels]
+        content = content.with_columns(pl.col(numbered).cast(pl.String))
         columns = release.layout.get(table)
         added = columns.added if columns is not None else ()
         types = {name: pl.Int64() if name in added else stated.get(name) for name in content.columns}
@@ -40,7 +42,7 @@ def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) ->
 
 def _number_labels(texts: pl.Series) -> pl.Series:
     """Return a column of labels with categories, which all later steps look up instead of the texts."""
-    if texts.null_count():
+    if texts.null_count() or isinstance(texts.dtype, pl.Enum):
         return texts
     is_new = texts.ne_missing(texts.shift())  # rows of one group often stand together
     heads = texts.filter(is_new)

@@ -150,17 +150,16 @@ def _split_labels(labels: frozenset[str], entry: Mapping[str, Any]) -> set[str]:
     """Return the values that labels write out; names and beginnings of values write out none."""
     names = entry.get("names", {})
     listed = {format_value(value) for value in entry["domain"].get("values", ())}
-    found = set[str]()
-    plain_sets = []
-    for label in labels - {TOP, *names}:
+    texts = pl.Series(list(labels - {TOP, *names}), dtype=pl.String)
+    is_set = texts.str.starts_with("{") & texts.str.ends_with("}")
+    is_plain_set = is_set & ~texts.str.contains("\\", literal=True)
+    plain_sets = texts.filter(is_plain_set).str.strip_prefix("{").str.strip_suffix("}")
+    found = set(plain_sets.str.split("|").explode(empty_as_null=False).unique().to_list())
+    for label in texts.filter(~is_plain_set).to_list():
         if label.startswith("{") and label.endswith("}"):
-            if "\\" in label:
-                found.update(map(unescape, split_set(label[1:-1])))
-            else:
-                plain_sets.append(label[1:-1])
+            found.update(map(unescape, split_set(label[1:-1])))
             continue
         value = label[1:] if label.startswith("\\") else label
         if value in listed or value == MISSING or not (entry.get("prefixes") and is_prefix(label)):
             found.add(value)
-    parts = pl.Series(plain_sets, dtype=pl.String).str.split("|").explode(empty_as_null=False)
-    return found | set(parts.unique().to_list())
+    return found

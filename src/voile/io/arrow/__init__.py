@@ -1,0 +1,1 @@
+"""Arrow files: what they claim to hold, before anything is decompressed."""
