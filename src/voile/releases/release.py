@@ -74,11 +74,12 @@ class Release(ShapeContract):
 
     @cached_property
     def digest(self) -> str:
-        """A name for exactly these published tables, whatever their file format."""
+        """A name for exactly these published tables, whatever their file format, and whether or not the ends of ranges
+        stand beside them."""
         state = hashlib.sha256(self.shape.encode())
-        for name in sorted(self.tables):
+        for name, table in sorted(self.drop_ends().items()):
             state.update(f"\n{name}\n".encode())
-            state.update(self.tables[name].cast(pl.String).write_csv().encode())
+            state.update(table.cast(pl.String).write_csv().encode())
         return f"sha256:{state.hexdigest()}"
 
     def renumber_tables(self, people: int) -> dict[str, pl.DataFrame]:

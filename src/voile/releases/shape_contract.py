@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -89,6 +89,10 @@ class ShapeContract(PublishedTables):
     def faults(self) -> list[str]:
         """Return what is wrong with the tables themselves, whatever is claimed about them."""
         return []
+
+    def add_ends(self) -> Self:
+        """Return the release with typed columns for the ends of ranges, where cells are labels of ranges."""
+        return self
 
     @property
     def sensitive_names(self) -> list[str]:

@@ -49,7 +49,7 @@ class Generalized(BoxShape):
 
     @property
     def layout(self) -> dict[str, TableLayout]:
-        return {"table": TableLayout((), self.column_names("quasi", "sensitive", "other"))}
+        return {"table": TableLayout((), self.column_names("quasi", "sensitive", "other"), ends=self.end_names)}
 
     @property
     def people(self) -> int:

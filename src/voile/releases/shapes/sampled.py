@@ -47,7 +47,7 @@ class Sampled(BoxShape):
 
     @property
     def layout(self) -> dict[str, TableLayout]:
-        return {"table": TableLayout(("group_size",), self.column_names("quasi", "sensitive"))}
+        return {"table": TableLayout(("group_size",), self.column_names("quasi", "sensitive"), ends=self.end_names)}
 
     @property
     def people(self) -> int:
@@ -99,7 +99,7 @@ class Sampled(BoxShape):
         return TrainingRows(self.draw_quasi(rng), self.published, self.sizes.astype(np.float64), self.channel)
 
     def faults(self) -> list[str]:
-        found = []
+        found = super().faults()
         if len(self.described("sensitive")) != 1 or self.described("other"):
             found.append("It must have one sensitive column and no other ones.")
         if bool((self.sizes < 1).any()):
