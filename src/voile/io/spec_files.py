@@ -19,7 +19,7 @@ SECTIONS = {
         *("weight", "withhold_weight", "confirmed", "guarding"),
     },
     "method": None,
-    "release": {"format", "after", "ledger"},
+    "release": {"format", "after", "ledger", "ends"},
     "read": {"delimiter", "encoding", "null_values", "query"},
     "engine": {"engine", "memory", "master", "scratch"},
     "policy": None,
@@ -136,6 +136,8 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
             problems.append(_wrong_type("[release] after must be a list of folders."))
         if not isinstance(release.get("ledger", ""), str):
             problems.append(_wrong_type("[release] ledger must be a text."))
+        if not isinstance(release.get("ends", True), bool):
+            problems.append(_wrong_type("[release] ends must be true or false."))
     reading = sections.get("read", {})
     for key, kind in (("delimiter", str), ("encoding", str), ("query", str), ("null_values", list)):
         value = reading.get(key, kind()) if isinstance(reading, dict) else kind()

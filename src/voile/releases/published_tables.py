@@ -101,8 +101,10 @@ class PublishedTables:
         """The columns of the ends of ranges."""
         return tuple(name for entry in self.dictionary["columns"] for name in end_names(entry))
 
-    def drop_ends(self) -> dict[str, pl.DataFrame]:
+    def drop_ends(self) -> Mapping[str, pl.DataFrame]:
         """Return the tables without the ends of ranges, which follow from the other columns."""
+        if isinstance(self.tables, PartitionedTables):
+            return self.tables.drop(self.end_names)
         return {name: table.drop(self.end_names, strict=False) for name, table in self.tables.items()}
 
     def height(self, table: str) -> int:

@@ -21,6 +21,7 @@ import polars as pl
 
 from voile.adversaries.ledger import Ledger
 from voile.errors import DataError, SchemaError
+from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import Certificate, Claim
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.query import Query, parse_query
@@ -72,6 +73,11 @@ class Release(ShapeContract):
         release.__dict__.update({name: value for name, value in self.__dict__.items() if name not in release.__dict__})
         return release
 
+    def without_ends(self) -> Release:
+        """Return the same release without the typed columns beside labels of ranges."""
+        entries = list(map(drop_ends, self.dictionary["columns"]))
+        return replace(self, tables=self.drop_ends(), dictionary={**self.dictionary, "columns": entries})
+
     @cached_property
     def digest(self) -> str:
         """A name for exactly these published tables, whatever their file format, and whether or not the ends of ranges
@@ -94,19 +100,22 @@ class Release(ShapeContract):
         force: bool = False,
         ledger: Ledger | None = None,
         sign: str | Path | SigningKey | None = None,
+        ends: bool = True,
     ) -> Path:
         """Write the folder whole or not at all; an earlier release is replaced only with `force`.
 
         A `ledger` that was opened from a file is saved together with the folder: after a crash both are the old ones or
         both are the new ones. `sign` is a private Ed25519 key, or its PEM file, to sign the certificate with.
+        `ends=False` leaves out the typed columns beside labels of ranges (`age_low`, `age_high`).
         """
         from voile.io.release_folder import write_release
         from voile.io.release_folder.signature import read_signing_key
 
-        documents = {"dictionary": dict(self.dictionary), "certificate": self.certificate.as_json()}
+        release = self if ends else self.without_ends()
+        documents = {"dictionary": dict(release.dictionary), "certificate": release.certificate.as_json()}
         companion = ledger.companion() if ledger is not None else None
         key = read_signing_key(sign) if isinstance(sign, (str, Path)) else sign
-        place = write_release(Path(folder), self.tables, documents, format, force, companion=companion, sign=key)
+        place = write_release(Path(folder), release.tables, documents, format, force, companion=companion, sign=key)
         if ledger is not None:
             ledger.note_saved()
         return place

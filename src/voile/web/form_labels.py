@@ -26,6 +26,7 @@ LABELS = {
     "after": "Earlier releases",
     "ledger": "Ledger",
     "force": "replace an earlier release of that name",
+    "ends": "write the ends of ranges as columns of numbers and dates beside the labels",
 }
 CHOICES = {
     "delimiter": {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"},

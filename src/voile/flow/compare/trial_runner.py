@@ -89,7 +89,7 @@ class TrialRunner:
             say("publish")
             earlier = self.history.releases
             ledger = self.history.ledger.copy() if self.history.ledger else None
-            release = publish(self.data, policy, method, key=self.key, after=earlier, ledger=ledger, ends=False)
+            release = publish(self.data, policy, method, key=self.key, after=earlier, ledger=ledger)
             seconds = time.perf_counter() - start
             say("verify")
             priors = self._promised_priors(policy)

@@ -32,15 +32,13 @@ def publish(
     after: Sequence[Release | str | Path] = (),
     ledger: Ledger | None = None,
     private: str | Path | None = None,
-    ends: bool = True,
 ) -> Release:
     """Publish a table under a policy. The publisher is not trusted: the last check is what anyone runs on the folder.
 
     `after` are earlier releases of the same people, or their folders; a release that breaks its promise together with
     them is refused. `ledger` remembers who sat in which group, which decides what the releases alone leave open; keep
     it secret. `private` is a new file for the key and the learned statistics, with which `verify` can later answer
-    more; keep it secret too. `ends` adds typed columns with the ends of ranges beside their labels (`age_low`,
-    `age_high`); they follow from the labels and tell nothing new.
+    more; keep it secret too.
 
     >>> import voile as vl
     >>> schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
@@ -57,7 +55,7 @@ def publish(
     columns, code_map, withheld = trim_domains(groups)  # what no published row has is not mentioned
     tables = groups.map("show", show_part, columns, task, code_map)  # how each group is shown
     release = certify(
-        *assemble_release(tables, withheld, data.unit, data.missing, ends), plan
+        *assemble_release(tables, withheld, data.unit, data.missing), plan
     )  # what is claimed, against whom
     seating = history.seat_people(release, groups, task.people_before, plan.columns, data, plan.method, plan.rows.key)
     refuse_changed_values(ledger, seating)  # Unsatisfiable: somebody has another value than before

@@ -110,7 +110,8 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(2, 5, "Measuring the loss for the report")
     losses = measure(data, release)
     progress(3, 5, "Writing the folder")
-    release.save(folder, format=payload["format"], force=bool(payload.get("force")))
+    ends = read_task_request(payload).ends
+    release.save(folder, format=payload["format"], force=bool(payload.get("force")), ends=ends)
     progress(4, 5, "Verifying the folder")
     assert memory.key is not None
     kept = PrivateFile(release.digest, memory.key, learn_priors(payload)).save(payload["private"])
