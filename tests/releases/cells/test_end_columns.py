@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import voile as vl
+from voile.engines.memory import InMemory
 from voile.releases.cells.end_columns import describe_ends
 
 KEY = vl.Key(bytes(32))
@@ -67,7 +68,7 @@ def test_ends_survive_the_folder_and_can_be_left_out(format: str, tmp_path: Path
 
 
 def test_every_engine_writes_the_same_ends() -> None:
-    tables = [publish(engine=engine).tables["table"].cast(pl.String) for engine in (vl.InMemory(), vl.Disk())]
+    tables = [publish(engine=engine).tables["table"].cast(pl.String) for engine in (InMemory(), vl.Disk())]
     assert tables[0].equals(tables[1]) and "born_high" in tables[0].columns
 
 
