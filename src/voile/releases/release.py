@@ -23,9 +23,11 @@ from voile.adversaries.ledger import Ledger
 from voile.errors import DataError, SchemaError
 from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import Certificate, Claim
+from voile.releases.completions.completions import DRAWS, Completions, complete_release
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
+from voile.tables.secret_key import Key
 from voile.version import __version__
 
 if TYPE_CHECKING:
@@ -119,6 +121,14 @@ class Release(ShapeContract):
         if ledger is not None:
             ledger.note_saved()
         return place
+
+    def complete(self, m: int = DRAWS, key: Key | int | None = None) -> Completions:
+        """Draw m plain tables with exact values, each consistent with every published cell.
+
+        Analyse every table alike and pool what you find (`vl.pool`). A completion holds no secret: without a `key` the
+        same tables are drawn each time.
+        """
+        return complete_release(self, m, key)
 
     def estimate(
         self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any

@@ -17,6 +17,8 @@ from voile.releases.cells.cell_draws import draw_values
 from voile.releases.cells.cell_parsing import read_column
 from voile.releases.cells.cells import Cells
 from voile.releases.cells.end_columns import describe_ends, end_names, find_end_faults, insert_ends
+from voile.releases.completions.known_rows import KnownColumn
+from voile.releases.completions.tight_columns import lists_what_occurs, may_have_grown
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.cell_weights import UNWEIGHTED, CellWeights, weigh_cells
 from voile.releases.queries.query import Query
@@ -138,6 +140,16 @@ class BoxShape(Release):
                     code="schema.suppressed",
                     hint="Ask about other columns.",
                 )
+
+    def known_boxes(self) -> list[KnownColumn]:
+        """Return what is known of the quasi-identifier columns, row by row of the published table."""
+        method = self.certificate.method
+        tight, grown = lists_what_occurs(method), may_have_grown(method)
+        entries = {str(entry["name"]): entry for entry in self.described("quasi")}
+        return [
+            KnownColumn(entries[name], cells, cell, tight and cells.domain.size > 0, grown)
+            for name, (cells, cell) in self.row_cells.items()
+        ]
 
     def draw_quasi(self, rng: np.random.Generator) -> pl.DataFrame:
         """Draw a quasi-identifier for each published row from its box."""
