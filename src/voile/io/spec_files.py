@@ -23,7 +23,7 @@ SECTIONS = {
     "read": {"delimiter", "encoding", "null_values", "query"},
     "engine": {"engine", "memory", "master", "scratch"},
     "policy": None,
-    "compare": {"methods", "attacks", "measures", "adversary", "by", "vary"},
+    "compare": {"methods", "attacks", "measures", "adversary", "by", "vary", "allow_lost"},
 }
 
 
@@ -165,6 +165,8 @@ def _malformed_comparison(compare: Any) -> list[SpecError]:
         problems.append(_wrong_type("[compare] adversary must be a list of names."))
     if not isinstance(measure, str):
         problems.append(_wrong_type("[compare] by must be the name of a measure."))
+    if not isinstance(compare.get("allow_lost", False), bool):
+        problems.append(_wrong_type("[compare] allow_lost must be true or false."))
     if not isinstance(vary, dict) or not all(isinstance(values, list) and values for values in vary.values()):
         problems.append(_wrong_type("[compare] vary must give lists of values, e.g. k = [2, 5]."))
     return problems

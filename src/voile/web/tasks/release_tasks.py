@@ -57,6 +57,7 @@ def compare(payload: Payload, progress: Progress) -> dict[str, Any]:
         key=Key(bytes.fromhex(payload["key"])),
         store=payload["store"],
         by=payload.get("by") or None,
+        allow_lost=bool(payload.get("allow_lost")),
         after=open_history(payload).releases,
         ledger=open_history(payload).ledger,
     )
