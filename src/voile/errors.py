@@ -193,6 +193,7 @@ FIXED_BEFOREHAND = (
     "Claims that cover an adversary who knows the algorithm assume parameters that were fixed beforehand: choosing "
     "them by a comparison, or trying again after a refusal, looks at the values."
 )
+RECOGNISABLE = "It shows exact quasi-identifiers: everyone in it is recognisable."
 
 
 class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, not a failure of the program

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voile.errors import FIXED_BEFOREHAND
+from voile.errors import FIXED_BEFOREHAND, RECOGNISABLE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,12 +107,14 @@ def show_comparison(comparison: Comparison) -> None:
             "" if trial.fault else f"{trial.people} in {trial.groups}",
             "" if trial.fault else str(trial.withheld),
             _write_decimals(trial.loss(comparison.by)),
+            *_describe_columns(trial, comparison.by),
             f"{trial.seconds:.1f}",
         ]
         for number, trial in enumerate(comparison.rows, 1)
     ]
     promise_head = ["promise"] if several else []
-    heads = ["", "method", *promise_head, "promise kept", comparison.unit.noun, "withheld", comparison.by, "seconds"]
+    heads = ["", "method", *promise_head, "promise kept", comparison.unit.noun, "withheld", comparison.by]
+    heads += ["median column", "worst column", "seconds"]
     _print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
     numbered = list(enumerate(comparison.rows, 1))
     for block in (numbered[start : start + 8] for start in range(0, len(numbered), 8)):
@@ -133,11 +135,21 @@ def _describe_outcome(trial: Trial) -> str:
     return "kept" if trial.kept else "BROKEN" if trial.verified != "needs" else "open"
 
 
+def _describe_columns(trial: Trial, by: str) -> list[str]:
+    """Write the loss of the median column, and of the worst one with its name; and which columns are lost."""
+    median, worst, most = trial.column_losses(by)
+    shown = f"{worst} {_write_decimals(most)}" if worst else ""
+    return [_write_decimals(median), shown + (f" (lost: {', '.join(trial.lost)})" if trial.lost else "")]
+
+
 def _describe_best(comparison: Comparison, promise: str) -> str:
     """Name the best method for a promise; if there is none, give the first hint about what can be reached."""
     best = comparison.best_for(promise)
     if best:
-        return f"{best.title}, with a loss of {_write_decimals(best.loss(comparison.by))} by {comparison.by}."
+        loss = _write_decimals(best.loss(comparison.by))
+        return f"{best.title}, with a loss of {loss} by {comparison.by}." + (f" {RECOGNISABLE}" if best.recognisable else "")
+    if comparison.only_lost(promise):
+        return "none. Every release that keeps it has lost a column to 90 % or more; --allow-lost lets one win."
     hints = [trial.fault.hint for trial in comparison.rows if trial.promise == promise and trial.fault]
     return f"none. {next(filter(None, hints), '')}".strip()
 

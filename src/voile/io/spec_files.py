@@ -19,11 +19,11 @@ SECTIONS = {
         *("weight", "withhold_weight", "confirmed", "guarding"),
     },
     "method": None,
-    "release": {"format", "after", "ledger"},
+    "release": {"format", "after", "ledger", "ends"},
     "read": {"delimiter", "encoding", "null_values", "query", "convert", "merge"},
     "engine": {"engine", "memory", "master", "scratch"},
     "policy": None,
-    "compare": {"methods", "attacks", "measures", "adversary", "by", "vary"},
+    "compare": {"methods", "attacks", "measures", "adversary", "by", "vary", "allow_lost"},
 }
 
 
@@ -136,6 +136,8 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
             problems.append(_wrong_type("[release] after must be a list of folders."))
         if not isinstance(release.get("ledger", ""), str):
             problems.append(_wrong_type("[release] ledger must be a text."))
+        if not isinstance(release.get("ends", True), bool):
+            problems.append(_wrong_type("[release] ends must be true or false."))
     reading = sections.get("read", {})
     for key, kind in (
         ("delimiter", str),
@@ -172,6 +174,8 @@ def _malformed_comparison(compare: Any) -> list[SpecError]:
         problems.append(_wrong_type("[compare] adversary must be a list of names."))
     if not isinstance(measure, str):
         problems.append(_wrong_type("[compare] by must be the name of a measure."))
+    if not isinstance(compare.get("allow_lost", False), bool):
+        problems.append(_wrong_type("[compare] allow_lost must be true or false."))
     if not isinstance(vary, dict) or not all(isinstance(values, list) and values for values in vary.values()):
         problems.append(_wrong_type("[compare] vary must give lists of values, e.g. k = [2, 5]."))
     return problems

@@ -37,6 +37,12 @@ class PartitionedTables(Mapping[str, pl.DataFrame]):
     def __len__(self) -> int:
         return len(self.empty)
 
+    def drop(self, names: Sequence[str]) -> PartitionedTables:
+        """Return the tables without some columns."""
+        if not names:
+            return self
+        return PartitionedTables(self.parts.map_lazily(drop_columns, names), drop_columns(self.empty, 0, names))
+
     def count(self, keys: Mapping[str, Sequence[str]]) -> tuple[dict[str, int], int]:
         """Count the rows of each table and the groups, part by part; `keys` are the columns of each table that tell the
         group of a row."""
@@ -79,6 +85,11 @@ def count_part(
     """Count the rows of a part's tables, and list its groups by their hashes."""
     groups = [np.zeros(0, dtype=np.uint64), *(hash_groups(tables[name], columns) for name, columns in keys.items())]
     return None, ({name: table.height for name, table in tables.items()}, np.unique(np.concatenate(groups)))
+
+
+def drop_columns(tables: Mapping[str, pl.DataFrame], number: int, names: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Return the tables of a part without some columns."""
+    return {name: table.drop(names, strict=False) for name, table in tables.items()}
 
 
 def hash_groups(table: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:

@@ -11,6 +11,7 @@ import polars as pl
 
 from voile.errors import BrokenPromise
 from voile.releases.cells.cell_parsing import read_domain, unexplained_cell
+from voile.releases.cells.end_columns import end_names
 from voile.releases.certificate import Certificate
 from voile.releases.dictionary import ALTERED_VALUE, OWN_VALUE, indicator_meaning
 from voile.releases.partitioned_tables import PartitionedTables
@@ -20,11 +21,13 @@ from voile.tables.unit import ONE_ROW, Unit
 
 
 class TableLayout(NamedTuple):
-    """The columns of a published table: whole numbers that voile adds, and columns that the dictionary describes."""
+    """The columns of a published table: whole numbers that voile adds, columns that the dictionary describes, and ends
+    of ranges, which follow from them."""
 
     added: tuple[str, ...] = ()
     described: tuple[str, ...] = ()
     optional: bool = False
+    ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,6 +95,17 @@ class PublishedTables:
         if entry is None or (entry["shown"] == "suppressed" and not entry["domain"].get("values")):
             return None
         return str(entry["name"])
+
+    @property
+    def end_names(self) -> tuple[str, ...]:
+        """The columns of the ends of ranges."""
+        return tuple(name for entry in self.dictionary["columns"] for name in end_names(entry))
+
+    def drop_ends(self) -> Mapping[str, pl.DataFrame]:
+        """Return the tables without the ends of ranges, which follow from the other columns."""
+        if isinstance(self.tables, PartitionedTables):
+            return self.tables.drop(self.end_names)
+        return {name: table.drop(self.end_names, strict=False) for name, table in self.tables.items()}
 
     def height(self, table: str) -> int:
         """Count the rows of a published table, wherever its parts lie."""

@@ -21,10 +21,13 @@ import polars as pl
 
 from voile.adversaries.ledger import Ledger
 from voile.errors import DataError, SchemaError
+from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import Certificate, Claim
+from voile.releases.completions.completions import DRAWS, Completions, complete_release
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
+from voile.tables.secret_key import Key
 from voile.version import __version__
 
 if TYPE_CHECKING:
@@ -72,13 +75,19 @@ class Release(ShapeContract):
         release.__dict__.update({name: value for name, value in self.__dict__.items() if name not in release.__dict__})
         return release
 
+    def without_ends(self) -> Release:
+        """Return the same release without the typed columns beside labels of ranges."""
+        entries = list(map(drop_ends, self.dictionary["columns"]))
+        return replace(self, tables=self.drop_ends(), dictionary={**self.dictionary, "columns": entries})
+
     @cached_property
     def digest(self) -> str:
-        """A name for exactly these published tables, whatever their file format."""
+        """A name for exactly these published tables, whatever their file format, and whether or not the ends of ranges
+        stand beside them."""
         state = hashlib.sha256(self.shape.encode())
-        for name in sorted(self.tables):
+        for name, table in sorted(self.drop_ends().items()):
             state.update(f"\n{name}\n".encode())
-            state.update(self.tables[name].cast(pl.String).write_csv().encode())
+            state.update(table.cast(pl.String).write_csv().encode())
         return f"sha256:{state.hexdigest()}"
 
     def renumber_tables(self, people: int) -> dict[str, pl.DataFrame]:
@@ -93,22 +102,33 @@ class Release(ShapeContract):
         force: bool = False,
         ledger: Ledger | None = None,
         sign: str | Path | SigningKey | None = None,
+        ends: bool = True,
     ) -> Path:
         """Write the folder whole or not at all; an earlier release is replaced only with `force`.
 
         A `ledger` that was opened from a file is saved together with the folder: after a crash both are the old ones or
         both are the new ones. `sign` is a private Ed25519 key, or its PEM file, to sign the certificate with.
+        `ends=False` leaves out the typed columns beside labels of ranges (`age_low`, `age_high`).
         """
         from voile.io.release_folder import write_release
         from voile.io.release_folder.signature import read_signing_key
 
-        documents = {"dictionary": dict(self.dictionary), "certificate": self.certificate.as_json()}
+        release = self if ends else self.without_ends()
+        documents = {"dictionary": dict(release.dictionary), "certificate": release.certificate.as_json()}
         companion = ledger.companion() if ledger is not None else None
         key = read_signing_key(sign) if isinstance(sign, (str, Path)) else sign
-        place = write_release(Path(folder), self.tables, documents, format, force, companion=companion, sign=key)
+        place = write_release(Path(folder), release.tables, documents, format, force, companion=companion, sign=key)
         if ledger is not None:
             ledger.note_saved()
         return place
+
+    def complete(self, m: int = DRAWS, key: Key | int | None = None) -> Completions:
+        """Draw m plain tables with exact values, each consistent with every published cell.
+
+        Analyse every table alike and pool what you find (`vl.pool`). A completion holds no secret: without a `key` the
+        same tables are drawn each time.
+        """
+        return complete_release(self, m, key)
 
     def estimate(
         self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from voile.adversaries.group_members import Members
 from voile.errors import BrokenPromise
 from voile.releases.cells.cells import Cells
+from voile.releases.completions.known_rows import KnownRows
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.published_tables import PublishedTables
 from voile.releases.queries.query import Query
@@ -89,6 +90,16 @@ class ShapeContract(PublishedTables):
     def faults(self) -> list[str]:
         """Return what is wrong with the tables themselves, whatever is claimed about them."""
         return []
+
+    def add_ends(self) -> Self:
+        """Return the release with typed columns for the ends of ranges, where cells are labels of ranges."""
+        return self
+
+    def require_sound(self) -> None:
+        """Raise BrokenPromise where the tables contradict each other, so that nothing can be concluded from them."""
+        found = self.faults()
+        if found:
+            raise BrokenPromise(found[0], code="broken.table", hint="The folder was changed after publishing.")
 
     @property
     def sensitive_names(self) -> list[str]:
@@ -196,6 +207,10 @@ class ShapeContract(PublishedTables):
 
     def query_estimates(self, columns: Columns) -> QueryEstimates:
         """Prepare estimates of many queries, asked in the codes of the columns of the original table."""
+        raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    def known_rows(self) -> KnownRows:
+        """Return the rows behind the release, one per person, as far as it shows them."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
 
     def training_rows(self, rng: np.random.Generator) -> TrainingRows:

@@ -116,7 +116,7 @@ def make_release(plan: Plan) -> tuple[Release, Columns, Parts]:
     groups = parts.map("group", group_part, plan.columns, task)
     columns, code_map, withheld = trim_domains(groups)
     tables = groups.map("show", show_part, columns, task, code_map)
-    return *assemble_release(tables, withheld, plan.data.unit, plan.data.missing), groups
+    return *assemble_release(tables, withheld, plan.data.unit, plan.data.missing, ends=False), groups
 
 
 def describe_release(release: Release) -> tuple[Hashable, str]:

@@ -28,6 +28,8 @@ LABELS = {
     "after": "Earlier releases",
     "ledger": "Ledger",
     "force": "replace an earlier release of that name",
+    "allow_lost": "a release may win although a column of it is lost to 90 % or more",
+    "ends": "write the ends of ranges as columns of numbers and dates beside the labels",
 }
 CHOICES = {
     "delimiter": {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"},

@@ -85,7 +85,7 @@ class Grammar:
                 self.texts[path].add(part)
             if isinstance(part, dict):
                 keys = set(part) if (path[-1:] and path[-1] not in OPEN_MAPS) or not path else set()
-                self.required[path] = self.required.get(path, keys) & keys
+                self.required[path] = self.required.get(path, keys) & keys - {"ends"}
 
     def faults(self, document: Any) -> Iterator[str]:
         """Yield where a document has another form than every honest one."""

@@ -12,6 +12,7 @@ import polars as pl
 
 from forging.forgery import CERTIFICATE, DICTIONARY, Forgery, digest
 from forging.judge.claims import closeness_faults, count_faults, word_faults
+from forging.judge.ends import end_faults, list_ends
 from forging.judge.grammar import DocumentError, Grammar, read_strictly
 from forging.judge.meanings import domain_faults, hierarchy_faults, name_faults
 from forging.judge.shapes import own_columns, shape_groups, structure_faults
@@ -138,7 +139,7 @@ class Judge:
         return tables
 
     def _read_table(self, path: Path, dictionary: dict[str, Any], wanted: set[str]) -> Rows:
-        entries = {entry["name"]: entry for entry in dictionary["columns"]}
+        entries = {entry["name"]: entry for entry in dictionary["columns"]} | list_ends(dictionary)
         described = {name: entry for name, entry in entries.items() if name in wanted}
         content = path.read_bytes()
         try:
@@ -159,6 +160,7 @@ class Judge:
             cells = [cell for rows in tables.values() for cell in rows.get(entry["name"], [])]
             for check in (cell_faults(entry, cells), name_faults(entry, cells), hierarchy_faults(entry)):
                 yield from (f"{entry['name']}: {fault}" for fault in check)
+            yield from end_faults(entry, tables)
             same = self.entries[origin].get(entry["name"])
             yield from (f"domain of {entry['name']}: {fault}" for fault in domain_faults(entry, cells, same))
         if not any(next(iter(rows.values()), []) for rows in tables.values()):

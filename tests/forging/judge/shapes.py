@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from forging.judge.claims import Groups
+from forging.judge.ends import list_ends
 from forging.judge.tables import Rows, plain
 
 
@@ -18,7 +19,7 @@ def own_columns(shape: str, dictionary: dict[str, Any]) -> dict[str, set[str]]:
     quasi, sensitive = {"group", *roles["quasi"], *roles["other"]}, roles["sensitive"]
     if shape in ("generalized", "sampled"):
         added = {"group_size"} if shape == "sampled" else set()
-        return {"table": {*roles["quasi"], *sensitive, *roles["other"], *added}}
+        return {"table": {*roles["quasi"], *sensitive, *roles["other"], *added, *list_ends(dictionary)}}
     if shape == "decomposed":
         lists = {f"sensitive_{name}": {"group", name} for name in sensitive}
         return {"quasi": quasi, **lists, "joint": set(sensitive)}

@@ -53,7 +53,10 @@ def compare(
     attack: Annotated[list[str] | None, typer.Option(help="E.g. linking; all by default.")] = None,
     adversary: Adversaries = None,
     measure: Annotated[list[str] | None, typer.Option(help="E.g. query-error:queries=500; all by default.")] = None,
-    by: Annotated[str | None, typer.Option(help="The measure that decides; query-error by default.")] = None,
+    by: Annotated[str | None, typer.Option(help="The measure that decides; marginals by default.")] = None,
+    allow_lost: Annotated[
+        bool | None, typer.Option("--allow-lost", help="Let a release win in which a column is lost to 90 % or more.")
+    ] = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population; by default the table.")] = None,
     key_file: KeyFile = None,
     after: After = None,
@@ -84,7 +87,8 @@ def compare(
         refuse_unused_reading(combined.read, source, external)
         variations = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
         flags = drop_unset(
-            methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=variations
+            methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=variations,
+            allow_lost=allow_lost,
         )
         history = drop_unset(after=[str(folder) for folder in after] if after else None, ledger=ledger)
         combined = replace(combined, compare={**combined.compare, **flags}, release={**combined.release, **history})
@@ -107,6 +111,7 @@ def compare(
                 progress=step,
                 store=out / "trials" if out else None,
                 by=request.by,
+                allow_lost=request.allow_lost,
                 after=request.request.after,
                 ledger=book,
             )

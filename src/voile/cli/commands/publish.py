@@ -44,6 +44,12 @@ def publish(
     model: Models = None,
     method: Annotated[str | None, typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
     format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,
+    ends: Annotated[
+        bool | None,
+        typer.Option(
+            "--ends/--no-ends", help="Write the ends of ranges as typed columns beside the labels; done by default."
+        ),
+    ] = None,
     key_file: KeyFile = None,
     after: After = None,
     ledger: LedgerFile = None,
@@ -77,7 +83,7 @@ def publish(
         combined = combine_spec(spec, schema_options, model, method, read_options, engine_options)
         refuse_unused_reading(combined.read, source)
         earlier = [str(folder) for folder in after] if after else None
-        flags = drop_unset(format=format, after=earlier, ledger=ledger)
+        flags = drop_unset(format=format, after=earlier, ledger=ledger, ends=ends)
         combined = replace(combined, release={**combined.release, **flags})
         request = read_request(combined)
         key = Key.read(key_file) if key_file else None
@@ -96,7 +102,7 @@ def publish(
             data, request.policy, request.method, key=key, after=request.after, ledger=book, private=private
         )
         step("save")
-        release.save(out, format=request.format, force=force, ledger=book, sign=signing_key)
+        release.save(out, format=request.format, force=force, ledger=book, sign=signing_key, ends=request.ends)
         step("verify")
         prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
         known = read_priors(release, prior_files)

@@ -160,9 +160,9 @@ def _check_groups(checked: ClaimCheck, model: Model, release: Release, evidence:
 def check_by_republishing(release: Release, republish: Callable[[Certificate], Release]) -> tuple[Answer, str]:
     """Publish again and compare: random draws cannot be seen in a release, but the table and the key repeat them."""
     again = republish(release.certificate)
-    tables = {name: table.cast(pl.String) for name, table in again.tables.items()}
+    tables = {name: table.cast(pl.String) for name, table in again.drop_ends().items()}
     same = tables.keys() == release.tables.keys() and all(
-        tables[name].equals(table.cast(pl.String)) for name, table in release.tables.items()
+        tables[name].equals(table.cast(pl.String)) for name, table in release.drop_ends().items()
     )
     if same:
         return Answer.HOLDS, "Publishing again with this table and key gives the same release."

@@ -34,6 +34,8 @@ from voile.releases.release import Release
 from voile.tables.microdata import Microdata, require_people
 from voile.tables.secret_key import Key
 
+DECISIVE = "marginals"  # the measure that decides unless another is named
+
 
 def compare(
     data: Microdata,
@@ -49,6 +51,7 @@ def compare(
     so_far: Callable[[Comparison], None] | None = None,
     store: str | Path | None = None,
     by: str | None = None,
+    allow_lost: bool = False,
     after: Sequence[Release | str | Path] = (),
     ledger: Ledger | None = None,
 ) -> Comparison:
@@ -58,7 +61,8 @@ def compare(
     Without `methods`, every registered method that can serve the policy is tried, in the settings that it names for
     comparisons. Without `attacks` and `adversary` (presets by name, such as "insurer"), every registered attack runs.
     Attacks that need a register of people get the table itself unless `external` is given. `by` names the measure that
-    decides; by default it is the query error, if that is measured.
+    decides; by default it is `marginals`, the distance of all 1- and 2-way marginals, if that is measured. A release in
+    which a column is lost (90 % of it is `*`, or cells as wide) cannot win, unless `allow_lost`.
 
     `after` are earlier releases of the same people, oldest first, or their folders, and `ledger` is the publisher's
     record of who sat in which group: every trial is published after them and attacked together with them. A method that
@@ -70,7 +74,7 @@ def compare(
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
-    >>> vl.compare(data, vl.LDiversity(l=3), [vl.Mondrian(), vl.Anatomy()], measures=[vl.measures.QueryError()])
+    >>> vl.compare(data, vl.LDiversity(l=3), [vl.Mondrian(), vl.Anatomy()], measures=[vl.measures.Marginals()])
     Comparison(2 trials, 2 keep the promise; best: anatomy)
     """
     listed = [policies] if isinstance(policies, (Policy, Model)) else list(policies)
@@ -95,7 +99,7 @@ def compare(
         finished = TrialStore.open(Path(store), runner.tables, runner.settings, key, history)
     report, steps = progress or _ignore_progress, len(plan) + 1
     before = run_with_progress(report, 0, steps, "the original table", runner.attack_table)
-    comparison = Comparison((), before, decisive, data.rows.total, data.unit, len(history.releases))
+    comparison = Comparison((), before, decisive, data.rows.total, data.unit, len(history.releases), allow_lost)
     for step, (policy, method) in enumerate(plan, 1):
         trial = finished.find(plain_policy(policy), as_plain_value(method)) if finished else None
         fresh = trial is None
@@ -153,7 +157,8 @@ def _quick_versions(requested: Sequence[RequestedAttack], listed: int) -> tuple[
 
 
 def _choose_measure(measures: Sequence[Measure], by: str | None) -> str:
-    """The measure that decides: the named one, else one that compares releases of every shape, else the first."""
+    """The measure that decides: the named one, else marginals, else one that compares releases of every shape, else the
+    first."""
     names = [item.name for item in measures]
     if by is not None and by not in names:
         raise PolicyError(
@@ -162,7 +167,7 @@ def _choose_measure(measures: Sequence[Measure], by: str | None) -> str:
             hint="Measured are: " + (", ".join(names) or "none") + ".",
         )
     across = [item.name for item in measures if item.across]
-    return by or (across or names or [""])[0]
+    return by or (DECISIVE if DECISIVE in names else (across or names or [""])[0])
 
 
 def list_variations(later: bool = False) -> Iterator[Method]:

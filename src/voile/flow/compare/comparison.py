@@ -29,7 +29,12 @@ class Comparison(TrialTable):
         """One self-contained page."""
         charts, content = draw_charts(self), self.as_json()
         trials = [
-            {**row, "number": number, "attack_faults": [item for item in row["reached"] if item["fault"]]}
+            {
+                **row,
+                "number": number,
+                "loss": self.rows[number - 1].loss(self.by),
+                "attack_faults": [item for item in row["reached"] if item["fault"]],
+            }
             for number, row in enumerate(content["trials"], 1)
         ]
         released = [row for row in self.rows if row.fault is None]
@@ -45,9 +50,10 @@ class Comparison(TrialTable):
         return render(
             "comparison.html",
             "voile.flow.compare",
-            **{name: content[name] for name in ("tool", "before", "note")},
+            **{name: content[name] for name in ("tool", "before", "note", "recognisable")},
             unit=self.unit,
             after=self.after,
+            allow_lost=self.allow_lost,
             size=self.unit.count(self.people),
             promises=[{**self._summary(promise), "heat": charts["heat"][promise]} for promise in self.promises],
             trials=trials,
@@ -63,7 +69,12 @@ class Comparison(TrialTable):
         trials, best = [row for row in self.rows if row.promise == promise], self.best_for(promise)
         position = self.position(best)
         winner = (
-            {"title": best.title, "loss": best.loss(self.by), "number": position + 1}
+            {
+                "title": best.title,
+                "loss": best.loss(self.by),
+                "number": position + 1,
+                "recognisable": best.recognisable,
+            }
             if best and position is not None
             else None
         )
@@ -74,6 +85,7 @@ class Comparison(TrialTable):
             "tried": len(trials),
             "kept": sum(row.kept for row in trials),
             "reach": hints[0] if hints else "",
+            "only_lost": self.only_lost(promise),
         }
 
     def save(self, folder: str | Path) -> Path:

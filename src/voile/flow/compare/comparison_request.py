@@ -34,6 +34,7 @@ class ComparisonRequest:
     measures: tuple[Measure, ...] | None
     adversary: tuple[Preset, ...] | None
     by: str | None
+    allow_lost: bool = False
 
 
 def read_comparison_request(spec: Spec) -> ComparisonRequest:
@@ -58,7 +59,8 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
     policies = attempt(lambda: _vary_policies(spec)) if read is not None else None
     raise_together(problems)
     assert read is not None and policies is not None
-    return ComparisonRequest(read, policies, methods, attacks, measures, adversary or None, options.get("by"))
+    by, allow_lost = options.get("by"), bool(options.get("allow_lost"))
+    return ComparisonRequest(read, policies, methods, attacks, measures, adversary or None, by, allow_lost)
 
 
 def _unused_sections(spec: Spec) -> Iterator[SpecError]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field
 from typing import Any
@@ -12,6 +13,8 @@ from voile.models.policy import Policy
 from voile.plugins.number_text import parse_number
 from voile.plugins.registry import Plugin, as_plain_value, knob_fields
 from voile.results import Finding, Loss
+
+BY_COLUMN = ("marginals", "certainty")  # measures whose parts are columns
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ class Trial:
     or cannot satisfy it.
 
     `verified` is the answer of `verify` to a publisher, who has the data, the key and the statistics; `seconds` is the
-    time that publishing took.
+    time that publishing took. `lost` are the columns of which hardly anything can be read, and `recognisable` says
+    whether the quasi-identifiers are shown as they are, so that everyone in the release can be recognised.
     """
 
     title: str  # the method for readers: `full-domain (suppression=0.05)`
@@ -115,6 +119,8 @@ class Trial:
     reached: tuple[AttackResult, ...] = ()
     losses: tuple[LossResult, ...] = ()
     fault: Failure | None = None
+    lost: tuple[str, ...] = ()
+    recognisable: bool = False
 
     @property
     def kept(self) -> bool:
@@ -126,6 +132,15 @@ class Trial:
     def loss(self, measure: str) -> float | None:
         """The loss by one measure, if it has a meaning for this release."""
         return next((item.value for item in self.losses if item.measure == measure), None)
+
+    def column_losses(self, measure: str) -> tuple[float | None, str | None, float | None]:
+        """The loss of the median column by one measure, the worst column and its loss; None if it tells no columns."""
+        parts = next((item.parts for item in self.losses if item.measure == measure), {})
+        known = {name: value for name, value in parts.items() if value is not None}
+        if measure not in BY_COLUMN or not known:
+            return None, None, None
+        worst = max(known, key=lambda name: known[name])
+        return statistics.median(known.values()), worst, known[worst]
 
     def risk(self, attack: str | None = None) -> float | None:
         """The average belief of the strongest attack that bets on an identity or a value: of the named attack, or else
@@ -148,7 +163,8 @@ class Trial:
             for item in reached
         )
         parts["losses"] = tuple(LossResult(**{**item, "fault": _failure(item["fault"])}) for item in losses)
-        return Trial(**{**parts, "policy": tuple(parts["policy"]), "fault": _failure(parts["fault"])})
+        lists = {name: tuple(parts[name]) for name in ("policy", "lost")}
+        return Trial(**{**parts, **lists, "fault": _failure(parts["fault"])})
 
 
 def _failure(stated: Mapping[str, Any] | None) -> Failure | None:

@@ -19,6 +19,7 @@ from voile.flow.publish.earlier_releases import EarlierReleases, draw_rows
 from voile.flow.publish.publish import publish
 from voile.flow.verify.verify import verify
 from voile.measures.base import Measure
+from voile.measures.certainty import Certainty
 from voile.methods.base import Method
 from voile.models.policy import Policy
 from voile.plugins.registry import as_plain_value
@@ -26,6 +27,8 @@ from voile.releases.release import Release
 from voile.results import Finding
 from voile.tables.microdata import Microdata
 from voile.tables.secret_key import Key
+
+LOST = 0.9  # certainty penalty from which on a column is lost
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +116,8 @@ class TrialRunner:
             withheld=int(release.dictionary.get("withheld", 0)),
             verified="broken" if verdict.broken else "holds" if verdict.holds else "needs",
             reached=tuple(results),
+            lost=self._find_lost(release),
+            recognisable=not release.shows_boxes,
             losses=tuple(self._measure(release, item, say) for item in self.measures),
         )
 
@@ -138,6 +143,11 @@ class TrialRunner:
         except VoileError as error:
             return [replace(empty, fault=Failure.of(error))]
         return [replace(AttackResult.of(finding), presets=item.presets) for finding in findings] or [empty]
+
+    def _find_lost(self, release: Release) -> tuple[str, ...]:
+        """Find the columns that are lost to 90 % or more: to `*`, to cells as wide, or to withheld rows."""
+        penalty = measure(self.data, release, [Certainty()]).items[0].parts
+        return tuple(name for name, part in penalty.items() if part >= LOST)
 
     def _measure(self, release: Release, item: Measure, say: Say) -> LossResult:
         say(f"measure {item.name}")

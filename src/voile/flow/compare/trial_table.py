@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from voile.errors import FIXED_BEFOREHAND
+from voile.errors import FIXED_BEFOREHAND, RECOGNISABLE
 from voile.flow.compare.trial import AttackResult, Trial
 from voile.tables.unit import ONE_ROW, Unit
 from voile.version import __version__
@@ -19,7 +19,8 @@ FORMAT = 1
 class TrialTable:
     """Trials on one table. `by` is the measure that decides; `before` are the same attacks on the original table.
     `people` counts the rows that every trial starts from, and `unit` says how many of them a person may have; `after`
-    counts the earlier releases that every trial was published after."""
+    counts the earlier releases that every trial was published after. A release that has lost a column wins only with
+    `allow_lost`."""
 
     rows: tuple[Trial, ...]
     before: tuple[AttackResult, ...]
@@ -27,6 +28,7 @@ class TrialTable:
     people: int
     unit: Unit = ONE_ROW
     after: int = 0
+    allow_lost: bool = False
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -39,11 +41,20 @@ class TrialTable:
         return self.best_for(self.promises[0]) if self.rows else None
 
     def best_for(self, promise: str) -> Trial | None:
-        """The trial that keeps one promise at the least loss; None if none keeps it. Between equals the one that
-        withholds fewer rows wins, then the one that was run first."""
-        fit = [(row.loss(self.by), row) for row in self.rows if row.kept and row.promise == promise]
+        """The trial that keeps one promise at the least loss; None if none keeps it without losing a column. Between
+        equals the one that withholds fewer rows wins, then the one that was run first."""
+        fit = [(row.loss(self.by), row) for row in self.rows if self.may_win(row) and row.promise == promise]
         order = [(loss, row.withheld, position) for position, (loss, row) in enumerate(fit) if loss is not None]
         return fit[min(order)[2]][1] if order else None
+
+    def may_win(self, row: Trial) -> bool:
+        """Whether a trial keeps its promise and, unless that is allowed, has lost no column."""
+        return row.kept and (self.allow_lost or not row.lost)
+
+    def only_lost(self, promise: str) -> bool:
+        """Whether trials keep a promise, and each of them has lost a column."""
+        kept = [row for row in self.rows if row.kept and row.promise == promise]
+        return bool(kept) and not any(map(self.may_win, kept))
 
     def frontier(self, attack: str | None = None, measure: str | None = None) -> list[Trial]:
         """The trials that no other beats in both risk and loss, by rising loss. Risk is the average belief of the
@@ -91,13 +102,20 @@ class TrialTable:
             "unit": self.unit.as_json(),
             **({"after": self.after} if self.after else {}),
             "by": self.by,
+            "allow_lost": self.allow_lost,
             "best": self.position(self.best),
             "best_for": best,
             "frontier": [self.position(row) for row in self.frontier()],
-            "trials": [row.as_json() for row in self.rows],
+            "trials": [{**row.as_json(), "columns": self._describe_columns(row)} for row in self.rows],
             "before": [asdict(item) for item in self.before],
             "note": FIXED_BEFOREHAND,
+            "recognisable": RECOGNISABLE,
+            "only_lost": [promise for promise in self.promises if self.only_lost(promise)],
         }
+
+    def _describe_columns(self, row: Trial) -> dict[str, Any]:
+        """The loss of the median and of the worst column, where the measure that decides tells columns."""
+        return dict(zip(("median", "worst", "worst_loss"), row.column_losses(self.by), strict=True))
 
     def frame(self) -> pl.DataFrame:
         """One row per trial and attack (one per trial if nothing was attacked), with every loss beside it."""
@@ -114,9 +132,13 @@ class TrialTable:
                 "people": row.people,
                 "groups": row.groups,
                 "withheld": row.withheld,
+                "lost columns": ", ".join(row.lost),
+                "recognisable": row.recognisable,
                 "fault": row.fault.code if row.fault else None,
             }
             losses = {f"loss {name}": row.loss(name) for name in measures}
+            median, worst, most = row.column_losses(self.by)
+            losses |= {"loss median column": median, "worst column": worst, "loss worst column": most}  # type: ignore[dict-item]
             for item in row.reached or (None,):
                 table.append({**trial, **_attack_fields(item), **losses})
         return pl.DataFrame(table, infer_schema_length=None)

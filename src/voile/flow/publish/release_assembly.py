@@ -22,10 +22,13 @@ from voile.tables.value_text import MISSING, shield_label
 Labels = Mapping[str, tuple[Domain, list[str]]]  # by generalized column: its domain, and the label of each value
 
 
-def assemble_release(parts: Parts, withheld: int, unit: Unit, missing: str) -> tuple[Release, Columns]:
+def assemble_release(
+    parts: Parts, withheld: int, unit: Unit, missing: str, ends: bool = True
+) -> tuple[Release, Columns]:
     """Make one release of shown parts, and return the columns as they are shown. The dictionary tells the recipient how
     many rows were withheld to keep the promise, how many rows a person may have, and whether missing cells are values:
-    the cells do not tell where all of them are `*`."""
+    the cells do not tell where all of them are `*`. With `ends`, typed columns beside labels of ranges state their
+    ends."""
     first: ShownPart = parts.summaries[0]
     assert first.columns is not None, "the first part tells the columns"
     dictionary = {**_common_dictionary(parts.summaries, first.columns), "withheld": withheld, "unit": unit.as_json()}
@@ -39,7 +42,8 @@ def assemble_release(parts: Parts, withheld: int, unit: Unit, missing: str) -> t
         tables = {name: stack_tables([part[name] for part in parts.contents]) for name in parts.contents[0]}
     else:
         tables = PartitionedTables(parts, relabel(first.empty, 0, labels))
-    return find_shape(first.shape)(tables, dictionary, UNSIGNED), first.columns
+    release = find_shape(first.shape)(tables, dictionary, UNSIGNED)
+    return release.add_ends() if ends else release, first.columns
 
 
 def _common_dictionary(notes: Sequence[ShownPart], columns: Columns) -> dict[str, Any]:

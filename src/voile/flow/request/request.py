@@ -31,6 +31,7 @@ class Request:
     after: tuple[str, ...] = ()
     ledger: str | None = None
     engine: Mapping[str, Any] = field(default_factory=dict)
+    ends: bool = True
 
 
 def read_request(spec: Spec) -> Request:
@@ -55,7 +56,9 @@ def read_request(spec: Spec) -> Request:
     raise_together(problems)
     assert schema is not None and policy is not None
     after, ledger = tuple(map(str, spec.release.get("after", ()))), spec.release.get("ledger")
-    return Request(schema, policy, method, table_format, spec.read, after, str(ledger) if ledger else None, spec.engine)
+    ends = bool(spec.release.get("ends", True))
+    earlier = str(ledger) if ledger else None
+    return Request(schema, policy, method, table_format, spec.read, after, earlier, spec.engine, ends)
 
 
 def _build(kind: type[AnyPlugin], name_key: str, entry: Mapping[str, Any]) -> AnyPlugin:

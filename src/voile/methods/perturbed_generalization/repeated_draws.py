@@ -19,6 +19,7 @@ from voile.adversaries.seating import NO_SEAT, Seating, SeatValues
 from voile.engines.memory_rows import build_rows
 from voile.errors import DataError, PolicyError, parameter
 from voile.models.label_differential_privacy import find_difference
+from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import UNSIGNED
 from voile.releases.randomized_response import exact_fraction
 from voile.releases.release import Release
@@ -111,11 +112,11 @@ def show_again(columns: Columns, first: Release, values: np.ndarray, sizes: np.n
     """Return the regions of the first release with new values and sizes."""
     target = columns.sensitive[0]
     labels = np.array(target.domain.values.to_list(), dtype=object)
-    table = first.tables["table"].with_columns(
+    table = first.drop_ends()["table"].with_columns(
         pl.Series(target.name, labels[values].tolist(), dtype=first.tables["table"][target.name].dtype),
         pl.Series("group_size", sizes, dtype=pl.Int64),
     )
-    dictionary = {key: first.dictionary[key] for key in ("format", "columns")}
+    dictionary = {"format": first.dictionary["format"], "columns": list(map(drop_ends, first.dictionary["columns"]))}
     return replace(first, tables={"table": table}, dictionary=dictionary, certificate=UNSIGNED)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,10 @@ from voile.kernels import lazy_module
 from voile.releases.cells.cell_draws import draw_values
 from voile.releases.cells.cell_parsing import read_column
 from voile.releases.cells.cells import Cells
+from voile.releases.cells.end_columns import describe_ends, end_names, find_end_faults, insert_ends
+from voile.releases.completions.known_rows import KnownColumn
+from voile.releases.completions.tight_columns import lists_what_occurs, may_have_grown
+from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.cell_weights import UNWEIGHTED, CellWeights, weigh_cells
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BoxEstimates
@@ -49,6 +53,29 @@ class BoxShape(Release):
     def cells(self) -> dict[str, Cells]:
         """The values that the published cells of each quasi-identifier column stand for."""
         return {name: cells for name, (cells, _) in self.row_cells.items()}
+
+    def add_ends(self) -> Self:
+        entries = describe_ends(self.dictionary["columns"])
+        if not any(map(end_names, entries)):
+            return self
+        tables: Mapping[str, pl.DataFrame]
+        if isinstance(self.tables, PartitionedTables):
+            parts, empty = self.tables.parts, self.tables.empty
+            tables = PartitionedTables(parts.map_lazily(add_part_ends, entries), add_part_ends(empty, 0, entries))
+        else:
+            tables = {"table": insert_ends(self.tables["table"], entries, self.row_cells)}
+        release = replace(self, tables=tables, dictionary={**self.dictionary, "columns": entries})
+        release.__dict__.update({name: self.__dict__[name] for name in ("row_cells",) if name in self.__dict__})
+        return release
+
+    def faults(self) -> list[str]:
+        table = self.tables["table"]
+        return [
+            fault
+            for entry in self.described("quasi")
+            if end_names(entry)
+            for fault in find_end_faults(entry, table, *self.row_cells[str(entry["name"])])
+        ]
 
     @cached_property
     def boxes(self) -> dict[str, np.ndarray]:
@@ -116,8 +143,25 @@ class BoxShape(Release):
                     hint="Ask about other columns.",
                 )
 
+    def known_boxes(self) -> list[KnownColumn]:
+        """Return what is known of the quasi-identifier columns, row by row of the published table."""
+        method = self.certificate.method
+        tight, grown = lists_what_occurs(method), may_have_grown(method)
+        entries = {str(entry["name"]): entry for entry in self.described("quasi")}
+        return [
+            KnownColumn(entries[name], cells, cell, tight and cells.domain.size > 0, grown)
+            for name, (cells, cell) in self.row_cells.items()
+        ]
+
     def draw_quasi(self, rng: np.random.Generator) -> pl.DataFrame:
         """Draw a quasi-identifier for each published row from its box."""
         return pl.DataFrame(
             {name: draw_values(cells, np.asarray(cell), rng) for name, (cells, cell) in self.row_cells.items()}
         )
+
+
+def add_part_ends(
+    tables: Mapping[str, pl.DataFrame], number: int, entries: Sequence[Mapping[str, Any]]
+) -> dict[str, pl.DataFrame]:
+    """Return the table of a part with the ends of its ranges."""
+    return {name: insert_ends(table, entries) for name, table in tables.items()}

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 
 from voile.adversaries.group_members import Members, gather_members
+from voile.releases.cells.cells import Cells
+from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BucketEstimates
@@ -99,6 +101,22 @@ class Bucketized(LinkedShape):
         assert counts.column is not None
         recoded = table_codes(counts.column.domain, columns[name].domain)
         return SensitiveRows(counts.owner, recoded[counts.values].reshape(-1, 1), counts.counts)
+
+    def known_rows(self) -> KnownRows:
+        """The values of each group are dealt to its people, and to seats that belong to nobody."""
+        self.require_sound()
+        ((_, counts),) = self.tallies.items()
+        assert counts.column is not None
+        empty = np.repeat(np.arange(self.groups), self.slots - self.sizes)
+        group = np.concatenate([self.group, empty])
+        labels = pl.repeat("", self.groups, dtype=pl.String, eager=True)
+        cells = Cells(counts.column.domain, labels, starts=counts.starts, members=counts.values)
+        dealt = np.repeat(counts.values, counts.counts)
+        columns = [
+            *self.known_exact(len(empty)),
+            KnownColumn(self.described("sensitive")[0], cells, group, dealt=dealt),
+        ]
+        return KnownRows(group, tuple(columns), len(empty), explain_rows(columns, len(empty)))
 
     def query_estimates(self, columns: Columns) -> BucketEstimates:
         return BucketEstimates(columns, self.groups, self.exact_rows(columns), self.sensitive_rows(columns))

@@ -8,9 +8,12 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 
 from voile import kernels
 from voile.kernels import lazy_module
+from voile.releases.cells.cells import Cells
+from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import ListEstimates
 from voile.releases.row_matching.known_values import Allowance, BeliefsGiven, find_conditions
@@ -221,6 +224,20 @@ class Decomposed(ListShape):
         if self.row_matching is not None and not self.row_matching.possible:
             found.append("The joint table and the lists of the groups contradict each other.")
         return found
+
+    def known_rows(self) -> KnownRows:
+        """The primary values of each group are dealt to its people; of another column everybody has a listed value."""
+        self.require_sound()
+        columns, entries = self.known_exact(), {str(entry["name"]): entry for entry in self.described("sensitive")}
+        labels = pl.repeat("", self.groups, dtype=pl.String, eager=True)
+        for number, (name, listed) in enumerate(self.value_lists.items()):
+            starts, values = listed.starts, listed.values
+            if not number:
+                counts = self._primary_counts()
+                starts, values = counts.starts, counts.values
+            cells = Cells(listed.column.domain, labels, starts=starts, members=values)
+            columns.append(KnownColumn(entries[name], cells, self.group, dealt=listed.values if not number else None))
+        return KnownRows(self.group, tuple(columns), assumptions=explain_rows(columns))
 
     # estimates -------------------------------------------------------------------------------------------------------
     @cached_property

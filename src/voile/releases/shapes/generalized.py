@@ -11,8 +11,10 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
+from voile.releases.cells.cell_parsing import exact_cells
 from voile.releases.cells.cells import Cells
 from voile.releases.certificate import FORMAT, UNSIGNED
+from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.dictionary import describe
 from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query, cell_shares
@@ -49,7 +51,7 @@ class Generalized(BoxShape):
 
     @property
     def layout(self) -> dict[str, TableLayout]:
-        return {"table": TableLayout((), self.column_names("quasi", "sensitive", "other"))}
+        return {"table": TableLayout((), self.column_names("quasi", "sensitive", "other"), ends=self.end_names)}
 
     @property
     def people(self) -> int:
@@ -123,6 +125,13 @@ class Generalized(BoxShape):
         pairs, people = np.unique(key, return_counts=True)
         group, rest = np.divmod(pairs, first.size * second.size)
         return ValuePairs(iter([(group, *np.divmod(rest, second.size), people)]))
+
+    def known_rows(self) -> KnownRows:
+        columns = self.known_boxes()
+        for entry in (*self.described("sensitive"), *self.described("other")):
+            column, codes = self.published_column(entry, "table")
+            columns.append(KnownColumn(entry, exact_cells(column.domain), codes))
+        return KnownRows(self.group, tuple(columns), assumptions=explain_rows(columns))
 
     def training_rows(self, rng: np.random.Generator) -> TrainingRows:
         column, values = self._sensitive_column(next(iter(self.tallies)))

@@ -11,6 +11,7 @@ import polars as pl
 
 from voile import kernels
 from voile.releases.cells.cell_parsing import exact_cells
+from voile.releases.completions.known_rows import KnownColumn
 from voile.releases.published_tables import TableLayout
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release
@@ -47,6 +48,14 @@ class LinkedShape(Release):
     def exact_columns(self) -> list[tuple[Column, np.ndarray]]:
         """Every quasi-identifier column, and the code of each row of the quasi table."""
         return [self.published_column(entry, "quasi") for entry in self.described("quasi")]
+
+    def known_exact(self, extra: int = 0) -> list[KnownColumn]:
+        """Return what is known of the columns of the quasi table; `extra` rows follow that are no people."""
+        found = []
+        for entry in (*self.described("quasi"), *self.described("other")):
+            column, codes = self.published_column(entry, "quasi")
+            found.append(KnownColumn(entry, exact_cells(column.domain), np.append(codes, np.zeros(extra, codes.dtype))))
+        return found
 
     def exact_rows(self, columns: Columns) -> tuple[np.ndarray, np.ndarray]:
         codes = [table_codes(column.domain, columns[column.name].domain)[code] for column, code in self.exact_columns]

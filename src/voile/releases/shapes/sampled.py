@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 
 from voile.errors import DataError
+from voile.releases.cells.cells import Cells
+from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query, cell_shares
 from voile.releases.randomized_response import Channel
@@ -47,7 +50,7 @@ class Sampled(BoxShape):
 
     @property
     def layout(self) -> dict[str, TableLayout]:
-        return {"table": TableLayout(("group_size",), self.column_names("quasi", "sensitive"))}
+        return {"table": TableLayout(("group_size",), self.column_names("quasi", "sensitive"), ends=self.end_names)}
 
     @property
     def people(self) -> int:
@@ -94,12 +97,25 @@ class Sampled(BoxShape):
         recoded = table_codes(column.domain, columns[column.name].domain)[codes]
         return SensitiveRows(np.arange(self.groups), recoded.reshape(-1, 1), self.sizes)
 
+    def known_rows(self) -> KnownRows:
+        """Every group has as many rows as people; the first is the one whose value was published."""
+        group = np.repeat(np.arange(self.groups), self.sizes)
+        columns = [replace(known, cell=known.cell[group]) for known in self.known_boxes()]
+        entry = self.described("sensitive")[0]
+        domain = self.published_column(entry, "table")[0].domain
+        every = Cells(domain, pl.Series(["*"]), starts=np.array([0, domain.size]), members=np.arange(domain.size))
+        seen = np.full(len(group), -1, dtype=np.int64)
+        seen[np.concatenate([[0], np.cumsum(self.sizes)[:-1]])] = self.published
+        cell = np.zeros(len(group), dtype=np.int64)
+        columns.append(KnownColumn(entry, every, cell, seen=seen, channel=self.channel))
+        return KnownRows(group, tuple(columns), assumptions=explain_rows(columns))
+
     def training_rows(self, rng: np.random.Generator) -> TrainingRows:
         """Return one row per group, as heavy as the group has people."""
         return TrainingRows(self.draw_quasi(rng), self.published, self.sizes.astype(np.float64), self.channel)
 
     def faults(self) -> list[str]:
-        found = []
+        found = super().faults()
         if len(self.described("sensitive")) != 1 or self.described("other"):
             found.append("It must have one sensitive column and no other ones.")
         if bool((self.sizes < 1).any()):

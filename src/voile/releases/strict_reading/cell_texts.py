@@ -10,6 +10,7 @@ import polars as pl
 
 from voile.errors import DataError
 from voile.releases.cells.column_types import parse_type
+from voile.releases.cells.end_columns import end_names
 from voile.releases.published_tables import PublishedTables
 from voile.releases.strict_reading.dictionary_faults import VALUE_CELLS
 from voile.tables.value_text import parse_values
@@ -21,6 +22,7 @@ def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) ->
     """Return tables of texts with the types that the dictionary of a release states. Labels become categories."""
     entries = release.dictionary["columns"]
     stated = {str(entry["name"]): parse_type(entry["type"]) for entry in entries if entry["shown"] in VALUE_CELLS}
+    stated |= {name: parse_type(entry["type"]) for entry in entries for name in end_names(entry)}
     labels = [str(entry["name"]) for entry in entries if entry["shown"] not in VALUE_CELLS]
     tables = {}
     for table, content in texts.items():
@@ -54,6 +56,7 @@ def restore_zones(tables: Mapping[str, pl.DataFrame], dictionary: Mapping[str, A
     """Return tables of Parquet files, which hold moments without a zone of their own, in the zones that the dictionary
     states."""
     stated = {str(entry["name"]): parse_type(entry["type"]) for entry in dictionary["columns"]}
+    stated |= {name: parse_type(entry["type"]) for entry in dictionary["columns"] for name in end_names(entry)}
     zones = {name: dtype.time_zone for name, dtype in stated.items() if isinstance(dtype, pl.Datetime)}
     return {
         table: content.with_columns(

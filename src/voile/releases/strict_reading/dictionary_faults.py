@@ -13,6 +13,7 @@ import polars as pl
 
 from voile.adversaries.prior import CAPPED, INDICATOR
 from voile.releases.cells.column_types import holds_numbers, parse_type
+from voile.releases.cells.end_columns import describe_ends
 from voile.releases.cells.label_ends import label_ends, range_ends
 from voile.releases.certificate import FORMAT
 from voile.releases.dictionary import cell_meanings, weight_meaning
@@ -23,7 +24,7 @@ from voile.tables.value_text import MISSING, TOP, format_value, parse_values, sh
 
 _PARTS: Kinds = {"format": int, "columns": list, "withheld": int, "unit": dict}
 _ENTRY: Kinds = {"name": str, "role": str, "kind": str, "type": str, "shown": str, "cell": str, "domain": dict}
-_OPTIONAL = ("names", "prefixes", "hierarchy", "weight", "means", "keep", "indicator")
+_OPTIONAL = ("names", "prefixes", "hierarchy", "weight", "means", "keep", "indicator", "ends")
 _MOST_PEOPLE = 1 << 40
 _MOST_COLUMNS = 10_000
 ROLES = ("quasi", "sensitive", "other")
@@ -76,6 +77,8 @@ def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterato
         yield from (f"in column {number}, {fault}" for fault in faults)
     if not any(entry.get("role") == "quasi" for entry in entries):
         yield "it lists no quasi-identifier"
+    if any("ends" in entry and entry != stated for entry, stated in zip(entries, describe_ends(entries), strict=True)):
+        yield "'ends' names or explains the ends of ranges in another way than voile does"
     if sum("weight" in entry for entry in entries) > 1:
         yield "it marks two columns as weights"
 

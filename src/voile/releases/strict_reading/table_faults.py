@@ -37,7 +37,7 @@ def _layout_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame])
             if not columns.optional:
                 yield f"the table {table!r} is missing"
             continue
-        names, stated = tables[table].columns, (*columns.added, *columns.described)
+        names, stated = tables[table].columns, (*columns.added, *columns.described, *columns.ends)
         present, known = set(names), set(stated)
         yield from (f"{name!r} of {table!r} is not described" for name in names if name not in known)
         yield from (f"{name!r} of {table!r} is missing" for name in stated if name not in present)

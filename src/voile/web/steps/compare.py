@@ -59,6 +59,7 @@ async def begin(request: Request, visit: Visit, form: FormData) -> Response:
         return RedirectResponse("/compare", 303)
     options: dict[str, Any] = {
         "by": str(form.get("by", "")),
+        "allow_lost": bool(form.get("allow_lost")),
         "adversary": [name for name in presets() if form.get(f"adversary.{name}")],
     }
     options |= {"store": str(visit.storage.find_place(TRIALS)), "key": visit.key}  # to resume a cancelled comparison

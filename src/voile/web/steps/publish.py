@@ -53,7 +53,7 @@ class Publish:
             visit.problems = []
             visit.show_problem(error.as_json())
             return RedirectResponse("/publish", 303)
-        visit.spec["release"] = {"format": format}
+        visit.spec["release"] = {"format": format} | ({} if form.get("ends") else {"ends": False})
         visit.worker.cancel()  # it may be writing the files that are about to be deleted
         visit.collect_result()
         visit.forget("publication")

@@ -57,6 +57,7 @@ def compare(payload: Payload, progress: Progress) -> dict[str, Any]:
         key=Key(bytes.fromhex(payload["key"])),
         store=payload["store"],
         by=payload.get("by") or None,
+        allow_lost=bool(payload.get("allow_lost")),
         after=open_history(payload).releases,
         ledger=open_history(payload).ledger,
     )
@@ -110,7 +111,8 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(2, 5, "Measuring the loss for the report")
     losses = measure(data, release)
     progress(3, 5, "Writing the folder")
-    release.save(folder, format=payload["format"], force=bool(payload.get("force")))
+    ends = read_task_request(payload).ends
+    release.save(folder, format=payload["format"], force=bool(payload.get("force")), ends=ends)
     progress(4, 5, "Verifying the folder")
     assert memory.key is not None
     kept = PrivateFile(release.digest, memory.key, learn_priors(payload)).save(payload["private"])

@@ -1,0 +1,103 @@
+"""Typed columns beside a column of ranges: the least and the greatest value that each cell stands for.
+
+`[31, 39]` is text. Beside it stand 31 and 39, as numbers or dates. They follow from the label and the dictionary alone,
+so that they tell nothing new; whoever verifies a release computes them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from voile.releases.cells.cell_parsing import read_column
+from voile.releases.cells.cells import Cells
+from voile.releases.cells.column_types import parse_type
+from voile.tables.value_text import MISSING, TOP
+
+Entry = Mapping[str, Any]
+MEANING = f"the least and the greatest value that the cell stands for; empty where it is {TOP} or {MISSING}"
+
+
+def holds_ranges(entry: Entry) -> bool:
+    """Whether the cells of a column are labels of ranges of numbers or dates."""
+    return entry["role"] == "quasi" and entry["shown"] == "generalized" and entry["kind"] in ("numeric", "date")
+
+
+def end_names(entry: Entry) -> tuple[str, ...]:
+    """Return the names of the two columns of ends beside a column, if it has them."""
+    ends = entry.get("ends")
+    return (str(ends["low"]), str(ends["high"])) if isinstance(ends, Mapping) else ()
+
+
+def describe_ends(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return the entries of a dictionary with columns of ends for all ranges. Their names differ from those of other
+    columns in more than capital letters."""
+    taken = {str(entry["name"]).casefold() for entry in entries}
+    described = []
+    for entry in map(drop_ends, entries):
+        if holds_ranges(entry):
+            stem = str(entry["name"])
+            while taken & {f"{stem}_low".casefold(), f"{stem}_high".casefold()}:
+                stem += "_"
+            taken |= {f"{stem}_low".casefold(), f"{stem}_high".casefold()}
+            entry["ends"] = {"low": f"{stem}_low", "high": f"{stem}_high", "means": MEANING}
+        described.append(entry)
+    return described
+
+
+def drop_ends(entry: Entry) -> dict[str, Any]:
+    """Return an entry without its columns of ends."""
+    return {key: value for key, value in entry.items() if key != "ends"}
+
+
+def insert_ends(
+    table: pl.DataFrame, entries: Sequence[Entry], known: Mapping[str, tuple[Cells, np.ndarray]] | None = None
+) -> pl.DataFrame:
+    """Return a table with the columns of ends that the entries describe, each pair behind its labels. `known` are the
+    cells of columns that have been read already."""
+    columns: list[pl.Series] = []
+    by_name = {str(entry["name"]): entry for entry in entries}
+    for column in table:
+        entry = by_name.get(column.name)
+        columns.append(column)
+        if entry is not None and end_names(entry):
+            columns += compute_ends(entry, *((known or {}).get(column.name) or read_column(entry, column)))
+    return pl.DataFrame(columns)
+
+
+def compute_ends(entry: Entry, cells: Cells, codes: np.ndarray) -> list[pl.Series]:
+    """Return the columns of ends of a column whose rows have these cells."""
+    assert cells.low is not None and cells.high is not None
+    dtype = parse_type(str(entry["type"]))
+    hidden = cells.whole | (cells.high < cells.low)
+    ends = []
+    for name, code in zip(end_names(entry), (cells.low, cells.high), strict=True):
+        places = pl.Series(np.where(hidden, 0, code), dtype=pl.UInt32)
+        value = pl.select(pl.when(pl.Series(~hidden)).then(places)).to_series()
+        ends.append(cells.domain.values.gather(value).cast(dtype).gather(codes).alias(name))
+    return ends
+
+
+def find_end_faults(entry: Entry, table: pl.DataFrame, cells: Cells, codes: np.ndarray) -> list[str]:
+    """Return the columns of ends that say something else than the labels."""
+    faults = []
+    for stated in compute_ends(entry, cells, codes) if end_names(entry) else ():
+        column = table[stated.name]
+        if column.dtype != stated.dtype:
+            faults.append(f"{stated.name!r} has another type than {entry['name']!r}.")
+        elif not _are_equal(column, stated):
+            wrong = int(column.ne_missing(stated).sum())
+            faults.append(f"{wrong} cells of {stated.name!r} are no ends of the cells of {entry['name']!r}.")
+    return faults
+
+
+def _are_equal(one: pl.Series, other: pl.Series) -> bool:
+    """Whether two columns hold the same bits: -0.0 is not 0.0."""
+    if one.dtype.is_float():
+        signs = [np.signbit(column.fill_null(0).to_numpy()) for column in (one, other)]
+        if not np.array_equal(*signs):
+            return False
+    return one.equals(other)

@@ -1,0 +1,28 @@
+"""Whether every value that a published cell lists occurs in its box: what the certificate says of the recoding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+NOT_STATED = "The certificate does not say that every value of a cell occurs in its group, so a value may lie anywhere in its cell."
+
+
+def lists_what_occurs(method: Mapping[str, Any]) -> bool:
+    """Whether a method shows, for each group, exactly the values that occur in it (of numbers and dates: the ends).
+
+    >>> lists_what_occurs({"name": "mask", "anonymizer": {"name": "mondrian", "recoding": "tight"}})
+    True
+    >>> lists_what_occurs({"name": "full-domain"})
+    False
+    """
+    for inner in ("anonymizer", "grouping"):
+        if isinstance(method.get(inner), Mapping):
+            return lists_what_occurs(method[inner])
+    cuts = method.get("name") == "accounted-cuts" and method.get("grouping") == "mondrian"
+    return cuts or (method.get("name") in ("mondrian", "cluster") and method.get("recoding") == "tight")
+
+
+def may_have_grown(method: Mapping[str, Any]) -> bool:
+    """Whether rows of earlier releases stand among the rows: values may have come up after their cells were written."""
+    return method.get("name") == "append"
