@@ -54,7 +54,7 @@ class Condition:
             if self.high is not None:
                 high = comparable_value(self.high, column.dtype)
                 result &= (ends < high) if self.below else (ends <= high)
-        return np.append(result.fill_null(False).to_numpy(), [False] * missing)
+        return np.append(result.fill_null(False).to_numpy(), [False] * missing).astype(bool)
 
     def overlap(
         self, low: np.ndarray, high: np.ndarray, dtype: pl.DataType, step: int
