@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import polars as pl
 
-from voile.errors import SpecError, option
+from voile.errors import SpecError
+from voile.io.release_folder import CERTIFICATE
+from voile.io.safe_writing.file_replacement import replace_files
 from voile.releases.completions.atoms import Atoms, decode_atoms
 from voile.releases.completions.chain import Chain
 from voile.releases.completions.known_rows import KnownRows
@@ -89,6 +93,27 @@ class Completions(Sequence[pl.DataFrame]):
             ]
         )
 
+    def save(self, path: str | Path) -> Path:
+        """Write the tables below each other into one file, with their number in the column `_draw`: CSV or Parquet, by
+        the ending of its name."""
+        target, buffer = Path(path), io.BytesIO()
+        if target.suffix.lower() not in (".csv", ".parquet"):
+            raise SpecError(
+                f"The file {target.name!r} ends neither in .csv nor in .parquet.",
+                code="spec.out",
+                hint="Name a file such as table.parquet.",
+            )
+        if any((folder / CERTIFICATE).exists() for folder in target.resolve().parents):
+            raise SpecError(
+                f"The file {target.name!r} would lie in a release folder, whose files are certified.",
+                code="spec.out",
+                hint="Name a file outside of it.",
+            )
+        table = self.stack()
+        table.write_csv(buffer) if target.suffix.lower() == ".csv" else table.write_parquet(buffer)
+        replace_files({target: buffer.getvalue()})
+        return target
+
 
 def check_draws(m: int) -> None:
     """Raise SpecError unless there are at least two draws."""
@@ -96,7 +121,7 @@ def check_draws(m: int) -> None:
         raise SpecError(
             f"{m} draws are too few: what differs between draws tells how sure an answer is.",
             code="spec.draws",
-            hint=f"Ask for {option('draws', DRAWS)}, or at least 2.",
+            hint=f"Ask for {DRAWS}, or at least for 2.",
         )
 
 

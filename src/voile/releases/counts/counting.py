@@ -17,7 +17,7 @@ from voile.releases.counts.cell_matches import is_altered, may_be_any
 from voile.releases.counts.certain_bounds import BoxView, shows_every_row, weigh_boxes
 from voile.releases.counts.count_answer import Count
 from voile.releases.counts.known_values import check_values
-from voile.releases.queries.query import Condition, Query
+from voile.releases.queries.query import Condition, Query, cell_shares
 from voile.tables.schema import suggest_name
 
 if TYPE_CHECKING:
@@ -51,9 +51,15 @@ class Counting:
         """The number of each column, by name."""
         return {column.name: number for number, column in enumerate(self.draws.rows.columns)}
 
-    def check(self, query: Query) -> None:
+    @property
+    def scale(self) -> float:
+        """How many people of the table stand behind a published one: more than one where rows are withheld."""
+        people = self.draws.rows.people
+        return (people + int(self.release.dictionary.get("withheld", 0))) / max(people, 1)
+
+    def check_conditions(self, conditions: Mapping[str, Condition]) -> None:
         """Raise SchemaError for a column or a value that the release does not have."""
-        for name, condition in query.conditions.items():
+        for name, condition in conditions.items():
             if name not in self.places:
                 raise SchemaError(
                     f"The release has no column {name!r}.",
@@ -67,17 +73,22 @@ class Counting:
 
     def count(self, query: Query) -> Count:
         """Answer a COUNT query."""
-        self.check(query)
         conditions = query.conditions
+        self.check_conditions(conditions)
         if query.weighted:
             return self._count_weighted(query)
         if any(condition.values == () for condition in conditions.values()):
             return Count(0.0, 0, 0, 0, 0)
+        return self.infer_count(None, conditions)
+
+    def infer_count(self, drawn: np.ndarray | None, conditions: Mapping[str, Condition]) -> Count:
+        """Answer a COUNT query from the counts in the draws, which are counted here if they are not given."""
         at_least, at_most = self.bound(conditions)
         if at_least == at_most:
             return Count(float(at_least), at_least, at_least, at_least, at_most)
-        drawn = np.array([fits.sum() for fits in self.match_draws(conditions)], dtype=np.float64)
-        doubts = (self.expect(conditions), self.release.answer(query))
+        if drawn is None:
+            drawn = np.array([fits.sum() for fits in self.match_draws(conditions)], dtype=np.float64)
+        doubts = (self.expect(conditions), self.expect_even(conditions))
         return self.infer(drawn, doubts, at_least, at_most, self.find_obstacle(conditions))
 
     def _count_weighted(self, query: Query) -> Count:
@@ -161,6 +172,19 @@ class Counting:
         taken = np.bincount(needs, weights=cut.needed_counts, minlength=len(share))
         return np.asarray((sure[cell] + np.maximum(sizes - taken[cell], 0) * share[cell]) / sizes)
 
+    def expect_even(self, conditions: Mapping[str, Condition]) -> float:
+        """Estimate the count with every cell spread evenly over the values that it may stand for."""
+        if self.release.perturbs:
+            return self.release.answer(Query(conditions))
+        share = self.view.match_rows(conditions).astype(np.float64)
+        for name, condition in conditions.items():
+            column = self._column(name)
+            if column.dealt is not None:
+                share *= self._expected_share(column, self.places[name], condition)
+            elif not shows_every_row(column):
+                share *= cell_shares(column.cells, condition)[column.cell[self.view.first]]
+        return float(share.sum())
+
     def find_obstacle(self, names: Iterable[str]) -> str:
         """Say why no interval can be relied on; nothing where one can."""
         for name in names:
@@ -184,8 +208,7 @@ class Counting:
         whole: bool = True,
     ) -> Count:
         """Return the answer from the counts in the draws and from two simpler estimates of the same number."""
-        rows, m = self.draws.rows, len(drawn)
-        scale = (rows.people + int(self.release.dictionary.get("withheld", 0))) / max(rows.people, 1)
+        m, scale = len(drawn), self.scale
         estimate = float(drawn.mean()) * scale
         variance = (1 + 1 / m) * float(drawn.var(ddof=1)) * scale**2
         gaps = [(estimate - doubt * scale) ** 2 for doubt in doubts]
