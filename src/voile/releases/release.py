@@ -23,10 +23,14 @@ from voile.adversaries.ledger import Ledger
 from voile.errors import DataError, SchemaError
 from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import Certificate, Claim
-from voile.releases.completions.completions import DRAWS, Completions, complete_release
+from voile.releases.completions.completions import DRAWS, Completions, check_draws, complete_release
+from voile.releases.counts.count_answer import Count
+from voile.releases.counts.counting import Counting, prepare_counting
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
+from voile.releases.sql.pooled_answer import QueryAnswer, answer_query
+from voile.releases.sql.session import Session
 from voile.tables.secret_key import Key
 from voile.version import __version__
 
@@ -129,6 +133,35 @@ class Release(ShapeContract):
         same tables are drawn each time.
         """
         return complete_release(self, m, key)
+
+    def count(
+        self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
+    ) -> Count:
+        """Count the people who satisfy all conditions: an estimate, a 95 % interval, and bounds that are certain.
+
+        Conditions are keywords or a dict (a value, a list of values, or a tuple (low, high) for a range), or SQL text:
+        `release.count("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`. Where the
+        release shows a survey weight, people of the population are counted; `weighted=False` counts rows.
+        """
+        return self.counting.count(self._weigh(parse_query(query, where), weighted))
+
+    def query(self, sql: str, draws: int = DRAWS) -> QueryAnswer:
+        """Answer a SQL query with COUNT, SUM or AVG on the completions of the release, pooled by group.
+
+        `release.query("select sex, count(*), avg(age) from t where age >= 30 or not sex = 'M' group by sex")`. DuckDB
+        runs the query on every draw; what it may contain is on a short list, and the rest is refused by name.
+        """
+        check_draws(draws)
+        known = self.__dict__.setdefault("_sessions", {})
+        if draws not in known:
+            counting = self.counting if draws == DRAWS else prepare_counting(self, draws)
+            known[draws] = counting, Session(counting.draws)
+        return answer_query(self, *known[draws], sql)
+
+    @cached_property
+    def counting(self) -> Counting:
+        """The completions that counts are made from, drawn once."""
+        return prepare_counting(self)
 
     def estimate(
         self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any

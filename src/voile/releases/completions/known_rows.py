@@ -60,8 +60,10 @@ class KnownColumn:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every row shows its value."""
-        return self.dealt is None and self.seen is None and self.cells.exact
+        """Whether every row shows its value; `*` may be any value, even where a single one is known."""
+        if self.dealt is not None or self.seen is not None or self.cells.prefixes:
+            return False
+        return self.cells.exact and not self.cells.whole.any()
 
 
 @dataclass(frozen=True, eq=False)

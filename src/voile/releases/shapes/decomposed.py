@@ -14,7 +14,7 @@ from voile import kernels
 from voile.kernels import lazy_module
 from voile.releases.cells.cells import Cells
 from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
-from voile.releases.queries.query import Query
+from voile.releases.queries.query import Condition, Query
 from voile.releases.queries.query_estimates import ListEstimates
 from voile.releases.row_matching.known_values import Allowance, BeliefsGiven, find_conditions
 from voile.releases.row_matching.row_matching import RowMatching, match_rows
@@ -238,6 +238,21 @@ class Decomposed(ListShape):
             cells = Cells(listed.column.domain, labels, starts=starts, members=values)
             columns.append(KnownColumn(entries[name], cells, self.group, dealt=listed.values if not number else None))
         return KnownRows(self.group, tuple(columns), assumptions=explain_rows(columns))
+
+    def narrow_bounds(self, conditions: Mapping[str, Condition], low: int, high: int) -> tuple[int, int]:
+        """The joint table tells exactly how many people have a combination of sensitive values."""
+        names = [name for name in conditions if name in self.value_lists]
+        if not self.joint or not names:
+            return low, high
+        fits = np.ones(self.people, dtype=bool)
+        for name in names:
+            listed = self.value_lists[name]
+            fits &= conditions[name].matches(listed.column.domain.values, listed.column.domain.missing)[listed.joint]
+        rows, others = int(fits.sum()), {name: conditions[name] for name in conditions if name not in names}
+        people = np.ones(self.people, dtype=bool)
+        for name, condition in others.items():
+            people &= condition.matches(self.tables["quasi"][name])
+        return max(low, rows + int(people.sum()) - self.people), min(high, rows)
 
     # estimates -------------------------------------------------------------------------------------------------------
     @cached_property
