@@ -13,13 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
+from voile.kernels import lazy_module
 from voile.measures.base import View
 from voile.releases.randomized_response import Channel
 from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Histogram
 from voile.tables.schema import Column
+
+sparse = lazy_module("scipy.sparse")
 
 BINS = 64
 MarginalCounts = dict[tuple[str, ...], np.ndarray]  # by the names of one or two columns
@@ -108,7 +110,9 @@ def expect_marginals(view: View, bins: Bins) -> MarginalCounts:
     return expected
 
 
-def undo_channel(counts: MarginalCounts, bins: Bins, channel: Channel | None, sensitive: Sequence[str]) -> MarginalCounts:
+def undo_channel(
+    counts: MarginalCounts, bins: Bins, channel: Channel | None, sensitive: Sequence[str]
+) -> MarginalCounts:
     """Estimate the numbers of people before sensitive values were perturbed."""
     if channel is None:
         return counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from voile.kernels.compilation import kernel
 
 _COMMA, _LINE_FEED, _RETURN, _QUOTE = 44, 10, 13, 34

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_kernel, lazy_module
 from voile.releases.completions.atoms import Atoms, cut_atoms
 from voile.releases.completions.column_model import (
     ColumnModel,
@@ -19,6 +18,7 @@ from voile.releases.completions.column_model import (
 )
 from voile.releases.completions.known_rows import KnownColumn, KnownRows
 
+sparse = lazy_module("scipy.sparse")
 kernel = lazy_kernel("voile.releases.completions.kernel")
 
 FINE, COARSE = 128, 10  # levels of a long column that is predicted, and that predicts

@@ -10,12 +10,13 @@ draws everywhere.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from voile.kernels.compilation import kernel
 
 NOBODY = -2
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def toss(state):
     """Return the next number of a stream, uniform in [0, 1). `state` is an array of one uint64. O(1)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -26,7 +27,7 @@ def toss(state):
     return np.float64(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def tally(levels, weights, level_count, codes, chain, singles, sizes, chain_out, chain_at, single_out, single_at):
     """Add the weight of every row to the tables of its contexts: of the first, the first two, ... columns of `chain`
     together, and of each column of `singles` alone. Rows x (chain + singles)."""
@@ -42,7 +43,7 @@ def tally(levels, weights, level_count, codes, chain, singles, sizes, chain_out,
             single_out[single_at[d] + codes[i, singles[d]] * level_count + levels[i]] += weight
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def place_needed(box_starts, cell, need_starts, need_atoms, need_counts, state, atoms):
     """Give the values that must occur in each box to its rows, from a random row on. Rows + needed values."""
     for b in range(box_starts.size - 1):
@@ -57,7 +58,7 @@ def place_needed(box_starts, cell, need_starts, need_atoms, need_counts, state, 
                 place += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def weigh_values(i, low, high, members, shares, level, table, chain, singles, sizes, codes, ratios, single_at, out):
     """Write the weight of each value of a cell for one row. Values x (1 + singles)."""
     levels = table.shape[1]
@@ -72,7 +73,7 @@ def weigh_values(i, low, high, members, shares, level, table, chain, singles, si
         out[k - low] = weight
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def update_boxes(
     box_starts,
     cell,
