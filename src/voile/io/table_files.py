@@ -13,11 +13,8 @@ import pyarrow.parquet as pq
 
 from voile.errors import DataError, VoileError
 from voile.io import csv_files
-<<<<<<< HEAD
-from voile.io.conversions.text_options import TextOptions
-=======
 from voile.io.arrow.batch_sizes import is_arrow_file, measure_batches
->>>>>>> borders
+from voile.io.conversions.text_options import TextOptions
 from voile.io.library_border import library_border
 from voile.io.parquet.row_group_sizes import measure_row_groups
 from voile.io.size_limits import PieceSize, add_sizes, check_claims, require_memory
