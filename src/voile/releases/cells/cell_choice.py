@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from voile import kernels
-from voile.releases.cells.cells import Cells, code_ranges, node_cells, ranges, sets
+from voile.releases.cells.cells import Cells, node_cells, ranges, sets
+from voile.releases.cells.label_ends import code_ranges
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column
 

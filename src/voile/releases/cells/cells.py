@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from voile.kernels import lazy_module
-from voile.releases.cells.label_ends import hold_exactly, label_ends, range_ends
+from voile.releases.cells.label_ends import code_ranges, hold_exactly, label_ends, range_ends
 from voile.releases.cells.label_meanings import is_prefix, match_prefix
 from voile.tables.domain import Domain
 from voile.tables.hierarchy import Hierarchy
@@ -54,13 +54,11 @@ class Cells:
     @cached_property
     def lists(self) -> tuple[np.ndarray, np.ndarray]:
         """The codes that the cells may stand for, cell after cell: where each cell's codes start, and the codes."""
-        if self.members is not None:
-            assert self.starts is not None
+        if self.starts is not None and self.members is not None:
             return self.starts, self.members
-        assert self.low is not None and self.high is not None and self.missing is not None
-        lengths = np.maximum(self.high - self.low + 1, 0)
-        starts = np.concatenate([[0], np.cumsum(lengths + self.missing)])
-        members = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.low, lengths + self.missing)
+        assert self.low is not None and self.missing is not None
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        members = np.arange(starts[-1]) - np.repeat(starts[:-1] - self.low, self.sizes)
         members[(starts[1:] - 1)[self.missing]] = self.domain.size - 1
         return starts, members
 
@@ -295,13 +293,3 @@ def _find_misleading(
         if is_value or (unexplained if ends is None else not is_exact):
             misleading.add(name)
     return misleading
-
-
-def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the least and greatest code of each cell, and whether it holds the missing value (members rising)."""
-    last = members[starts[1:] - 1]
-    missing = (last == domain.size - 1) if domain.missing else np.zeros(len(starts) - 1, dtype=bool)
-    low = members[starts[:-1]].astype(np.int64)
-    before = members[np.maximum(starts[1:] - 1 - missing, starts[:-1])].astype(np.int64)
-    only = missing & (np.diff(starts) == 1)
-    return np.where(only, 0, low), np.where(only, -1, before), missing

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from voile.tables.domain import Domain
 from voile.tables.value_text import format_value, parse_values
 
 Ends = tuple[str, str]
@@ -76,3 +77,13 @@ def hold_exactly(ends: Sequence[Ends | None], values: pl.Series, low: np.ndarray
     first = points.search_sorted(left.to_physical().fill_null(strategy="zero"), side="left").to_numpy()
     last = points.search_sorted(right.to_physical().fill_null(strategy="zero"), side="right").to_numpy() - 1
     return np.asarray(ordered & (first == low) & (last == high))
+
+
+def code_ranges(domain: Domain, starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the least and greatest code of each cell, and whether it holds the missing value (members rising)."""
+    last = members[starts[1:] - 1]
+    missing = (last == domain.size - 1) if domain.missing else np.zeros(len(starts) - 1, dtype=bool)
+    low = members[starts[:-1]].astype(np.int64)
+    before = members[np.maximum(starts[1:] - 1 - missing, starts[:-1])].astype(np.int64)
+    only = missing & (np.diff(starts) == 1)
+    return np.where(only, 0, low), np.where(only, -1, before), missing
