@@ -101,6 +101,10 @@ def render(text: str) -> str:
 
 
 _URL = re.compile(r"(:/{1,2})([^\s'\"<>\ue000\ue001]+)")  # one slash is left of two where a URL was taken for a path
+# what is left of a URL that was taken for a path, and of which only the last part is named
+_URL_REST = re.compile(
+    r"[^\s'\"<>/:@]+:[^\s'\"<>/@]+@(?=[^\s'\"<>]|['\"])|((?:token|password|passwd|pwd|secret)\w*=)[^\s;&,)'\"]+", re.I
+)
 _SECRET = re.compile(r"((?:token|password|passwd|pwd|secret)\w*=)[^;&,)]+", re.IGNORECASE)
 
 
@@ -111,8 +115,11 @@ def hide_credentials(text: str) -> str:
     "Spark at 'sc://…@host:15002/;token=…;user_id=ann' cannot be reached."
     >>> hide_credentials("ann@example.org wrote to http://host/path")
     'ann@example.org wrote to http://host/path'
+    >>> hide_credentials("The file 'ann:s3cret@host' does not exist.")
+    "The file '…@host' does not exist."
     """
-    return _URL.sub(_hide_in_url, text) if ":/" in text else text
+    text = _URL.sub(_hide_in_url, text) if ":/" in text else text
+    return _URL_REST.sub(lambda found: f"{found[1]}…" if found[1] else "…@", text)
 
 
 def _hide_in_url(match: re.Match[str]) -> str:

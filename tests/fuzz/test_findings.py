@@ -28,6 +28,9 @@ CALLS = {
     "an encoding for host names": (["--encoding", "punycode"], 3),
     "a number that would never end": (["--model", "t-closeness:t=1e99999999"], 2),
     "a whole number beyond 64 bits": (["--model", "k-anonymity:k=99999999999999999999"], 2),
+    "a release at a URL": (["--out", "s3://ann:s3cret@bucket/out"], 2),
+    "a release at a Spark server": (["--out", "sc://host/;token=s3cret"], 2),
+    "a ledger at a URL": (["--ledger", "sc://ann:s3cret@host"], 3),
     "a domain without an end": (["--domain", "age=0..99999999999"], 2),
 }
 
@@ -38,6 +41,15 @@ def test_odd_flags(tmp_path: Path, options: list[str], code: int) -> None:
     outcome = call(["publish", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out"), *ROLES, *K2, *options])
     assert outcome.code == code, outcome.output
     assert CANARY not in outcome.output
+    assert "s3cret" not in outcome.output
+
+
+@pytest.mark.parametrize("verb", ["verify", "inspect", "audit"])
+@pytest.mark.parametrize("url", ["sc://ann:s3cret@host", " sc://ann:s3cret@host", "sc://host/;token=s3cret"])
+def test_a_url_in_place_of_a_path_shows_no_password(verb: str, url: str) -> None:
+    outcome = call([verb, url])
+    assert outcome.code in (2, 3)
+    assert "s3cret" not in outcome.output
 
 
 SPECS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
@@ -106,6 +107,9 @@ def _confirm(target: Path) -> None:
         ) from None
 
 
+_URL_SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.:-]+:")  # the first part of the path that a URL becomes
+
+
 def check_format(format: str) -> None:
     """Raise unless tables can be written in this format."""
     if format not in FORMATS:
@@ -115,6 +119,8 @@ def check_format(format: str) -> None:
 def check_target(target: Path, force: bool) -> None:
     """Raise if a release must not be written there: an earlier one is replaced only with `force`, other data never. If
     a process was killed while it replaced a release, put things right first."""
+    if _URL_SCHEME.fullmatch(target.parts[0] if target.parts else ""):
+        raise SpecError("A release cannot be written to a URL.", code="spec.out", hint="Name a folder of this machine.")
     try:
         target = resolve_parents(target)
     except (OSError, ValueError):
