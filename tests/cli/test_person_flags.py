@@ -59,7 +59,7 @@ def test_one_row_per_person_is_published_by_default(voile: Voile, visits: Path) 
     assert answer.code == 0
     assert answer.out.startswith("100 people in ")
     assert "The table has 100 people in 300 rows\n" in answer.out
-    assert "200 rows left out because their people have more than 1\n" in answer.out
+    assert "200 rows left out because some people have more than 1 row\n" in answer.out
     assert "Every person has one row" in answer.out
     assert "Not covered" not in answer.out
     assert read_unit(voile) == Unit(1, PERSON_COLUMN)

@@ -110,16 +110,16 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(visitor: Any, series: 
     assert "oldest first" in words
     assert "It keeps what it claims." not in words
     assert "oldest first" in text(add(visitor, [second]))
-    assert "The ledger belongs to 1 releases, not to the 2 that are named" in text(add(visitor, [first, second], old))
+    assert "It records 1 release, and 2 are named" in text(add(visitor, [first, second], old))
     assert "No file was chosen." in text(visitor.post("/earlier", {"releases": "/etc/passwd", "ledger": "/etc/passwd"}))
     assert "This zip is not a release" in text(add(visitor, [("q1.zip", b"PK nothing")]))
     assert "No file was chosen." in text(visitor.post("/earlier", {"how": "add"}))
     assert "q1.zip: 40 people" in text(add(visitor, [first], old))
     words = text(add(visitor, [first]))
-    assert "The ledger belongs to 1 releases, not to the 2 that are named" in words
+    assert "It records 1 release, and 2 are named" in words
     assert "q1.zip: 40 people" in words, "what was there stays"
     assert "cannot be read. Name the file that an earlier publication wrote." in text(add(visitor, [], b"{}"))
-    assert "The ledger belongs to 2 releases" in text(add(visitor, [], new))
+    assert "It records 2 releases" in text(add(visitor, [], new))
     assert "There is no such release." in text(visitor.post("/earlier", {"how": "remove", "number": "7"}))
     assert "A ledger starts with the first release." in text(visitor.post("/earlier", {"how": "start-ledger"}))
 

@@ -28,6 +28,7 @@ from voile.adversaries.seating import Seating, pack_array, read_seating, require
 from voile.errors import DataError, SpecError
 from voile.io.release_folder import Companion, is_in_place, recover
 from voile.io.safe_writing.file_replacement import replace_files
+from voile.plugins.counted_nouns import count_noun
 from voile.tables.group_counts import Counts
 
 SALT_BYTES = 32
@@ -264,9 +265,11 @@ def _fits(seating: Seating, name: str, counts: Counts) -> bool:
 
 
 def _other_releases(own: int, named: int, same: bool) -> DataError:
-    order = " in this order" if same else ""
+    reason = f"It records {count_noun(own, 'release')}, and {named} {'is' if named == 1 else 'are'} named."
+    if own == named:
+        reason = "It records the same ones in another order." if same else "It records others."
     return DataError(
-        f"The ledger belongs to {own} releases, not to the {named} that are named{order}.",
+        f"The ledger does not belong to the releases that are named. {reason}",
         code="data.ledger",
         hint="Name all earlier releases, oldest first, together with the ledger that was kept with them.",
     )

@@ -261,8 +261,9 @@ class Prior:
             listed = match_signatures(statistics.names, statistics.signatures, columns.quasi, codes) >= 0
             if not listed.all():
                 raise InconsistentKnowledge(
-                    f"The prior says nothing about {int(counts[~listed].sum())} rows under the columns "
-                    f"{', '.join(map(repr, statistics.names))}, and gives no shares of the whole table.",
+                    f"The prior says nothing about {int(counts[~listed].sum())} rows under the "
+                    f"column{'s' * (len(statistics.names) > 1)} {', '.join(map(repr, statistics.names))}, and "
+                    "gives no shares of the whole table.",
                     code="data.prior-coverage",
                     hint="Add a line per value without columns and signature (the whole table), or with these columns "
                     "and the signature * (all people whose signature is not listed).",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
 from voile.adversaries.seating import Seating
+from voile.plugins.counted_nouns import name_earlier
 from voile.releases.certificate import Certificate
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata
@@ -48,6 +49,11 @@ class Evidence:
         if any(digest not in releases_by_digest for digest in digests):
             return None
         return tuple(releases_by_digest[digest] for digest in digests)
+
+    def name_missing(self, references: Sequence[Release | str]) -> str:
+        """Say that earlier releases which a claim names are not at hand."""
+        others = " Those that were given are others." if self.earlier else ""
+        return f"Needs {name_earlier(len(references))} that it names.{others}"
 
 
 NOTHING = Evidence()

@@ -162,7 +162,7 @@ class LabelDifferentialPrivacy(SpansReleases, ProcessModel):
         if self.earlier:
             earlier = evidence.releases(self.earlier)
             if earlier is None:
-                return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
+                return Verification(Answer.NEEDS, evidence.name_missing(self.earlier))
             fault = find_difference(release, earlier)
             fault = fault or self._find_ledger_fault(release, evidence)
             if fault:

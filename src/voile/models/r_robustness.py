@@ -28,6 +28,7 @@ from voile.models.abilities import LearnsFromTable, ProtectsValues
 from voile.models.base import Verification
 from voile.models.evidence import Evidence
 from voile.models.kinds import PriorModel
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
@@ -253,7 +254,8 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         unknown = len(set(self.protected_values) - set(prior.values))
         if unknown:
             raise PolicyError(
-                f"{self.name}: the prior gives no rate for {unknown} of {len(self.protected_values)} protected values.",
+                f"{self.name}: the prior gives no rate for {unknown} of "
+                f"{count_noun(len(self.protected_values), 'protected value')}.",
                 code="policy.protect",
                 hint="Check their spelling, or add their rates.",
             )

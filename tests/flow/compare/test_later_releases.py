@@ -89,9 +89,9 @@ def test_what_does_not_belong_together_is_refused_at_once(
     later: Microdata, series: tuple[Release, vl.Ledger], tmp_path: Path
 ) -> None:
     first, ledger = series
-    with pytest.raises(DataError, match="belongs to 1 releases, not to the 0"):
+    with pytest.raises(DataError, match="records 1 release, and 0 are named"):
         compared(later, ledger=ledger)
-    with pytest.raises(DataError, match="belongs to 0 releases, not to the 1"):
+    with pytest.raises(DataError, match="records 0 releases, and 1 is named"):
         compared(later, after=[first], ledger=vl.Ledger())
     second = vl.publish(later, POLICY, vl.Append(), key=COINS, after=[first], ledger=(book := ledger.copy()))
     with pytest.raises(DataError, match="was published after one that is named behind it"):

@@ -200,7 +200,7 @@ def test_the_wrong_order_a_missing_release_and_a_ledger_of_others() -> None:
     with pytest.raises(DataError) as caught:
         vl.publish(data, vl.LDiversity(l=2), after=[second], ledger=ledger)
     assert caught.value.code == "data.after-missing"
-    with pytest.raises(DataError, match="The ledger belongs to 0 releases"):
+    with pytest.raises(DataError, match="It records 0 releases"):
         vl.publish(data, vl.LDiversity(l=2), after=[first, second], ledger=vl.Ledger())
     with pytest.raises(DataError, match="knows nobody of this table"):
         vl.publish(table([50, 51], "xy"), vl.LDiversity(l=2), after=[first, second], ledger=ledger)

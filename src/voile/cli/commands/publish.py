@@ -29,6 +29,7 @@ from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import FIXED_BEFOREHAND, BrokenPromise
+from voile.plugins.counted_nouns import count_noun
 
 if TYPE_CHECKING:
     from voile.releases.release import Release
@@ -138,15 +139,19 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
             }
         )
         return
+<<<<<<< HEAD
     typer.echo(f"{unit.count(verdict.people)} in {verdict.groups} groups, published to {out}")
     show_reading(data)
+=======
+    typer.echo(f"{unit.count(verdict.people)} in {count_noun(verdict.groups, 'group')}, published to {out}")
+>>>>>>> worlds
     if data.people is not None:
-        typer.echo(f"The table has {people} people in {rows} rows")
-    surplus = f"left out because their people have more than {unit.rows}"
+        typer.echo(f"The table has {count_noun(people or 0, 'person', 'people')} in {count_noun(rows, 'row')}")
+    surplus = f"left out because some people have more than {count_noun(unit.rows, 'row')}"
     withholding = "withheld to keep the promise"
     for count, why in ((data.dropped, "dropped for missing values"), (left_out, surplus), (withheld, withholding)):
         if count:
-            typer.echo(f"{count} rows {why}")
+            typer.echo(f"{count_noun(count, 'row')} {why}")
     if release.absent:
         typer.echo(f"{release.absent} of the published rows are of people who have left the table, and stay")
     show_verdict(verdict)

@@ -13,6 +13,7 @@ from voile.flow.checking.method_check import check_method
 from voile.flow.checking.people_check import check_people
 from voile.flow.checking.piece_checks import check_claims, check_pieces, combine_pieces
 from voile.models.evidence import Evidence
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release
 from voile.releases.release_pieces import lies_in_pieces
@@ -113,7 +114,7 @@ def _check_tables(release: Release, faults: Sequence[str], rows: int, groups: in
         return Checked(
             "tables", Answer.BROKEN, "The dictionary counts more rows of people who have left than there are."
         )
-    return Checked("tables", Answer.HOLDS, f"{release.unit.count(rows)} in {groups} groups{left}.")
+    return Checked("tables", Answer.HOLDS, f"{release.unit.count(rows)} in {count_noun(groups, 'group')}{left}.")
 
 
 def _compare_findings(release: Release, checks: Sequence[ClaimCheck]) -> list[Checked]:

@@ -84,7 +84,7 @@ class KeptSeats(SpansReleases, WrapsRequirement, Model):
             return recount
         earlier = evidence.releases(self.earlier)
         if earlier is None:
-            return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
+            return Verification(Answer.NEEDS, evidence.name_missing(self.earlier))
         series = [*earlier, release]
         for number, (before, after) in enumerate(pairwise(series), 1):
             name = "this release" if after is release else f"earlier release {number + 1}"

@@ -58,7 +58,7 @@ class MInvariance(FollowsPeople, AcceptsDistinctValues, Model):
             return recount
         earlier = evidence.releases(self.earlier)
         if earlier is None:
-            return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
+            return Verification(Answer.NEEDS, evidence.name_missing(self.earlier))
         compared = compare_groups(release, earlier)
         if compared.changed:
             return Verification(

@@ -75,7 +75,7 @@ class Sequential(SpansReleases, WrapsRequirement, Model):
             return Verification(Answer.BROKEN, "It names earlier releases by something that is no digest.")
         earlier = evidence.releases(self.earlier)
         if earlier is None:
-            return Verification(Answer.NEEDS, f"Needs {name_earlier(len(self.earlier))} that it names.")
+            return Verification(Answer.NEEDS, evidence.name_missing(self.earlier))
         assert counts.column is not None
         every = [*earlier, release]
         typed = type_releases(every)
