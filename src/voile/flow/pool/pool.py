@@ -71,7 +71,7 @@ def pool(estimates: Iterable[Any], variances: Iterable[Any] | None = None) -> Po
     else:
         own = [_read_variances(result) for result in results]
         within = np.stack([one for one in own if one is not None]) if all(one is not None for one in own) else None
-    if within is not None and (within.shape != values.shape or not (within >= 0).all()):
+    if within is not None and (np.shape(within) != np.shape(values) or not (within >= 0).all()):
         raise DataError(
             "The variances do not fit the estimates.",
             code="data.pool",
@@ -99,7 +99,7 @@ def _combine(names: tuple[str, ...], values: np.ndarray, within: np.ndarray | No
 
 def _read_all(results: Sequence[tuple[tuple[str, ...], np.ndarray]]) -> tuple[tuple[str, ...], np.ndarray]:
     names, first = results[0]
-    if any(values.shape != first.shape or other != names for other, values in results):
+    if any(len(values) != len(first) or other != names for other, values in results):
         raise DataError(
             "The results to pool do not have the same quantities.",
             code="data.pool",
