@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import math
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -163,30 +162,11 @@ class Release(ShapeContract):
         """The completions that counts are made from, drawn once."""
         return prepare_counting(self)
 
-    def estimate(
-        self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
-    ) -> float:
-        """Estimate how many people satisfy all conditions. Where the release shows a survey weight, these are people of
-        the population; `weighted=False` counts rows.
-
-        Conditions are keywords or a dict (a value, a list of values, or a tuple (low, high) for a range), or SQL text:
-        `release.estimate("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`.
-        """
-        return self.answer(self._weigh(parse_query(query, where), weighted))
-
-    def margin(
-        self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
-    ) -> float:
-        """Return how far the true number of people may be from `estimate`: two standard deviations, if people are
-        spread within their cells and groups by chance, as the estimate assumes. Not a bound; NaN where a shape cannot
-        say."""
-        return 2 * math.sqrt(self.variance(self._weigh(parse_query(query, where), weighted)))
-
     def _weigh(self, query: Query, weighted: bool | None) -> Query:
         """Return the query with what its rows count: their survey weight, or 1. SchemaError if there is no weight."""
         if weighted and self.shown_weight is None:
             raise SchemaError(
-                "The release shows no survey weight.", code="schema.weight", hint="Its estimates count rows."
+                "The release shows no survey weight.", code="schema.weight", hint="Its counts are of rows."
             )
         return replace(query, weighted=self.shown_weight is not None if weighted is None else weighted)
 

@@ -6,7 +6,6 @@ defaults here say that there is nothing to tell, or raise where the question has
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -200,11 +199,6 @@ class ShapeContract(PublishedTables):
     def answer(self, query: Query) -> float:
         """Estimate the number of people who satisfy a query."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
-
-    def variance(self, query: Query) -> float:
-        """Return the variance of the true number around the estimate, if people are spread by chance; NaN where a shape
-        cannot say."""
-        return math.nan
 
     def query_estimates(self, columns: Columns) -> QueryEstimates:
         """Prepare estimates of many queries, asked in the codes of the columns of the original table."""

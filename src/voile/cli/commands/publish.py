@@ -139,12 +139,8 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
             }
         )
         return
-<<<<<<< HEAD
-    typer.echo(f"{unit.count(verdict.people)} in {verdict.groups} groups, published to {out}")
-    show_reading(data)
-=======
     typer.echo(f"{unit.count(verdict.people)} in {count_noun(verdict.groups, 'group')}, published to {out}")
->>>>>>> worlds
+    show_reading(data)
     if data.people is not None:
         typer.echo(f"The table has {count_noun(people or 0, 'person', 'people')} in {count_noun(rows, 'row')}")
     surplus = f"left out because some people have more than {count_noun(unit.rows, 'row')}"

@@ -23,7 +23,10 @@ def query(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Answer a SQL query with COUNT, SUM or AVG from a release: estimates, 95 % intervals, and certain bounds of counts."""
+    """Answer a SQL query with COUNT, SUM or AVG from a release.
+
+    Each comes with a 95 % interval, and a COUNT also with bounds that are certain.
+    """
     with step_bar("load", "answer") as step:
         load_plugins(plugin)
         step("load")

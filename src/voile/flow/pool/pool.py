@@ -67,17 +67,17 @@ def pool(estimates: Iterable[Any], variances: Iterable[Any] | None = None) -> Po
         )
     names, values = _read_all([_read_result(result) for result in results])
     if variances is not None:
-        within = np.stack([_as_numbers(variance) for variance in variances])
+        own = [_as_numbers(variance) for variance in variances]
     else:
-        own = [_read_variances(result) for result in results]
-        within = np.stack([one for one in own if one is not None]) if all(one is not None for one in own) else None
-    if within is not None and (within.shape != values.shape or not (within >= 0).all()):
+        own = [found for result in results if (found := _read_variances(result)) is not None]
+    fits = len(own) in (0, len(values)) and all(len(one) == len(values[0]) and (one >= 0).all() for one in own)
+    if not fits or (variances is not None and not own):
         raise DataError(
             "The variances do not fit the estimates.",
             code="data.pool",
             hint="Give one variance (a squared standard error) for each number of each result.",
         )
-    return _combine(names, values, within)
+    return _combine(names, values, np.stack(own) if own else None)
 
 
 def _combine(names: tuple[str, ...], values: np.ndarray, within: np.ndarray | None) -> Pooled:
@@ -99,7 +99,7 @@ def _combine(names: tuple[str, ...], values: np.ndarray, within: np.ndarray | No
 
 def _read_all(results: Sequence[tuple[tuple[str, ...], np.ndarray]]) -> tuple[tuple[str, ...], np.ndarray]:
     names, first = results[0]
-    if any(values.shape != first.shape or other != names for other, values in results):
+    if any(len(values) != len(first) or other != names for other, values in results):
         raise DataError(
             "The results to pool do not have the same quantities.",
             code="data.pool",

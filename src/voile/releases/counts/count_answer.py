@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Count:
-    """How many people satisfy a query: an `estimate`; `low` to `high`, which hold the truth in about 95 of 100 cases; and
+    """How many people satisfy a query: an `estimate`; `low` to `high`, which hold the truth in about 95 cases of 100;
     `at_least` to `at_most`, which always hold it. `low` and `high` are None where no interval can be relied on;
     `at_least` and `at_most` where nothing bounds the number. `note` says why.
 

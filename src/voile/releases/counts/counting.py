@@ -212,7 +212,7 @@ class Counting:
         estimate = float(drawn.mean()) * scale
         variance = (1 + 1 / m) * float(drawn.var(ddof=1)) * scale**2
         gaps = [(estimate - doubt * scale) ** 2 for doubt in doubts]
-        shares = LOOSE_DOUBTS if self.release.perturbs else DOUBTS
+        shares = DOUBTS if whole and not self.release.perturbs else LOOSE_DOUBTS
         doubt = sum(share * gap for share, gap in zip(shares, gaps, strict=False))
         half = DEVIATIONS * math.sqrt(INFLATION * variance + doubt + 0.25)
         top = math.inf if at_most is None else at_most

@@ -31,7 +31,7 @@ def check_values(column: KnownColumn, condition: Condition) -> None:
         if texts[0] in listed or any(match_prefix(label, texts) for label in column.cells.prefixes):
             continue
         raise SchemaError(
-            f"The release has no value {texts[0]!r} in {column.name!r}.",
+            f"The release names no value {texts[0]!r} of {column.name!r}.",
             code="schema.unknown-value",
             hint=suggest_value(texts[0], known),
         )

@@ -280,14 +280,6 @@ class Decomposed(ListShape):
         share, chance = self._chances(query)
         return float((share * self._by_group(chance)).sum())
 
-    def variance(self, query: Query) -> float:
-        """The matching rows of each group are dealt to its people by chance (hypergeometric), and whether the row of a
-        slot matches is a matter of chance too."""
-        share, chance = self._chances(query)
-        rows, unsure = self._by_group(chance), self._by_group(chance * (1 - chance))
-        dealt = rows * share * (1 - share) * (self.sizes - rows) / np.maximum(self.sizes - 1, 1)
-        return float((dealt + unsure * share**2).sum())
-
     def _by_group(self, weights: np.ndarray) -> np.ndarray:
         return np.bincount(self.slots, weights=weights, minlength=len(self.sizes))
 
