@@ -81,7 +81,11 @@ def main() -> None:
     )
     data = vl.read(train, schema)
     whole = score_learner([train], test)
-    names = [name for name in ("marginals", "certainty", "query-error", "divergence") if name in registered_classes("measures")]
+    names = [
+        name
+        for name in ("marginals", "certainty", "query-error", "divergence")
+        if name in registered_classes("measures")
+    ]
     measures: list[Measure] = [registered_classes("measures")[name]() for name in names]  # type: ignore[misc]
     print(f"AUC of a classifier that learned from the rows themselves: {whole:.3f}")
     found = []

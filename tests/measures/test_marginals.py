@@ -91,7 +91,9 @@ def test_linked_tables_lose_only_what_links_them() -> None:
 
 
 def test_columns_with_many_values_are_counted_in_bins() -> None:
-    frame = pl.DataFrame({"income": np.arange(1000) ** 2, "name": [f"n{n}" for n in range(1000)], "sick": ["y", "n"] * 500})
+    frame = pl.DataFrame(
+        {"income": np.arange(1000) ** 2, "name": [f"n{n}" for n in range(1000)], "sick": ["y", "n"] * 500}
+    )
     data = vl.read(frame, vl.Schema(quasi=["income", "name"], sensitive=["sick"]))
     table = count_rows(data)
     bins = choose_bins([data.columns[name] for name in table.names], table)

@@ -147,7 +147,9 @@ def _describe_best(comparison: Comparison, promise: str) -> str:
     best = comparison.best_for(promise)
     if best:
         loss = _write_decimals(best.loss(comparison.by))
-        return f"{best.title}, with a loss of {loss} by {comparison.by}." + (f" {RECOGNISABLE}" if best.recognisable else "")
+        return f"{best.title}, with a loss of {loss} by {comparison.by}." + (
+            f" {RECOGNISABLE}" if best.recognisable else ""
+        )
     if comparison.only_lost(promise):
         return "none. Every release that keeps it has lost a column to 90 % or more; --allow-lost lets one win."
     hints = [trial.fault.hint for trial in comparison.rows if trial.promise == promise and trial.fault]

@@ -108,7 +108,9 @@ def expect_marginals(view: View, bins: Bins) -> MarginalCounts:
     return expected
 
 
-def undo_channel(counts: MarginalCounts, bins: Bins, channel: Channel | None, sensitive: Sequence[str]) -> MarginalCounts:
+def undo_channel(
+    counts: MarginalCounts, bins: Bins, channel: Channel | None, sensitive: Sequence[str]
+) -> MarginalCounts:
     """Estimate the numbers of people before sensitive values were perturbed."""
     if channel is None:
         return counts

@@ -58,7 +58,7 @@ def test_every_box_that_a_person_fits_is_counted(seed: int) -> None:
     assert [group >= 0 for group in located] == [len(fits[kind]) == 1 for kind in kinds]
     shown = release.tables["table"].select(pl.col("age", "city").cast(pl.String)).rows()
     boxes = list(dict.fromkeys(shown))
-    counts = {box: 0 for box in boxes}
+    counts = dict.fromkeys(boxes, 0)
     for kind in frame.select("age", "city").rows():
         for box in fits[kind]:
             counts[box] += 1

@@ -62,9 +62,7 @@ def test_ends_survive_the_folder_and_can_be_left_out(format: str, tmp_path: Path
     loaded, bare = vl.load(tmp_path / "with"), vl.load(tmp_path / "without")
     assert loaded.tables["table"].cast(pl.String).equals(release.tables["table"].cast(pl.String))
     assert not bare.end_names
-    assert set(loaded.tables["table"].columns) - set(bare.tables["table"].columns) == set(
-        release.end_names
-    )
+    assert set(loaded.tables["table"].columns) - set(bare.tables["table"].columns) == set(release.end_names)
     assert loaded.digest == bare.digest == release.digest
     assert vl.verify(tmp_path / "with").holds
     assert vl.verify(tmp_path / "without").holds

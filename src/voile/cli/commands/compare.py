@@ -87,7 +87,12 @@ def compare(
         refuse_unused_reading(combined.read, source, external)
         variations = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
         flags = drop_unset(
-            methods=method, attacks=attack, measures=measure, adversary=adversary, by=by, vary=variations,
+            methods=method,
+            attacks=attack,
+            measures=measure,
+            adversary=adversary,
+            by=by,
+            vary=variations,
             allow_lost=allow_lost,
         )
         history = drop_unset(after=[str(folder) for folder in after] if after else None, ledger=ledger)
