@@ -57,7 +57,9 @@ class _LazyModule:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(importlib.import_module(self._module), name)
+        value = getattr(importlib.import_module(self._module), name)
+        setattr(self, name, value)  # the next use finds it at once
+        return value
 
 
 def lazy_module(module: str) -> Any:

@@ -70,9 +70,10 @@ def test_costs_follow_the_members(seed: int) -> None:
     search = kernel.start_search(30, 3)
     before = float((people.cost * people.size).sum())
     for _ in range(100):
-        if not kernel.propose_change(frame, people, search, clusters, 5, 5, np.zeros(30, dtype=np.int64)):
+        arguments = (frame, people, search, clusters, 5, 5, np.zeros(30, dtype=np.int64))
+        groups, members = kernel.next_change(*arguments, False)
+        if not groups.size:
             break
-        groups, members = kernel.list_changed(people, search)
         kernel.make_change(frame, people, search)
         check_costs(people)
         for group in range(groups.max() + 1):

@@ -17,6 +17,7 @@ from voile.methods.cluster.judged_clusters import JudgedBox, cluster_side_by_sid
 kernel = lazy_kernel("voile.methods.cluster.kernel")
 
 PASSES = 20  # an improvement ends after so many passes even if something can still be gained
+JUDGED_PASSES = 3  # the same where every change is judged: later passes gain little and are refused often
 
 
 def cluster_boxes(judge: Judge, recoding: str, cells: np.ndarray, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -68,4 +69,4 @@ def _cluster_by_size(frame: Any, people: Any, size: int) -> np.ndarray:
 def _judged_box(
     frame: Any, make_people: Callable[[np.ndarray], Any], judge: Judge, cells: np.ndarray, size: int
 ) -> JudgedBox:
-    return JudgedBox(frame, make_people(cells), cells, judge.values(cells), size, PASSES)
+    return JudgedBox(frame, make_people(cells), cells, judge.values(cells), size, JUDGED_PASSES)

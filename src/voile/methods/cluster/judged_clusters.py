@@ -52,8 +52,9 @@ class JudgedBox:
 
     def _finish(self, number: int) -> Any:
         """Add people to a cluster until it holds: the cheapest one who completes it, else one of the value that it
-        lacks most. Return whether it holds."""
+        lacks most. Return whether it holds. It is given up where it would not hold with everybody who is free."""
         nearest, costs = np.empty(len(self.shares), np.int64), np.empty(len(self.shares))
+        is_first = True
         while self.people.free_count[0]:
             kernel.nearest_by_value(self.frame, self.people, number, self.value, nearest, costs)
             values = np.argsort(costs, kind="stable")
@@ -62,6 +63,9 @@ class JudgedBox:
             if verdict.any():
                 kernel.take_free(self.frame, self.people, number, nearest[values[np.argmax(verdict)]])
                 return True
+            if is_first and not (yield from self._holds_with_free(number)):
+                return False
+            is_first = False
             members = np.bincount(self.value[self.people.cluster == number], minlength=len(self.shares))
             rarest = values[np.argmin(members[values] / self.shares[values])]
             kernel.take_free(self.frame, self.people, number, nearest[rarest])
@@ -72,21 +76,23 @@ class JudgedBox:
         cluster of their own, which is merged with others until it holds."""
         refused = self.clusters
         while self.people.free_count[0]:
-            place = self.people.free_count[0] - 1
-            rivals = kernel.nearest_clusters(self.frame, self.people, refused, self.people.free[place], -1)
+            rivals, groups, members = kernel.propose_places(self.frame, self.people, refused)
             target = refused
-            for number in rivals[rivals >= 0]:
-                verdict = yield kernel.list_extended(self.people, number, np.array([place]))
-                if verdict[0]:
-                    target = number
-                    break
-            kernel.take_free(self.frame, self.people, target, place)
+            if len(rivals):
+                verdict = yield groups, members
+                target = rivals[np.argmax(verdict)] if verdict.any() else refused
+            kernel.take_free(self.frame, self.people, target, self.people.free_count[0] - 1)
         if self.people.size[refused]:
             self.clusters += 1
             yield from self._merge(refused)
 
     def _holds(self, number: int) -> Any:
         members = np.flatnonzero(self.people.cluster == number)
+        verdict = yield np.zeros(len(members), dtype=np.int64), members
+        return bool(verdict[0])
+
+    def _holds_with_free(self, number: int) -> Any:
+        members = np.flatnonzero((self.people.cluster == number) | (self.people.cluster < 0))
         verdict = yield np.zeros(len(members), dtype=np.int64), members
         return bool(verdict[0])
 
@@ -98,10 +104,10 @@ class JudgedBox:
     def _improve(self) -> Any:
         """Make every change that gains something and that the policy allows."""
         arguments = (self.frame, self.people, self.search, self.clusters, self.size, self.passes, self.value)
-        while kernel.propose_change(*arguments):
-            verdict = yield kernel.list_changed(self.people, self.search)
-            if verdict.all():
-                kernel.make_change(self.frame, self.people, self.search)
+        accepted = False
+        while (question := kernel.next_change(*arguments, accepted))[0].size:
+            verdict = yield question
+            accepted = bool(verdict.all())
 
 
 def cluster_side_by_side(boxes: Sequence[Callable[[], JudgedBox]], judge: Judge) -> Iterator[JudgedBox]:

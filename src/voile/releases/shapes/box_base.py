@@ -55,15 +55,14 @@ class BoxShape(Release):
         return {name: cells for name, (cells, _) in self.row_cells.items()}
 
     def add_ends(self) -> Self:
-        entries = describe_ends(self.dictionary["columns"])
+        entries, tables = describe_ends(self.dictionary["columns"]), self.drop_ends()
         if not any(map(end_names, entries)):
             return self
-        tables: Mapping[str, pl.DataFrame]
-        if isinstance(self.tables, PartitionedTables):
-            parts, empty = self.tables.parts, self.tables.empty
+        if isinstance(tables, PartitionedTables):
+            parts, empty = tables.parts, tables.empty
             tables = PartitionedTables(parts.map_lazily(add_part_ends, entries), add_part_ends(empty, 0, entries))
         else:
-            tables = {"table": insert_ends(self.tables["table"], entries, self.row_cells)}
+            tables = {"table": insert_ends(tables["table"], entries, self.row_cells)}
         release = replace(self, tables=tables, dictionary={**self.dictionary, "columns": entries})
         release.__dict__.update({name: self.__dict__[name] for name in ("row_cells",) if name in self.__dict__})
         return release

@@ -13,7 +13,7 @@ import numpy as np
 
 from voile.kernels.compilation import kernel
 from voile.methods.cluster.kernel.clusters import add_person, cost_exchanged, cost_with, cost_without, remove_person
-from voile.methods.cluster.kernel.growth import cheapest_cluster
+from voile.methods.cluster.kernel.growth import cheapest_cluster, list_members
 
 LEAST_GAIN = 1e-9
 RIVALS = 3  # how many clusters are tried for an exchange
@@ -81,6 +81,17 @@ def make_change(frame, people, search):
         remove_person(frame, people, search.movers[number], search.low[0], search.high[0], search.level[0])
         add_person(frame, people, search.targets[number], search.movers[number])
     search.position[2] += 1
+
+
+@kernel
+def next_change(frame, people, search, clusters, size, passes, value, accepted):
+    """Make the last proposed change, if it was accepted, and list the clusters that the next one changes; nothing if
+    there is none."""
+    if accepted:
+        make_change(frame, people, search)
+    if propose_change(frame, people, search, clusters, size, passes, value):
+        return list_changed(people, search)
+    return np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 @kernel
@@ -179,6 +190,19 @@ def nearest_clusters(frame, people, clusters, person, home):
             rank -= 1
         added[rank], rivals[rank] = more, cluster
     return rivals
+
+
+@kernel
+def propose_places(frame, people, clusters):
+    """Return the clusters nearest to the last free person, and list each of them together with the person."""
+    person = people.free[people.free_count[0] - 1]
+    nearest = nearest_clusters(frame, people, clusters, person, -1)
+    rivals = nearest[nearest >= 0]
+    length = rivals.size + people.size[rivals].sum()
+    groups, members, end = np.empty(length, np.int64), np.empty(length, np.int64), 0
+    for number in range(rivals.size):
+        end = list_members(people, rivals[number], person, number, groups, members, end)
+    return rivals, groups, members
 
 
 @kernel
