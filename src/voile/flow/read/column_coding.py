@@ -14,7 +14,7 @@ from voile.io import hierarchy_files
 from voile.plugins.number_text import parse_number
 from voile.tables.domain import build_domain, encode_values, infer_kind
 from voile.tables.hierarchy import HierarchyRecipe, tree
-from voile.tables.role_guessing import is_near_unique
+from voile.tables.roles.role_guessing import is_near_unique
 from voile.tables.schema import Column, Schema
 from voile.tables.value_text import MISSING, count_lookalikes
 
