@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
 from voile.io.hierarchy_outlines import parse_outline
+from voile.tables.hierarchy import RECIPES
 from voile.tables.roles.role_guessing import UNSURE, is_near_unique
 from voile.web.form_labels import LABELS
 from voile.web.forms import read_index
@@ -20,7 +21,7 @@ from voile.web.steps.load import PATIENCE
 from voile.web.visits import Visit
 
 USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
-RECIPES = re.compile(r"(auto|dates|frequency|intervals|prefixes)(:[0-9., ]{0,100})?")  # never a path
+RECIPE = re.compile(rf"({'|'.join(RECIPES)})(:[0-9., ]{{0,100}})?")  # never a path
 
 
 async def show(request: Request, visit: Visit) -> Response:
@@ -205,7 +206,7 @@ async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
 
 def _read_recipe(form: FormData, name: str) -> str:
     text = str(form.get("recipe", "")).strip()
-    if not RECIPES.fullmatch(text):
+    if not RECIPE.fullmatch(text):
         raise SchemaError(
             f"There is no such recipe for {name!r}.",
             code="schema.hierarchy",
