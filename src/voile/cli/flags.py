@@ -23,6 +23,14 @@ Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A module or
 Data = Annotated[str | None, _DATA]
 RequiredData = Annotated[str, _DATA]
 HierarchyFolder = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
+HierarchyRecipes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        help="COLUMN=RECIPE: auto, intervals:5,10, ages, prefixes:5,3,1, dates, alike, frequency, icd10, countries, isco08 "
+        "or education.",
+    ),
+]
 Adversaries = Annotated[
     list[str] | None,
     typer.Option("--adversary", help="An adversary by name, e.g. insurer; `voile adversaries` lists them."),
@@ -151,6 +159,7 @@ def _schema_options(
     kind: Kinds = None,
     domain: Domains = None,
     hierarchies: HierarchyFolder = None,
+    hierarchy: HierarchyRecipes = None,
 ) -> SchemaOptions:
     return drop_unset(**locals())
 

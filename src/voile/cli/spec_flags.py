@@ -60,7 +60,9 @@ def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str,
     combined |= {name: flags[name] for name in ("missing", "weight", "withhold_weight") if name in flags}
     combined |= {"confirmed": lists["confirmed"]} if "confirmed" in lists else {}
     combined |= {"guarding": dict(map(parse_pair, flags["guarding"]))} if flags.get("guarding") else {}
-    return add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))
+    combined = add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))
+    recipes = dict(map(parse_pair, flags.get("hierarchy") or ()))
+    return combined | ({"hierarchies": {**combined.get("hierarchies", {}), **recipes}} if recipes else {})
 
 
 def add_column_flags(

@@ -45,8 +45,10 @@ def hierarchies(
     lines = {name: tree.rows()[:size] for name, (tree, size) in built.items() if tree}
     paths = write_hierarchies(out, lines, force)
     heights = {name: tree.height for name, (tree, _) in built.items() if tree}
+    sources = {name: tree.source for name, (tree, _) in built.items() if tree and tree.source}
     if as_json:
-        print_json({"out": str(out), "heights": heights})
+        print_json({"out": str(out), "heights": heights, **({"sources": sources} if sources else {})})
     else:
-        for path, height in zip(paths, heights.values(), strict=True):
-            typer.echo(f"{path}: {height} levels above the leaves")
+        for path, (name, height) in zip(paths, heights.items(), strict=True):
+            source_text = f", from {sources[name]}" if name in sources else ""
+            typer.echo(f"{path}: {height} levels above the leaves{source_text}")

@@ -21,12 +21,12 @@ from voile.engines.memory import load_frame
 from voile.engines.memory_rows import build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.errors import DataError, option
-from voile.flow.explore.column_profiles import RepeatedValues, find_repeats, profile_column, profile_table
+from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues, find_repeats, profile_column, profile_table
 from voile.flow.explore.role_advice import give_advice
 from voile.io.conversions.column_readings import ReadingRecord
 from voile.io.conversions.encodings import AUTO
 from voile.tables.microdata import PUBLIC_KEY, Microdata
-from voile.tables.role_guessing import ColumnProfile
+from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Schema
 from voile.tables.unit import ASSUMED, IDENTIFIER, ONE_ROW, PERSON_COLUMN, Unit
@@ -102,8 +102,12 @@ class Inspection:
             return None
         return max(candidates, key=lambda item: (item.different, item.column)).column
 
+    def undecided(self) -> list[str]:
+        """Return the columns about which nothing can be suggested: a person must decide on each."""
+        return [column.name for column in self.columns if column.role == UNSURE]
+
     def roles(self) -> dict[str, list[str]]:
-        """Return the suggested roles, as a schema takes them."""
+        """Return the suggested roles, as a schema takes them, without the undecided columns."""
         return {
             role: [column.name for column in self.columns if column.role == role]
             for role in ("identifier", "quasi", "sensitive", "other")
@@ -141,6 +145,7 @@ class Inspection:
             "possible": self.possible,
             "repeats": [asdict(item) for item in self.repeats],
             "suggested_person": self.suggested_person,
+            "undecided": self.undecided(),
             "unit": self.unit.as_json(),
             "reading": {"notes": self.reading.describe(), "spec": self.reading.as_spec(), **self.reading.as_json()},
             "variants": [one.as_json() for one in self.variants],

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from voile.flow.explore.column_profiles import RepeatedValues
-from voile.tables.role_guessing import ColumnProfile
+from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
 from voile.tables.schema import Schema
 
 

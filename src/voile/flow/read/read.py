@@ -19,11 +19,18 @@ from voile.engines.person_rows import PersonRows, spread_people
 from voile.engines.selection import engine_of_table
 from voile.errors import DataError, SpecError, option, raise_together
 from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
-from voile.flow.read.column_coding import build_column, check_lookalikes, check_missing_cells, check_near_unique
+from voile.flow.read.column_coding import (
+    build_column,
+    check_lookalikes,
+    check_missing_cells,
+    check_near_unique,
+    list_grouped_columns,
+)
 from voile.flow.read.merged_values import check_conversions, list_variants, merge_spellings, merge_values_of_chunks
 from voile.flow.read.people_counting import check_people_named, find_unit
 from voile.io.conversions.encodings import AUTO
 from voile.models.personalized.guarding import GuardedColumn, build_guard, check_one_row_each
+from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.domain import Domain, encode_values
 from voile.tables.microdata import PUBLIC_KEY, Microdata, WeightedRows, weigh_codes
 from voile.tables.part_protocol import Parts
@@ -87,6 +94,9 @@ def read(
     else:
         table = _without_people(coded, domains, values, total, engine, guards)
         data = Microdata(columns, table, dropped, unit, None, withheld, schema.missing)
+    grouped = list_grouped_columns(columns, schema)
+    if grouped:
+        data = replace(data, columns=complete_hierarchies(columns, data.rows, grouped))
     unmerged = tuple(one for one in variants if one.column not in merge)
     return replace(data, reading=table_source.record, variants=unmerged)
 
