@@ -48,6 +48,7 @@ NAMES = [
     "Schema",
     "Sequential",
     "Spark",
+    "Steer",
     "TCloseness",
     "__version__",
     "attacks",

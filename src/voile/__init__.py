@@ -77,6 +77,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.tables.hierarchy import tree as tree
     from voile.tables.schema import Schema as Schema
     from voile.tables.secret_key import Key as Key
+    from voile.tables.steering.steer import Steer as Steer
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
 _HOMES = {
@@ -89,6 +90,7 @@ _HOMES = {
     "Preset": "adversaries.presets",
     "Schema": "tables.schema",
     "Spark": "engines.spark",
+    "Steer": "tables.steering.steer",
     "attacks": "",
     "audit": "flow.audit.audit",
     "by_frequency": "tables.hierarchy",
