@@ -51,6 +51,7 @@ NAMES = [
     "Steer",
     "TCloseness",
     "__version__",
+    "advise",
     "attacks",
     "audit",
     "by_frequency",

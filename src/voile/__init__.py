@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.audit.audit import audit as audit
     from voile.flow.checking.load import load as load
     from voile.flow.compare.compare import compare as compare
+    from voile.flow.explore.advise import advise as advise
     from voile.flow.explore.distributions import distributions as distributions
     from voile.flow.explore.foresee import foresee as foresee
     from voile.flow.explore.foresee import reach as reach
@@ -91,6 +92,7 @@ _HOMES = {
     "Schema": "tables.schema",
     "Spark": "engines.spark",
     "Steer": "tables.steering.steer",
+    "advise": "flow.explore.advise",
     "attacks": "",
     "audit": "flow.audit.audit",
     "by_frequency": "tables.hierarchy",

@@ -6,11 +6,14 @@ may be withheld, up to a limit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 import numpy as np
 
+from voile.adversaries.adversary import join_phrases
 from voile.errors import PolicyError, Unsatisfiable, option
 from voile.methods.base import CompletesHierarchies, CoversAlgorithm, FollowsNoKey, Method, Settings, Steerable
 from voile.methods.full_domain.lattice import Lattice, list_levels
@@ -58,14 +61,16 @@ class FullDomain(CompletesHierarchies, Steerable, ExplainsRefusals, FollowsNoKey
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        vectors = 1
-        for column in columns.quasi:
-            vectors *= len(list_levels(column)) if column.hierarchy else 1
+        levels = {column.name: len(list_levels(column)) for column in columns.quasi if column.hierarchy is not None}
+        vectors = prod(levels.values())
         if vectors > LARGEST_LATTICE:
+            tall = _find_tallest(levels)
             raise PolicyError(
                 f"The lattice has {vectors} level vectors, more than {LARGEST_LATTICE}.",
                 code="policy.lattice",
-                hint=f"Give fewer columns or flatter hierarchies, or use {option('method', 'mondrian')}.",
+                hint=f"Fix {join_phrases(map(repr, tall))} at one level each ({option('steering')}, with the same finest "
+                f"and coarsest level), leave a column out, or use {option('method', 'mondrian')} or "
+                f"{option('method', 'cluster')}.",
             )
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
@@ -111,3 +116,10 @@ class FullDomain(CompletesHierarchies, Steerable, ExplainsRefusals, FollowsNoKey
             hint=hint,
             best=hint,
         )
+
+
+def _find_tallest(levels: Mapping[str, int]) -> list[str]:
+    """Return the columns with most levels, as many as must be fixed at one level to make the lattice small enough."""
+    names = sorted(levels, key=lambda name: -levels[name])
+    fixed = next(n for n in range(len(names) + 1) if prod(levels[name] for name in names[n:]) <= LARGEST_LATTICE)
+    return names[:fixed]

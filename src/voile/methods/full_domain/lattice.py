@@ -54,7 +54,7 @@ class Lattice:
         return [len(self.losses[j][level]) for j, level in zip(subset, vector, strict=True)]
 
     def cell_losses(self, vector: Sequence[int]) -> np.ndarray:
-        """Return what a person of each cell loses at a vector: the weighted mean of the columns' certainty penalties."""
+        """Return what a person of each cell loses at a vector: the weighted mean certainty penalty of the columns."""
         penalties = [self.losses[j][h][self.maps[j][h][self.table.codes[:, j]]] for j, h in enumerate(vector)]
         return np.asarray(sum(penalties) / self.importance)
 

@@ -84,13 +84,11 @@ def describe_coding(steer: Steer) -> str:
     'rounded to multiples of 5; 90 stands for 90 or more'
     """
     rules = [f"rounded to multiples of {format_value(steer.round)}"] if steer.round is not None else []
-    rules += [f"{_write(steer.bottom)} stands for {_write(steer.bottom)} or less"] if steer.bottom is not None else []
-    rules += [f"{_write(steer.top)} stands for {_write(steer.top)} or more"] if steer.top is not None else []
+    for limit, words in ((steer.bottom, ("less", "earlier")), (steer.top, ("more", "later"))):
+        if limit is not None:
+            text = str(limit) if isinstance(limit, str) else format_value(limit)
+            rules.append(f"{text} stands for {text} or {words[not isinstance(limit, (int, float))]}")
     return "; ".join(rules)
-
-
-def _write(limit: Any) -> str:
-    return limit if isinstance(limit, str) else format_value(limit)
 
 
 def breaks_coding(steer: Steer, dtype: pl.DataType, values: pl.Series) -> bool:
