@@ -35,6 +35,7 @@ PAGES = (
     "people.md",
     "weights.md",
     "signing.md",
+    "steering.md",
 )
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]
@@ -138,7 +139,17 @@ def test_every_model_and_method_has_a_page() -> None:
 def _modules(family: str) -> list[Path]:
     """List the files and folders of an open set, without those that all its members share."""
     folder = DOCS.parent / "src" / "voile" / family
-    shared = {"base", "kinds", "abilities", "policy", "evidence", "claimed_model", "refusals", "robust_policy"}
+    shared = {
+        "base",
+        "kinds",
+        "abilities",
+        "policy",
+        "evidence",
+        "claimed_model",
+        "refusals",
+        "robust_policy",
+        "steering",
+    }
     return [path for path in sorted(folder.iterdir()) if path.name[0] not in "_." and path.stem not in shared]
 
 

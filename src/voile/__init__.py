@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.audit.audit import audit as audit
     from voile.flow.checking.load import load as load
     from voile.flow.compare.compare import compare as compare
+    from voile.flow.explore.advise import advise as advise
     from voile.flow.explore.distributions import distributions as distributions
     from voile.flow.explore.foresee import foresee as foresee
     from voile.flow.explore.foresee import reach as reach
@@ -81,6 +82,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.tables.hierarchy import tree as tree
     from voile.tables.schema import Schema as Schema
     from voile.tables.secret_key import Key as Key
+    from voile.tables.steering.steer import Steer as Steer
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
 _HOMES = {
@@ -93,6 +95,8 @@ _HOMES = {
     "Preset": "adversaries.presets",
     "Schema": "tables.schema",
     "Spark": "engines.spark",
+    "Steer": "tables.steering.steer",
+    "advise": "flow.explore.advise",
     "attacks": "",
     "audit": "flow.audit.audit",
     "ages": "tables.hierarchy",

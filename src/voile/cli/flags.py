@@ -87,6 +87,14 @@ Guarding = Annotated[
         "--guarding", help="COLUMN=NODES: the column with the node of COLUMN that each person guards; never published."
     ),
 ]
+Steering = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--steering",
+        metavar="COLUMN:weight=2,...",
+        help="Wishes for a column: weight, finest, coarsest, by_rank, bottom, top, round; repeat it per column.",
+    ),
+]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; found by default.")]
@@ -160,6 +168,7 @@ def _schema_options(
     domain: Domains = None,
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRecipes = None,
+    steering: Steering = None,
 ) -> SchemaOptions:
     return drop_unset(**locals())
 

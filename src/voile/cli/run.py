@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from voile.cli.commands.adversaries import adversaries
+from voile.cli.commands.advise import advise
 from voile.cli.commands.audit import audit
 from voile.cli.commands.compare import compare
 from voile.cli.commands.complete import complete
@@ -46,6 +47,7 @@ COMMANDS = (
     query,
     complete,
     compare,
+    advise,
     adversaries,
     hierarchies,
     people,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voile.cli.flags import EngineOptions, ReadOptions, SchemaOptions, parse_domain, parse_pair, split_names
+from voile.errors import SpecError
 
 if TYPE_CHECKING:
     from voile.io.spec_files import Spec
@@ -60,9 +61,28 @@ def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str,
     combined |= {name: flags[name] for name in ("missing", "weight", "withhold_weight") if name in flags}
     combined |= {"confirmed": lists["confirmed"]} if "confirmed" in lists else {}
     combined |= {"guarding": dict(map(parse_pair, flags["guarding"]))} if flags.get("guarding") else {}
+    if flags.get("steering"):
+        combined["steering"] = {**combined.get("steering", {}), **parse_steering(flags["steering"])}
     combined = add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))
     recipes = dict(map(parse_pair, flags.get("hierarchy") or ()))
     return combined | ({"hierarchies": {**combined.get("hierarchies", {}), **recipes}} if recipes else {})
+
+
+def parse_steering(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Parse wishes for columns, each in the form COLUMN:weight=2,top=90; the last colon ends the column's name.
+
+    >>> parse_steering(["age:top=90,round=5"])
+    {'age': {'top': '90', 'round': '5'}}
+    """
+    from voile.plugins.parameters import parse_short_form
+
+    wishes: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        name, colon, rest = text.rpartition(":")
+        if not colon or not name.strip():
+            raise SpecError(f"{text!r} names no column.", code="spec.pair", hint="Write COLUMN:weight=2,coarsest=1.")
+        wishes.setdefault(name.strip(), {}).update(parse_short_form(f":{rest}")[1])
+    return wishes
 
 
 def add_column_flags(
@@ -102,7 +122,7 @@ def override_roles(
             result[key] = value
     result |= {**roles, **people}
     roleless = {name for role in roles for name in schema.get(role, ()) if name not in flagged} | (person - flagged)
-    for part in ("kinds", "domains", "hierarchies"):
+    for part in ("kinds", "domains", "hierarchies", "steering"):
         if isinstance(result.get(part), dict):
             result[part] = {name: value for name, value in result[part].items() if name not in roleless}
     return result

@@ -16,7 +16,7 @@ SECTIONS = {
         *("identifier", "quasi", "sensitive", "other"),
         *("missing", "hierarchies", "kinds", "domains"),
         *("person", "rows_per_person", "rows_are"),
-        *("weight", "withhold_weight", "confirmed", "guarding"),
+        *("weight", "withhold_weight", "confirmed", "guarding", "steering"),
     },
     "method": None,
     "release": {"format", "after", "ledger", "ends"},
@@ -124,7 +124,7 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
     if isinstance(method, dict) and not isinstance(method.get("name"), str):
         problems.append(SpecError("[method] has no name.", code="spec.method"))
     schema = sections.get("schema", {})
-    for key in ("hierarchies", "kinds", "domains", "guarding") if isinstance(schema, dict) else ():
+    for key in ("hierarchies", "kinds", "domains", "guarding", "steering") if isinstance(schema, dict) else ():
         if not isinstance(schema.get(key, {}), dict):
             problems.append(_wrong_type(f"{key} must be a table, [schema.{key}]."))
     for key in ("identifier", "quasi", "sensitive", "other", "confirmed") if isinstance(schema, dict) else ():

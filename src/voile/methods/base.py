@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from voile.adversaries.adversary import join_phrases
 from voile.adversaries.ledger import SeatHistory
 from voile.adversaries.prior import Prior
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
@@ -68,6 +69,14 @@ class Method(Plugin):
                 f"{columns.weight.name!r} exactly, and an exact weight tells who somebody is.",
                 code="policy.weight",
                 hint=f"Withhold it ({option('withhold_weight', True)}), or use {option('method', 'mondrian')}.",
+            )
+        steered = [column.name for column in columns.quasi if column.steer.steers_loss]
+        if steered and not isinstance(self, Steerable):
+            raise PolicyError(
+                f"{self.name} cannot follow the wishes for {join_phrases(map(repr, steered))}: it knows no weights, "
+                "levels or ranks of single columns.",
+                code="policy.steering",
+                hint=f"Use {option('method', 'mondrian')}, or only code values.",
             )
         raise_together(
             PolicyError(
@@ -193,6 +202,10 @@ class CompletesHierarchies:
         raise NotImplementedError  # pragma: no cover - every method of this kind defines it
 
 
+class Steerable:
+    """A method that follows the publisher's wishes for single columns: weights, levels and ranks."""
+
+
 class Partitionable:
     """A method that can publish a large table part by part, each part on its own."""
 
@@ -200,6 +213,10 @@ class Partitionable:
     def works_in_parts(self) -> bool:
         """Whether it can with these knobs: a method that relies on another one may have to ask it."""
         return True
+
+    def may_be_divided(self, columns: Columns, policy: Policy) -> bool:
+        """Return whether these columns may be cut: people below one node of a coarsest level must stay together."""
+        return all(column.steer.coarsest is None for column in columns.quasi)
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         """Return the sensitive columns to look at before a large table is cut: those that the policy reads. A promise

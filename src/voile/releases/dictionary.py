@@ -19,6 +19,8 @@ from voile.releases.cells.label_ends import label_ends, range_ends
 from voile.releases.cells.label_meanings import declared_ends, declared_values, is_prefix
 from voile.tables.domain import Domain, json_value
 from voile.tables.schema import Column
+from voile.tables.steering.steer import USUAL
+from voile.tables.steering.value_coding import describe_coding
 from voile.tables.value_text import parse_values
 
 LABELS = ("generalized", "suppressed")  # ways to show a column in which it holds labels
@@ -67,6 +69,10 @@ def describe(column: Column, cells: Cells | None, labels_only: bool = False) -> 
         )
     if column.weight:
         entry |= {"weight": True, "means": weight_meaning(entry)}
+    if column.steer != USUAL:
+        entry |= {"steering": column.steer.as_json()}
+    if column.steer.is_coded:
+        entry |= {"coded": describe_coding(column.steer)}
     if column.indicator:
         entry |= {"indicator": True, "cell": indicator_meaning(entry)}
     return entry

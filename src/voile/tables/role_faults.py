@@ -1,11 +1,12 @@
-"""Faults in how a schema tells people apart, weighs rows, names guarding nodes, and confirms columns that are published
-as they are."""
+"""Faults in how a schema tells people apart, weighs rows, names guarding nodes, confirms columns that are published as
+they are, and steers columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from voile.errors import SchemaError, option
+from voile.tables.steering.steer import Steer
 
 
 def person_faults(
@@ -108,4 +109,21 @@ def guarding_faults(
             f"Guarding nodes need one row per person, and rows_per_person is {rows_per_person}.",
             code="schema.guarding",
             hint=f"Publish one row per person ({option('rows_per_person', 1)}).",
+        )
+
+
+def steering_faults(steering: Mapping[str, Steer], known: Sequence[str]) -> Iterator[SchemaError]:
+    """Yield the wishes that only a quasi-identifier can have, and say where no column matters."""
+    for name, steer in steering.items():
+        if steer.steers_loss and name not in known:
+            yield SchemaError(
+                f"Column {name!r} is not coarsened, so it has no weight, levels or ranks.",
+                code="schema.steering",
+                hint=f"Mark it {option('quasi', [name])}, or only code its values.",
+            )
+    if known and all(name in steering and steering[name].weight == 0 for name in known):
+        yield SchemaError(
+            "Every quasi-identifier column has the weight 0.",
+            code="schema.steering",
+            hint="Give at least one column a weight above 0.",
         )

@@ -10,7 +10,14 @@ from typing import Any
 from voile.errors import SchemaError, SpecError, option, raise_together
 from voile.tables.domain import KINDS, Domain
 from voile.tables.hierarchy import Hierarchy
-from voile.tables.role_faults import confirmation_faults, guarding_faults, person_faults, weight_faults
+from voile.tables.role_faults import (
+    confirmation_faults,
+    guarding_faults,
+    person_faults,
+    steering_faults,
+    weight_faults,
+)
+from voile.tables.steering.steer import USUAL, Steer, parse_steering
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
 
@@ -29,7 +36,7 @@ class Schema:
     quasi-identifier, because an exact weight tells who somebody is; with `withhold_weight` it only serves to measure.
     `confirmed` lists columns of `other` that are published as they are although nearly every row has its own value.
     `guarding` names, for a sensitive column, the column that holds the node which each person guards (personalized
-    privacy); it is never published.
+    privacy); it is never published. `steering` has the publisher's wishes for single columns (`Steer`).
 
     >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
     ('age', 'zip', 'disease')
@@ -50,6 +57,7 @@ class Schema:
     withhold_weight: bool = False
     confirmed: Sequence[str] = ()
     guarding: Mapping[str, str] = field(default_factory=dict)
+    steering: Mapping[str, Steer | Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         problems = self._check_types()
@@ -79,7 +87,8 @@ class Schema:
         problems += guarding_faults(self.guarding, self.sensitive, self.rows_per_person, told)
         if self.weight is not None and not self.withhold_weight:
             used.setdefault(self.weight, "weight")
-        for what in ("kinds", "domains", "hierarchies"):
+        problems += steering_faults(self.steering, self.known_columns())
+        for what in ("kinds", "domains", "hierarchies", "steering"):
             for name in getattr(self, what):
                 if name not in used or used[name] == "identifier":
                     problems.append(
@@ -125,9 +134,13 @@ class Schema:
             problems.append(SchemaError("rows_per_person must be a whole number.", code="schema.type"))
         if self.rows_are is not None and not isinstance(self.rows_are, str):
             problems.append(SchemaError("rows_are must be a word.", code="schema.type"))
-        for what in ("kinds", "domains", "hierarchies", "guarding"):
+        for what in ("kinds", "domains", "hierarchies", "guarding", "steering"):
             if not isinstance(getattr(self, what), Mapping):
                 problems.append(SchemaError(f"{what} must map column names, e.g. {{'age': ...}}.", code="schema.type"))
+        if isinstance(self.steering, Mapping):
+            steering, faults = parse_steering(self.steering)
+            object.__setattr__(self, "steering", steering)
+            problems += faults
         guards = self.guarding.values() if isinstance(self.guarding, Mapping) else ()
         if not all(isinstance(name, str) for name in guards):
             problems.append(SchemaError("guarding must name one column per sensitive column.", code="schema.type"))
@@ -139,6 +152,10 @@ class Schema:
             ]
         return problems
 
+    def steer(self, name: str) -> Steer:
+        """Return the wishes for a column."""
+        return self.steering.get(name, USUAL)  # type: ignore[return-value]  # parsed above
+
     def __repr__(self) -> str:
         """Show the roles, and only the number of declared kinds, domains and hierarchies."""
         parts = [f"{role}={list(getattr(self, role))}" for role in ROLES if getattr(self, role)]
@@ -149,7 +166,7 @@ class Schema:
         parts += ["withhold_weight=True"] if self.withhold_weight else []
         parts += [f"confirmed={list(self.confirmed)}"] if self.confirmed else []
         parts += [f"guarding={dict(self.guarding)}"] if self.guarding else []
-        parts += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies")]
+        parts += [f"{what} of {len(getattr(self, what))}" for what in ("kinds", "domains", "hierarchies", "steering")]
         return f"Schema({', '.join(part for part in parts if not part.endswith(' of 0'))}, missing={self.missing!r})"
 
     def names(self) -> tuple[str, ...]:
@@ -205,8 +222,8 @@ def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 @dataclass(frozen=True, eq=False)
 class Column:
     """A column whose values are known: role, kind, domain, a hierarchy if there is one, whether it is the survey
-    weight, whether it tells of a sensitive value only if it is one of the protected ones (indicator), and whether some
-    values may have been replaced (altered)."""
+    weight, whether it tells of a sensitive value only if it is one of the protected ones (indicator), whether some
+    values may have been replaced (altered), and the publisher's wishes for it."""
 
     name: str
     role: str
@@ -215,6 +232,7 @@ class Column:
     weight: bool = False
     indicator: bool = False
     altered: bool = False
+    steer: Steer = USUAL
 
     @property
     def kind(self) -> str:

@@ -22,6 +22,7 @@ LABELS = {
     "rows_per_person": "Rows per person, at most",
     "rows_are": "If values of an identifier repeat",
     "guarding": "Column with the node that each person guards",
+    "steering": "Wishes for single columns",
     "confirmed": "publish it although nearly every row has its own value",
     "method": "Method",
     "model": "Promise",

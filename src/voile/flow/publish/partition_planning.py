@@ -115,9 +115,13 @@ def _best_cut(columns: Columns, tree: PartitionTree, profile: Profile, refused: 
 
 
 def _width(column: Column, people: np.ndarray) -> float:
-    """The share of a column's values that a box spans."""
+    """The share of a column's values that a box spans, times the weight of the column."""
+    return column.steer.weight * _span(column, people)
+
+
+def _span(column: Column, people: np.ndarray) -> float:
     present = np.flatnonzero(people)
-    if not column.domain.uses_intervals:
+    if not column.domain.uses_intervals or column.steer.by_rank:
         return (len(present) - 1) / max(column.size - 1, 1)
     points = column.domain.numeric_values
     known = present[present < len(points)]

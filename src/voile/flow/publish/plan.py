@@ -77,7 +77,8 @@ def default_method(policy: Policy) -> Method:
 def partition_rows(plan: Plan) -> tuple[Parts, PartTask]:
     """Cut a large table into parts that are published one by one, where the method can; else there is one part."""
     tree = None
-    if isinstance(plan.method, Partitionable) and plan.method.works_in_parts:
-        tree = plan_partition(plan.columns, plan.rows, plan.policy, plan.method)
+    method, columns, policy = plan.method, plan.columns, plan.policy
+    if isinstance(method, Partitionable) and method.works_in_parts and method.may_be_divided(columns, policy):
+        tree = plan_partition(columns, plan.rows, policy, method)
     parts = plan.rows.parts(tree) if tree is not None else plan.rows.collect().parts(None)
     return parts, PartTask(plan.policy, plan.method, people_before(tree))

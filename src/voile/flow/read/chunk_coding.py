@@ -15,6 +15,7 @@ from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.models.personalized.guarding import GuardedColumn
 from voile.tables.domain import Domain, encode_column, encode_values
 from voile.tables.schema import Schema
+from voile.tables.steering.value_coding import code_values
 from voile.tables.value_variants import merge_values
 
 
@@ -54,7 +55,8 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     values, codes = {}, []
     names = schema.coded_names()
     for name in names:
-        domain, column_codes = encode_column(name, kept[name], "categorical", None)
+        coded = code_values(name, kept[name], schema.steer(name))
+        domain, column_codes = encode_column(name, coded, "categorical", None)
         values[name] = domain.decode(np.arange(domain.size)) if domain.missing else domain.values
         codes.append(column_codes)
     sizes = [max(len(own), 1) for own in values.values()]

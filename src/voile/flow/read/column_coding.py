@@ -13,10 +13,12 @@ from voile.errors import DataError, SchemaError, option, recipe
 from voile.io import hierarchy_files
 from voile.plugins.number_text import parse_number
 from voile.tables.domain import build_domain, encode_values, infer_kind
-from voile.tables.hierarchy import RECIPES, HierarchyRecipe, tree
+from voile.tables.hierarchy import RECIPES, Hierarchy, HierarchyRecipe, tree
 from voile.tables.hierarchy_builders import choose_recipe
 from voile.tables.roles.role_guessing import is_near_unique
 from voile.tables.schema import Column, Columns, Schema
+from voile.tables.steering.steer import Steer
+from voile.tables.steering.value_coding import check_coding
 from voile.tables.value_text import MISSING, count_lookalikes
 
 
@@ -76,6 +78,8 @@ def build_column(name: str, table: pl.DataFrame, schema: Schema) -> Column:
     if name == schema.weight:
         check_weights(name, table)
     kind = schema.kinds.get(name) or ("numeric" if name == schema.weight else infer_kind(values))
+    steer = schema.steer(name)
+    check_coding(name, kind, values.dtype, steer)
     domain = build_domain(name, values, kind, schema.domains.get(name), counts)
     if domain.missing and MISSING in domain.labels[:-1]:
         raise DataError(
@@ -84,11 +88,23 @@ def build_column(name: str, table: pl.DataFrame, schema: Schema) -> Column:
             hint="Write it otherwise.",
         )
     hierarchy = None
-    if name in schema.hierarchies:
-        hierarchy = parse_recipe(schema.hierarchies[name], name).fit(
+    if name in schema.hierarchies or steer.has_levels:
+        hierarchy = parse_recipe(schema.hierarchies.get(name, "auto"), name).fit(
             name, domain, np.bincount(encode_values(domain, values), counts, domain.size).astype(np.int64)
         )
-    return Column(name, schema.role(name), domain, hierarchy, name == schema.weight)
+        check_levels(name, hierarchy, steer)
+    return Column(name, schema.role(name), domain, hierarchy, name == schema.weight, steer=steer)
+
+
+def check_levels(name: str, hierarchy: Hierarchy, steer: Steer) -> None:
+    """Refuse levels that a hierarchy does not have."""
+    for what, level in (("finest", steer.finest), ("coarsest", steer.coarsest)):
+        if level is not None and level > hierarchy.height:
+            raise SchemaError(
+                f"The {what} level of {name!r} is {level}, and its hierarchy has the levels 0 to {hierarchy.height}.",
+                code="schema.steering",
+                hint="Name a level of the hierarchy; 0 is a single value, the highest is *.",
+            )
 
 
 def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:

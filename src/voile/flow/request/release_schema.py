@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from voile.errors import SpecError, option
 from voile.releases.release import Release
 from voile.tables.hierarchy import HierarchyRecipe
 from voile.tables.schema import Schema
+from voile.tables.steering.steer import Steer
+from voile.tables.steering.value_coding import coding_of, read_wishes
 from voile.tables.unit import PERSON_COLUMN
 
 
@@ -47,6 +50,7 @@ def table_schema(
         domains={str(entry["name"]): entry["domain"]["values"] for entry in entries if _is_declared(entry)},
         hierarchies={**_published_hierarchies(entries, guarding or {}), **_hierarchies_of(entries, hierarchies)},
         guarding=guarding or {},
+        steering=_steering_of(entries, hierarchies or {}),
         missing="value" if release.dictionary.get("missing") == "value" else "drop",
         person=person,
         rows_per_person=release.unit.rows,
@@ -66,7 +70,13 @@ def register_schema(release: Release, hierarchies: Mapping[str, Any] | None = No
     """The schema of a register of the population: the quasi-identifier columns alone, without a survey weight."""
     entries = [entry for entry in release.described("quasi") if entry["name"] != release.weight_name]
     names = [str(entry["name"]) for entry in entries]
-    return Schema(quasi=names, kinds=_kinds(entries), hierarchies=_hierarchies_of(entries, hierarchies), missing="drop")
+    return Schema(
+        quasi=names,
+        kinds=_kinds(entries),
+        hierarchies=_hierarchies_of(entries, hierarchies),
+        steering=_codings_of(entries),
+        missing="drop",
+    )
 
 
 def corrupted_schema(release: Release) -> Schema:
@@ -76,7 +86,21 @@ def corrupted_schema(release: Release) -> Schema:
     quasi, sensitive = (
         [str(entry["name"]) for entry in entries if entry["role"] == role] for role in ("quasi", "sensitive")
     )
-    return Schema(quasi, sensitive, kinds=_kinds(entries), missing="value")
+    return Schema(quasi, sensitive, kinds=_kinds(entries), steering=_codings_of(entries), missing="value")
+
+
+def _steering_of(entries: list[Mapping[str, Any]], hierarchies: Mapping[str, Any]) -> dict[str, Steer]:
+    """The wishes of columns; levels only where the hierarchy is given that they belong to."""
+    wishes = {str(entry["name"]): read_wishes(entry) for entry in entries if "steering" in entry}
+    return {
+        name: steer if name in hierarchies or not steer.has_levels else replace(steer, finest=0, coarsest=None)
+        for name, steer in wishes.items()
+    }
+
+
+def _codings_of(entries: list[Mapping[str, Any]]) -> dict[str, Steer]:
+    """How the values of columns are coded: whoever compares other values with them codes those too."""
+    return {str(entry["name"]): coding_of(read_wishes(entry)) for entry in entries if "coded" in entry}
 
 
 def _kinds(entries: list[Mapping[str, Any]]) -> dict[str, str]:

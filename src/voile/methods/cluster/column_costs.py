@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from voile.kernels import lazy_kernel
+from voile.methods.steering.column_cells import shows_labels
 from voile.tables.schema import Column
 
 kernel = lazy_kernel("voile.methods.cluster.kernel")
@@ -21,12 +22,12 @@ def frame_columns(quasi: Sequence[Column], recoding: str) -> tuple[Any, list[np.
     nodes, leaves, width, place = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0, 0
     for column in quasi:
         others = max(column.size - 1, 1)
-        scales.append(1 / others)
-        points.append(_positions(column))
-        if recoding == "hierarchy" and column.hierarchy is not None:
+        scales.append(column.steer.weight / others)
+        points.append(_positions(column) * column.steer.weight)
+        if column.hierarchy is not None and shows_labels(column, recoding):
             kinds.append(kernel.TREE)
             offsets.append(place)
-            for level in column.hierarchy.maps:
+            for level in column.hierarchy.maps[column.steer.finest :]:
                 nodes.append(np.asarray(level, dtype=np.int64))
                 leaves.append(np.bincount(level)[level].astype(np.int64))
                 place += len(level)
@@ -52,7 +53,8 @@ def frame_columns(quasi: Sequence[Column], recoding: str) -> tuple[Any, list[np.
 def _positions(column: Column) -> np.ndarray:
     """Return where each code lies in its range, from 0 to 1."""
     domain = column.domain
-    values = domain.numeric_values.astype(np.float64) if domain.uses_intervals else np.arange(len(domain.values) * 1.0)
+    by_value = domain.uses_intervals and not column.steer.by_rank
+    values = domain.numeric_values.astype(np.float64) if by_value else np.arange(len(domain.values) * 1.0)
     positions = np.full(column.size, 1 + MISSING_GAP)
     if len(values):
         positions[: len(values)] = (values - values[0]) / max(values[-1] - values[0], 1e-300)

@@ -6,17 +6,22 @@ may be withheld, up to a limit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 import numpy as np
 
+from voile.adversaries.adversary import join_phrases
 from voile.errors import PolicyError, Unsatisfiable, option
-from voile.methods.base import CompletesHierarchies, CoversAlgorithm, FollowsNoKey, Method, Settings
-from voile.methods.full_domain.lattice import Lattice
+from voile.methods.base import CompletesHierarchies, CoversAlgorithm, FollowsNoKey, Method, Settings, Steerable
+from voile.methods.full_domain.lattice import Lattice, list_levels
 from voile.methods.full_domain.lattice_search import LatticeSearch
 from voile.methods.full_domain.vector_replay import replay_vectors
 from voile.methods.refusals import ExplainsRefusals, RefusedSteps
+from voile.methods.steering.strata import has_strata, too_rare
+from voile.methods.steering.withholding import count_allowed
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
 from voile.releases.cells.cell_choice import level_cells
@@ -30,7 +35,7 @@ LARGEST_LATTICE = 2_000_000
 
 
 @dataclass(frozen=True)
-class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, Method):
+class FullDomain(CompletesHierarchies, Steerable, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, Method):
     """Global recoding over the lattice of hierarchy levels.
 
     Claim: every group satisfies every model of the policy.
@@ -52,24 +57,26 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlg
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        vectors = 1
-        for column in columns.quasi:
-            vectors *= column.hierarchy.height + 1 if column.hierarchy else 1
+        levels = {column.name: len(list_levels(column)) for column in columns.quasi if column.hierarchy is not None}
+        vectors = prod(levels.values())
         if vectors > LARGEST_LATTICE:
+            tall = _find_tallest(levels)
             raise PolicyError(
                 f"The lattice has {vectors} level vectors, more than {LARGEST_LATTICE}.",
                 code="policy.lattice",
-                hint=f"Give fewer columns or flatter hierarchies, or use {option('method', 'mondrian')}.",
+                hint=f"Fix {join_phrases(map(repr, tall))} at one level each ({option('steering')}, with the same finest "
+                f"and coarsest level), leave a column out, or use {option('method', 'mondrian')} or "
+                f"{option('method', 'cluster')}.",
             )
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
         quasi = [column.name for column in columns.quasi]
         table = rows.histogram([*quasi, *(column.name for column in policy.columns_read(columns))])
-        limit = int(self.suppression * table.total + 1e-9)
-        search = LatticeSearch(columns, policy, table, limit)
+        search = LatticeSearch(columns, policy, table, count_allowed(self.suppression, table.total))
         vector = search.find_best()
         if vector is None:
-            raise self._unsatisfiable(columns, rows, policy)
+            policy.require_whole(columns, rows.tally_values(columns), rows.total)
+            raise self._unsatisfiable(columns, search)
         return rows.place(table, search.group_cells(vector))
 
     def covers_algorithm(self, policy: Policy) -> bool:
@@ -81,7 +88,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlg
         for column in columns.quasi:
             assert column.hierarchy is not None
             starts, members = rows.list_codes(column.name)
-            for level in range(column.hierarchy.height + 1):
+            for level in range(column.steer.finest, column.hierarchy.height + 1):
                 nodes = column.hierarchy.maps[level][members]
                 if np.array_equal(np.maximum.reduceat(nodes, starts[:-1]), np.minimum.reduceat(nodes, starts[:-1])):
                     column_cells[column.name] = level_cells(column, level, rows)
@@ -93,10 +100,11 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlg
     ) -> RefusedSteps | None:
         """Return every level vector that loses less than the chosen one. None if the groups are not those of a level
         vector, because the publisher used other hierarchies."""
-        return replay_vectors(Lattice(columns, table), group, smallest, int(self.suppression * table.total + 1e-9))
+        return replay_vectors(Lattice(columns, table), group, smallest, count_allowed(self.suppression, table.total))
 
-    def _unsatisfiable(self, columns: Columns, rows: Rows, policy: Policy) -> Unsatisfiable:
-        policy.require_whole(columns, rows.tally_values(columns), rows.total)
+    def _unsatisfiable(self, columns: Columns, search: LatticeSearch) -> Unsatisfiable:
+        if has_strata(columns):
+            return too_rare(columns, search.count_failing(), search.table.total)
         hint = f"Raise the suppression limit, or use {option('method', 'mondrian')}."
         return Unsatisfiable(
             "No level vector of the hierarchies satisfies the policy.",
@@ -104,3 +112,10 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlg
             hint=hint,
             best=hint,
         )
+
+
+def _find_tallest(levels: Mapping[str, int]) -> list[str]:
+    """Return the columns with most levels, as many as must be fixed at one level to make the lattice small enough."""
+    names = sorted(levels, key=lambda name: -levels[name])
+    fixed = next(n for n in range(len(names) + 1) if prod(levels[name] for name in names[n:]) <= LARGEST_LATTICE)
+    return names[:fixed]

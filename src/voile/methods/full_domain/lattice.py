@@ -10,13 +10,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from voile import kernels
+from voile.methods.steering.column_cells import weigh_losses
 from voile.releases.cells.cells import node_cells
 from voile.tables.row_protocol import Histogram
-from voile.tables.schema import Columns
+from voile.tables.schema import Column, Columns
 
-Vector = tuple[int, ...]  # a hierarchy level for each quasi-identifier column
+Vector = tuple[int, ...]  # for each quasi-identifier column a level, counted from its finest one
 
 TIE = 1e-12  # losses that differ by no more than this are equal
+
+
+def list_levels(column: Column) -> range:
+    """Return the levels at which a column may be shown."""
+    assert column.hierarchy is not None
+    steer, height = column.steer, column.hierarchy.height
+    return range(steer.finest, (height if steer.coarsest is None else steer.coarsest) + 1)
 
 
 class Lattice:
@@ -29,9 +37,11 @@ class Lattice:
         for position, column in enumerate(columns.quasi):
             assert column.hierarchy is not None
             occurs = np.bincount(table.codes[:, position], minlength=column.size) > 0
-            cells = [node_cells(column.domain, column.hierarchy, h) for h in range(column.hierarchy.height + 1)]
-            self.maps.append([column.hierarchy.maps[h] for h in range(column.hierarchy.height + 1)])
-            self.losses.append([cell.loss(occurs) for cell in cells])
+            levels = list_levels(column)
+            cells = [node_cells(column.domain, column.hierarchy, h) for h in levels]
+            self.maps.append([column.hierarchy.maps[h] for h in levels])
+            self.losses.append([weigh_losses(column, cell, occurs) for cell in cells])
+        self.importance = sum(column.steer.weight for column in columns.quasi)
         self.heights = tuple(len(maps) for maps in self.maps)
 
     def number_groups(self, vector: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -44,9 +54,9 @@ class Lattice:
         return [len(self.losses[j][level]) for j, level in zip(subset, vector, strict=True)]
 
     def cell_losses(self, vector: Sequence[int]) -> np.ndarray:
-        """Return what a person of each cell loses at a vector: the mean certainty penalty of the columns."""
+        """Return what a person of each cell loses at a vector: the weighted mean certainty penalty of the columns."""
         penalties = [self.losses[j][h][self.maps[j][h][self.table.codes[:, j]]] for j, h in enumerate(vector)]
-        return np.asarray(sum(penalties) / len(penalties))
+        return np.asarray(sum(penalties) / self.importance)
 
     def bound_losses(self) -> np.ndarray:
         """Return, for every vector, its loss if nothing is withheld: a lower bound, since a withheld row counts 1."""
@@ -56,4 +66,4 @@ class Lattice:
             codes = self.table.codes[:, j]
             level = [float(np.dot(self.losses[j][h][maps[h][codes]], self.weights) / total) for h in range(len(maps))]
             bound += np.array(level).reshape([-1 if j == i else 1 for i in range(len(self.maps))])
-        return bound / len(self.maps)
+        return bound / self.importance

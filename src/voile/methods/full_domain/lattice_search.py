@@ -60,6 +60,12 @@ class LatticeSearch(Lattice):
         group, passes = self._judge_groups(vector)
         return np.where(passes[group], group, WITHHELD)
 
+    def count_failing(self) -> int:
+        """Count the people whose groups fail even at the coarsest levels."""
+        top = tuple(height - 1 for height in self.heights)
+        group, passes = self._judge_groups(top)
+        return int(self.weights[~passes[group]].sum())
+
     def _prune(self) -> np.ndarray:
         """Mark the vectors that cannot hold because groups on a few columns alone are too small (Incognito)."""
         columns = range(len(self.heights))
@@ -128,8 +134,8 @@ class LatticeSearch(Lattice):
                 return group, passes
 
     def _compute_loss(self, vector: Vector) -> float:
-        """Return the mean certainty penalty over all cells, a withheld row counting 1; infinite if too many rows would
-        be withheld."""
+        """Return the weighted mean certainty penalty over all cells, a withheld row counting 1; infinite if too many
+        rows would be withheld."""
         group, passes = self._judge_groups(vector)
         is_published = passes[group]
         withheld = int(self.weights[~is_published].sum())
@@ -141,7 +147,7 @@ class LatticeSearch(Lattice):
             float(np.dot(self.losses[j][level][self.maps[j][level][self.table.codes[is_published, j]]], weights))
             for j, level in enumerate(vector)
         ]
-        return (sum(penalties) / len(penalties) + withheld) / total
+        return (sum(penalties) / self.importance + withheld) / total
 
 
 def _walk(

@@ -23,10 +23,14 @@ FINE = 4096  # boxes of up to this many people weigh the loss of every cut, when
 Frame = tuple[np.ndarray, ...]
 
 
-def cut_by_size(codes: np.ndarray, table: Histogram, smallest: int, frame: Frame) -> np.ndarray:
-    """Cut the cells of a table as far as boxes of `smallest` people allow; return the box of each cell."""
+def cut_by_size(
+    codes: np.ndarray, table: Histogram, smallest: int, frame: Frame, stratum: np.ndarray | None = None
+) -> np.ndarray:
+    """Cut the cells of a table, stratum by stratum, as far as boxes of `smallest` people allow; return the box of each
+    cell."""
     weights, ids = _number_cells(table)
-    ends = cut_kernel.grow_tree(codes, weights, ids, smallest, frame)
+    codes, weights, ids, ends = sort_by_stratum(codes, weights, ids, stratum)
+    ends = cut_kernel.grow_tree(codes, weights, ids, smallest, frame, ends)
     return np.asarray(cut_kernel.number_leaves(ids, ends))
 
 
@@ -34,6 +38,16 @@ def _number_cells(table: Histogram) -> tuple[np.ndarray, np.ndarray]:
     """Return the people and the number of each cell, in the narrowest types."""
     weights = table.counts.astype(np.int32 if table.total < 1 << 31 else np.int64)
     return weights, np.arange(len(weights), dtype=np.int32 if len(weights) < 1 << 31 else np.int64)
+
+
+def sort_by_stratum(
+    codes: np.ndarray, weights: np.ndarray, ids: np.ndarray, stratum: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Put the cells of each stratum beside each other; return them and where each stratum ends."""
+    if stratum is None or not stratum.any():
+        return codes, weights, ids, np.array([len(ids)])
+    order = np.argsort(stratum, kind="stable")
+    return codes[order], weights[order], ids[order], np.cumsum(np.bincount(stratum))
 
 
 class PolicyCuts:
@@ -45,10 +59,11 @@ class PolicyCuts:
         self.columns, self.policy, self.table, self.totals, self.frame = columns, policy, table, totals, frame
         self.weights, self.ids = _number_cells(table)
 
-    def cut(self, codes: np.ndarray) -> np.ndarray:
+    def cut(self, codes: np.ndarray, stratum: np.ndarray | None = None) -> np.ndarray:
         """Cut level by level: every open box proposes its cuts, the best first, and the policy judges both halves of
         all proposals at once. Return the box of each cell."""
-        lows, highs = np.array([0]), np.array([len(self.ids)])
+        codes, self.weights, self.ids, highs = sort_by_stratum(codes, self.weights, self.ids, stratum)
+        lows = np.concatenate([[0], highs[:-1]])
         ends: list[np.ndarray] = []
         while len(lows):
             dims, cuts = self._choose_cuts(codes, lows, highs)

@@ -67,14 +67,14 @@ def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarr
     return _drop_unused(cells, column.hierarchy.maps[level][low])
 
 
-def ancestor_cells(column: Column, rows: Rows) -> tuple[Cells, np.ndarray]:
-    """Return the lowest node of the hierarchy above all values of each group."""
+def ancestor_cells(column: Column, rows: Rows, finest: int = 0) -> tuple[Cells, np.ndarray]:
+    """Return the lowest node of the hierarchy, from the level `finest` up, above all values of each group."""
     assert column.hierarchy is not None
     starts, members = rows.list_codes(column.name)
     open_groups = np.ones(len(starts) - 1, dtype=bool)
     offset, node = 0, np.zeros(len(starts) - 1, dtype=np.int64)
     parts: list[Cells] = []
-    for level in range(column.hierarchy.height + 1):
+    for level in range(finest, column.hierarchy.height + 1):
         nodes = column.hierarchy.maps[level][members]
         alike = np.maximum.reduceat(nodes, starts[:-1]) == np.minimum.reduceat(nodes, starts[:-1])
         now = open_groups & alike

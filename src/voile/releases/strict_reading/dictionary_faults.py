@@ -18,13 +18,14 @@ from voile.releases.cells.label_ends import label_ends, range_ends
 from voile.releases.certificate import FORMAT
 from voile.releases.dictionary import cell_meanings, weight_meaning
 from voile.releases.strict_reading.certificate_faults import Kinds, part_faults
+from voile.releases.strict_reading.steering_faults import steering_faults
 from voile.tables.domain import KINDS
 from voile.tables.unit import Unit
 from voile.tables.value_text import MISSING, TOP, format_value, parse_values, shield_label
 
 _PARTS: Kinds = {"format": int, "columns": list, "withheld": int, "unit": dict}
 _ENTRY: Kinds = {"name": str, "role": str, "kind": str, "type": str, "shown": str, "cell": str, "domain": dict}
-_OPTIONAL = ("names", "prefixes", "hierarchy", "weight", "means", "keep", "indicator", "ends")
+_OPTIONAL = ("names", "prefixes", "hierarchy", "weight", "means", "keep", "indicator", "ends", "steering", "coded")
 _MOST_PEOPLE = 1 << 40
 _MOST_COLUMNS = 10_000
 ROLES = ("quasi", "sensitive", "other")
@@ -146,6 +147,7 @@ def _optional_faults(entry: Mapping[str, Any]) -> Iterator[str]:
         entry["prefixes"] is True and entry["shown"] == "generalized" and entry["kind"] in ("categorical", "ordered")
     ):
         yield "'prefixes' explains generalized categories only"
+    yield from steering_faults(entry)
     keep = entry.get("keep")
     if ("keep" in entry) != (entry["shown"] == "perturbed"):
         yield "'keep' does not fit the way in which its cells are shown"

@@ -18,6 +18,7 @@ from voile.releases.cells.label_meanings import is_prefix
 from voile.releases.published_tables import PublishedTables
 from voile.releases.strict_reading.dictionary_faults import VALUE_CELLS
 from voile.releases.strict_reading.distinct_cells import DistinctCells
+from voile.releases.strict_reading.steering_faults import shows_uncoded_values
 from voile.tables.value_text import MISSING, TOP, format_value, parse_values, split_set, unescape
 
 
@@ -73,6 +74,8 @@ def find_unshown(release: PublishedTables, shown: Mapping[str, ShownValues]) -> 
             unused = set(entry.get("names", ())) - shown[name].texts
             faults += [f"the names of {name!r} explain {len(unused)} cells that do not exist"] if unused else []
             wrong = _differs_from_labels(entry, shown[name].texts)
+            uncoded = shows_uncoded_values(entry, shown[name].texts)
+            faults += [f"cells of {name!r} are not coded as the dictionary says"] if uncoded else []
         faults += [f"the domain of {name!r} is not what its cells show"] if wrong else []
     return faults
 

@@ -18,6 +18,7 @@ from voile.web.forms import read_index
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import KINDS, ROLES, render_page
 from voile.web.steps.load import PATIENCE
+from voile.web.steps.wishes import read_steering
 from voile.web.visits import Visit
 
 USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
@@ -36,6 +37,7 @@ async def show(request: Request, visit: Visit) -> Response:
         "guard": next(iter(schema.get("guarding", {}).values()), None),
         "chosen_kinds": schema.get("kinds", {}),
         "confirmed": schema.get("confirmed", ()),
+        "steering": schema.get("steering", {}),
     }
     return render_page("mark", visit, chosen_roles=visit.roles(), nearly_unique=nearly_unique, **choices)
 
@@ -80,12 +82,14 @@ def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[st
                 kinds[column["name"]] = kind
     _add_person(visit, form, schema)
     _add_guard(visit, form, schema)
+    steering = read_steering(visit.inspection["columns"], form, schema)
     published = {name for role in ("quasi", "sensitive", "other") for name in schema[role]}
     missing = str(form.get("missing", "error"))
     return {
         **{key: value for key, value in schema.items() if value != []},
         **({"kinds": kinds} if kinds else {}),
         **({"confirmed": confirmed} if confirmed else {}),
+        **({"steering": steering} if steering else {}),
         "missing": missing if missing in ("error", "drop", "value") else "error",
         "hierarchies": {name: tree for name, tree in trees.items() if name in published},
     }

@@ -77,9 +77,15 @@ def _grow_subtree(codes, words, weights, ids, low, high, smallest, fine, frame, 
 
 
 def grow_tree(
-    codes: np.ndarray, weights: np.ndarray, ids: np.ndarray, smallest: int, frame: tuple[np.ndarray, ...]
+    codes: np.ndarray,
+    weights: np.ndarray,
+    ids: np.ndarray,
+    smallest: int,
+    frame: tuple[np.ndarray, ...],
+    ends: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Cut all rows as far as `smallest` allows, subtrees on two threads; return the ends of the leaves. Moves the rows.
+    """Cut all rows as far as `smallest` allows, subtrees on two threads; return the ends of the leaves. Moves the rows,
+    but never from one of the ranges that end at `ends` to another.
 
     `codes` has one row per cell, padded with columns to whole 64-bit words (see `padded_width`). LeFevre, DeWitt,
     Ramakrishnan: Mondrian (ICDE 2006). O(rows * columns * depth) at worst.
@@ -90,10 +96,10 @@ def grow_tree(
         ends = np.empty(high - low, np.int64)
         return ends[: _grow_subtree(codes, words, weights, ids, low, high, smallest, FINE, frame, stop, ends)]
 
+    ends = np.array([rows]) if ends is None else ends
     if rows < ALONE:
-        return cut(0, rows, 0)
+        return np.concatenate([cut(low, high, 0) for low, high in zip([0, *ends[:-1]], ends, strict=True)])
     # the first cut alone, then both halves at once, then their parts: both threads always have about equal work
-    ends = np.array([rows])
     with ThreadPoolExecutor(CORES) as pool:
         for stop in (int(0.6 * rows), int(0.1 * rows), 0):
             ends = np.concatenate(list(pool.map(cut, np.append(0, ends[:-1]), ends, [stop] * len(ends))))

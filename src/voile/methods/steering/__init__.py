@@ -1,0 +1,1 @@
+"""How methods follow the publisher's wishes for single columns, and how they withhold people."""
