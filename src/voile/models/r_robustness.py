@@ -144,6 +144,8 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
         recount = super().verify(release, counts, evidence)
         if recount.answer is Answer.BROKEN:
             return recount
+        if self.source is None:
+            return Verification(Answer.BROKEN, "It does not say where the statistics come from.")
         prior = evidence.prior(self._digest)
         if prior is None:
             remark = "The prior at hand is a different one. " if evidence.priors else ""

@@ -35,9 +35,18 @@ def read_strictly(content: bytes) -> Any:
         return float(text)
 
     try:
-        return json.loads(content.decode("utf-8"), object_pairs_hook=build, parse_constant=refuse, parse_float=number)
+        text = content.decode("utf-8")
+        document = json.loads(text, object_pairs_hook=build, parse_constant=refuse, parse_float=number)
+        usual = [
+            json.dumps(document, indent=indent, ensure_ascii=escapes)
+            for indent in (1, None)
+            for escapes in (True, False)
+        ]
     except (ValueError, RecursionError) as error:
         raise DocumentError(type(error).__name__) from None
+    if text.removesuffix("\n") not in usual:
+        raise DocumentError("it is written in an unusual way")
+    return document
 
 
 def kind_of(value: Any) -> str:

@@ -100,8 +100,11 @@ class Judge:
                 yield "a claim is about another column"
         if not 1 <= dictionary["unit"]["rows"] < 2**31:
             yield "the unit has no rows"
-        knobs = [value for value in certificate["method"].values() if type(value) in (int, float)]
-        if any(value < 0 or (type(value) is float and value > 1) for value in knobs):
+        knobs = {name: value for name, value in certificate["method"].items() if type(value) in (int, float)}
+        if any(
+            value < 0 or (type(value) is float and value > (10 if name == "deviations" else 1))
+            for name, value in knobs.items()
+        ):
             yield "a knob is out of range"
         keep = [entry["keep"] for entry in dictionary["columns"] if "keep" in entry]
         if keep and certificate["method"].get("p") not in (None, keep[0]):

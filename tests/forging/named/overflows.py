@@ -141,3 +141,8 @@ def a_list_of_nested_values(f: Forgery) -> None:
 @forges(ROBUST)
 def statistics_of_more_columns_than_anybody_counts(f: Forgery) -> None:
     f.claim("r-robustness")["parameters"]["max_columns"] = 2**62
+
+
+@forges(ROBUST)
+def statistics_that_come_from_nowhere(f: Forgery) -> None:
+    f.claim("r-robustness")["parameters"]["source"] = None
