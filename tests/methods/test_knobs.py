@@ -95,7 +95,8 @@ def test_no_knob_is_ignored_beside_another_one(method: Any, knobs: list[Knobs], 
     def publish_case(chosen: Knobs, number: int) -> object:
         key = (repr(sorted(chosen.items())), number)
         if key not in outcomes:
-            outcomes[key] = publish(*requests[number], method(**chosen))
+            data, policy = requests[number]
+            outcomes[key] = publish(data, policy, method(**chosen))
         return outcomes[key]
 
     ignored = []

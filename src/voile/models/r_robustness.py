@@ -72,6 +72,7 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
     findings: ClassVar[tuple[str, ...]] = ("worst_belief",)
     gaps: ClassVar[tuple[str, ...]] = (
         "an adversary who knows exactly how many people of this very table have a protected value, in groups of people",
+        "an adversary who knows other statistics than those of one of its column sets, even if they are fewer",
     )
 
     r: float = knob(above=1)

@@ -204,7 +204,7 @@ def test_the_wrong_order_a_missing_release_and_a_ledger_of_others() -> None:
         vl.publish(data, vl.LDiversity(l=2), after=[first, second], ledger=vl.Ledger())
     with pytest.raises(DataError, match="knows nobody of this table"):
         vl.publish(table([50, 51], "xy"), vl.LDiversity(l=2), after=[first, second], ledger=ledger)
-    with pytest.raises(DataError, match="not to the"):
+    with pytest.raises(DataError, match="does not belong to"):
         vl.verify(second, after=[second], ledger=ledger)
     other = vl.Ledger()
     vl.publish(table([30, 31, 40, 41, 42, 43], "xyzxyz"), vl.LDiversity(l=3), ledger=other)

@@ -157,12 +157,12 @@ class Prior(PiecewiseAttack):
     def _estimate_statistics(self, members: Members | None, counts: Counts) -> Statistics:
         """Estimate the statistics from the release itself: within a group every link counts as equally likely."""
         assert counts.column is not None
-        if counts.column.indicator:
-            counts = replace(expect_counts(counts), column=make_indicator(counts.column, INDICATOR))
-            assert counts.column is not None
+        column = counts.column
+        if column.indicator:
+            column, counts = make_indicator(column, INDICATOR), expect_counts(counts)
         if members is None:
             shares = counts.totals / max(int(counts.totals.sum()), 1)
-            return Statistics(counts.column.name, tuple(counts.column.domain.labels), (), shares)
+            return Statistics(column.name, tuple(column.domain.labels), (), shares)
         group = np.repeat(np.arange(members.groups), np.diff(members.starts))
         pairs = np.diff(counts.starts)[group]
         if pairs.sum() > SPREAD:
@@ -177,7 +177,7 @@ class Prior(PiecewiseAttack):
         weight = people[entry] * counts.counts[position] / np.maximum(counts.sizes[group[entry]], 1)
         limits = self._limits(int(counts.sizes.sum()), len(members.columns))
         codes = members.codes[rows[entry]]
-        return tabulate_statistics(members.columns, counts.column, codes, counts.values[position], weight, **limits)
+        return tabulate_statistics(members.columns, column, codes, counts.values[position], weight, **limits)
 
     def _compute_belief(
         self,
