@@ -20,7 +20,7 @@ from voile.cli.run import COMMANDS
 from voile.errors import FIXED_BEFOREHAND, BrokenPromise, DataError, EngineError, SpecError, Unsatisfiable, VoileError
 
 VERBS = ["publish", "verify", "audit", "measure", "report", "compare", "adversaries"]
-VERBS += ["hierarchies", "people", "prior", "reproduce", "guarantees", "demo", "serve"]
+VERBS += ["hierarchies", "people", "prior", "reproduce", "guarantees", "demo", "serve", "warm-up"]
 
 
 def test_every_command_has_a_file_of_its_name() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import voile
 from voile.io.parquet import kernel as parquet
@@ -22,6 +23,7 @@ from voile.kernels import (
     group_scans,
     packed_keys,
     people,
+    posterior,
     tree_cuts,
 )
 from voile.methods.injector.kernel import rules
@@ -306,6 +308,36 @@ def _(rng: Rng, n: int) -> Arguments:
     return codes, column, children, sides, (counts[:, 0] > 0.5).astype(np.int64)
 
 
+@arguments_of(box_matching._match_people)
+def _(rng: Rng, n: int) -> Arguments:
+    tree = box_matching._build_tree(draw_boxes(rng, n))
+    return rng.integers(0, 30, (n, 2)), rng.integers(1, 4, n), *tree, np.zeros(n, np.int64), np.full(n, -1)
+
+
+@arguments_of(box_matching._find_pairs)
+def _(rng: Rng, n: int) -> Arguments:
+    return *box_matching._flatten_sets(draw_boxes(rng, n)), *box_matching._build_tree(draw_boxes(rng, n)), 5 * n
+
+
+def draw_boxes(rng: Rng, n: int) -> list[Any]:
+    """Return boxes of two columns with 30 values, each of at least one value."""
+    return [sparse.csr_matrix(np.maximum(rng.random((n, 30)) < 0.1, np.eye(n, 30) > 0) * 1.0) for _ in range(2)]
+
+
+@arguments_of(posterior.compute_group_beliefs)
+def _(rng: Rng, n: int) -> Arguments:
+    rows, index = rng.dirichlet(np.ones(5), 6), rng.integers(0, 6, (3, n))
+    rows[0, :2] = 0
+    starts = np.unique(np.append(np.arange(0, n, 7), n))
+    drawn = [np.unique(rng.integers(0, 5, size), return_counts=True) for size in np.diff(starts)]
+    value_starts = np.concatenate([[0], np.cumsum([len(values) for values, _ in drawn])])
+    values, counts = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    people = index, starts, np.arange(n), np.ones(n, np.int64)
+    events = np.array([0, 0, -1, 1, -1])
+    # some groups are walked, others are bounded by exchanges
+    return rows, *people, value_starts, values, counts, events, bool(n % 2), 60, 0.2, 1.5, 0, len(starts) - 1
+
+
 def copy_arguments(arguments: Arguments) -> Arguments:
     """Copy arrays; a view of another argument's memory stays one."""
     copies: dict[int, np.ndarray] = {}
@@ -347,5 +379,5 @@ def test_every_kernel_that_python_may_run_is_compared() -> None:
     marked = set()
     for path in ROOT.rglob("*.py"):
         module = ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
-        marked |= {(module, name) for name in re.findall(r"@kernel\(steps=[^)]*\)\ndef (\w+)", path.read_text())}
+        marked |= {(module, name) for name in re.findall(r"@kernel\(steps=[^@]*?\)\ndef (\w+)", path.read_text())}
     assert marked == {(kernel.__module__, kernel.__name__) for kernel in MAKERS}

@@ -31,6 +31,7 @@ from voile.cli.commands.report import report
 from voile.cli.commands.reproduce import reproduce
 from voile.cli.commands.serve import serve
 from voile.cli.commands.verify import verify
+from voile.cli.commands.warm_up import warm_up
 from voile.cli.flag_wording import write_flag
 from voile.cli.terminal import print_json
 from voile.errors import DataError, SpecError, VoileError, hide_credentials, speaking
@@ -56,6 +57,7 @@ COMMANDS = (
     guarantees,
     demo,
     serve,
+    warm_up,
 )
 
 app = typer.Typer(

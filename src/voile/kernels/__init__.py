@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         people,
         posterior,
         query_counts,
+        sorting,
         tree_cuts,
         world_walk,
     )
@@ -37,6 +38,7 @@ __all__ = [
     "people",
     "posterior",
     "query_counts",
+    "sorting",
     "tree_cuts",
     "world_walk",
 ]

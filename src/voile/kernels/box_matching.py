@@ -11,11 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
+from voile.kernels.compilation import ENOUGH, kernel
 from voile.kernels.group_scans import includes_value
+from voile.kernels.sorting import order_values
 
 LEAF = 8
 NONE, SEVERAL = -1, -2
+
+
+@kernel
+def _write_node(nodes, at, first, last):
+    """Write a leaf with the boxes first..last-1."""
+    nodes[at, 0], nodes[at, 1], nodes[at, 2], nodes[at, 3] = first, last, -1, -1
 
 
 @kernel(steps=10)
@@ -25,7 +32,7 @@ def _split_boxes(low, high, order, nodes, bounds):
     The children of a node are the two halves of its boxes by the middle of the widest column. O(boxes log^2 boxes).
     """
     columns = low.shape[1]
-    nodes[0] = (0, order.size, -1, -1)
+    _write_node(nodes, 0, 0, order.size)
     total, at = 1, 0
     while at < total:
         first, last = nodes[at, 0], nodes[at, 1]
@@ -44,19 +51,19 @@ def _split_boxes(low, high, order, nodes, bounds):
             middles = np.empty(last - first, np.int64)
             for i in range(first, last):
                 middles[i - first] = low[order[i], widest] + high[order[i], widest]
-            rank = np.argsort(middles, kind="mergesort")
-            reordered = order[first:last][rank]
-            order[first:last] = reordered
+            rank, boxes = order_values(middles), order[first:last].copy()
+            for i in range(first, last):
+                order[i] = boxes[rank[i - first]]
             half = (first + last) // 2
             nodes[at, 2], nodes[at, 3] = total, total + 1
-            nodes[total] = (first, half, -1, -1)
-            nodes[total + 1] = (half, last, -1, -1)
+            _write_node(nodes, total, first, half)
+            _write_node(nodes, total + 1, half, last)
             total += 2
         at += 1
     return total
 
 
-@kernel
+@kernel(steps=lambda codes, weights, nodes, *_: codes.size * len(nodes))
 def _match_people(codes, weights, nodes, bounds, order, members, starts, people_in, owner):
     """Add each person's weight to every box that holds them, and note the box if it is the only one (else SEVERAL).
     About O(people * log boxes) if the boxes overlap little.
@@ -141,6 +148,15 @@ def _place_people(boxes: Sequence[Any], codes: np.ndarray, weights: np.ndarray) 
 
 
 @kernel
+def _double(numbers):
+    """Return an array of twice the length that starts with these numbers. O(n)."""
+    doubled = np.empty(2 * numbers.size, np.int64)
+    for i in range(numbers.size):
+        doubled[i] = numbers[i]
+    return doubled
+
+
+@kernel
 def _sets_meet(members, starts, box, other_members, other_starts, other_box):
     """Return whether two rising sets have a member in common. O(members)."""
     i, j = starts[box], other_starts[other_box]
@@ -154,7 +170,12 @@ def _sets_meet(members, starts, box, other_members, other_starts, other_box):
     return False
 
 
-@kernel
+def _bound_pairs(low, high, members, starts, nodes, bounds, order, other_members, *_):  # type: ignore[no-untyped-def]
+    """Return how many steps `_find_pairs` takes if every box has to be compared with every other."""
+    return low.size * len(nodes) + len(order) * members.size + len(low) * other_members.size
+
+
+@kernel(steps=_bound_pairs, enough=20 * ENOUGH)
 def _find_pairs(low, high, members, starts, nodes, bounds, order, other_members, other_starts, max_pairs):
     """Return all pairs (box, other box) with a common value in every column, at most `max_pairs` of them. About
     O(boxes log boxes) if the boxes overlap little."""
@@ -194,8 +215,7 @@ def _find_pairs(low, high, members, starts, nodes, bounds, order, other_members,
                     if pair_count == max_pairs:
                         return first[:pair_count], second[:pair_count]
                     if pair_count == first.size:
-                        first = np.concatenate((first, np.empty_like(first)))
-                        second = np.concatenate((second, np.empty_like(second)))
+                        first, second = _double(first), _double(second)
                     first[pair_count], second[pair_count] = box, order[i]
                     pair_count += 1
     return first[:pair_count], second[:pair_count]

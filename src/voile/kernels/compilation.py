@@ -7,32 +7,38 @@ worth. Which way it ran cannot be told from the result. A kernel that states not
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, overload
 
 import numpy as np
 
 ENOUGH = 100_000  # steps of Python after which a kernel is compiled
+Steps = int | Callable[..., int]
 _LOCK = threading.RLock()
+_KERNELS: list[Kernel] = []
+_interprets = True  # whether Python runs small calls
 
 
 class Kernel:
     """A loop over arrays that is compiled when it is first worth it."""
 
-    def __init__(self, function: Callable[..., Any], steps: int, inline: bool) -> None:
-        self._function, self._steps, self._inline = function, steps, inline
+    def __init__(self, function: Callable[..., Any], steps: Steps, enough: int, inline: bool) -> None:
+        self._function, self._steps, self._enough, self._inline = function, steps, enough, inline
         self._steps_taken = 0
         self._interpreted: Callable[..., Any] | None = None
         self._compiled: Callable[..., Any] | None = None
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
         self.__module__, self.__wrapped__ = function.__module__, function
+        _KERNELS.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
-        if self._compiled is None and self._steps:
-            self._steps_taken += self._steps * _count_elements(arguments)
-            if self._steps_taken <= ENOUGH:
+        if self._compiled is None and self._steps and _interprets:
+            per_call = self._steps(*arguments) if callable(self._steps) else self._steps * _count_elements(arguments)
+            self._steps_taken += per_call
+            if self._steps_taken <= self._enough:
                 return self.interpret(*arguments)
         return (self._compiled or self.compile())(*arguments)
 
@@ -78,6 +84,23 @@ class Kernel:
         return twin
 
 
+@contextlib.contextmanager
+def compile_at_once() -> Iterator[None]:
+    """Compile every kernel when it is called, however little there is to do."""
+    global _interprets
+    _interprets = False
+    try:
+        yield
+    finally:
+        _interprets = True
+
+
+def list_cache_folders() -> tuple[int, set[str]]:
+    """Return how many kernels are compiled, and in which folders their machine code is kept."""
+    compiled: list[Any] = [kernel._compiled for kernel in _KERNELS if kernel._compiled is not None]
+    return len(compiled), {str(one.stats.cache_path) for one in compiled if one.stats.cache_path}
+
+
 class BitInstruction:
     """A question about a 64-bit word that is one machine instruction, which numba has no name for."""
 
@@ -112,16 +135,21 @@ def _emit_instruction(name: str) -> Any:
 @overload
 def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
-def kernel(*, steps: int = 0, inline: bool = False) -> Callable[[Callable[..., Any]], Kernel]: ...
-def kernel(function: Callable[..., Any] | None = None, /, *, steps: int = 0, inline: bool = False) -> Any:
+def kernel(
+    *, steps: Steps = 0, enough: int = ENOUGH, inline: bool = False
+) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(
+    function: Callable[..., Any] | None = None, /, *, steps: Steps = 0, enough: int = ENOUGH, inline: bool = False
+) -> Any:
     """Make a kernel of a function.
 
-    State `steps` only if a call takes at most about so many steps of the innermost loop per element of its arrays,
-    whatever they hold, and if Python gives exactly the compiled result: see docs/decisions/0039-lazy-kernels.md.
+    State `steps` only if Python gives exactly the compiled result, and if a call takes at most about so many steps of
+    the innermost loop per element of its arrays, whatever they hold; or give a function of the arguments that bounds
+    the steps. `enough` is how many steps compiling is worth. See docs/decisions/0039-lazy-kernels.md.
     """
     if function is not None:
-        return Kernel(function, steps, inline)
-    return lambda function: Kernel(function, steps, inline)
+        return Kernel(function, steps, enough, inline)
+    return lambda function: Kernel(function, steps, enough, inline)
 
 
 def _count_elements(arguments: tuple[Any, ...]) -> int:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
-from voile.kernels.world_walk import bound_by_swaps, compute_expected_counts, count_states
+from voile.kernels.compilation import ENOUGH, kernel
+from voile.kernels.world_walk import ROUNDS, bound_by_swaps, compute_expected_counts, count_states
 
 EXACT, BOUNDED, CONTRADICTION = 0, 1, 2  # how a belief was computed
 
@@ -117,7 +117,26 @@ def _judge_classes(rows, prior_rows, events, shares, kinds, floor, lift):
     return worst, over
 
 
-@kernel
+def _bound_steps(  # type: ignore[no-untyped-def]
+    rows, index, starts, members, counts, value_starts, values, value_counts, events, binary, max_states, *others
+):
+    """Return how many steps `compute_group_beliefs` takes at most, from the states of every group's walk."""
+    first, last = others[-2:]
+    sizes, bins = np.diff(starts[first : last + 1]), np.diff(value_starts[first : last + 1])
+    group, entries = np.repeat(np.arange(last - first), sizes), slice(starts[first], starts[last])
+    bits = np.log2(value_counts[value_starts[first] : value_starts[last]] + 1.0)
+    by_bin = np.bincount(np.repeat(np.arange(last - first), bins), bits, last - first)
+    steps = 0.0
+    for prior_rows in index:
+        keys, which = np.unique(group * len(rows) + prior_rows[members[entries]], return_inverse=True)
+        by_class = np.bincount(keys // len(rows), np.log2(np.bincount(which, counts[entries]) + 1.0), last - first)
+        states = np.minimum(2.0 ** np.minimum(np.minimum(by_bin, by_class), 60.0), max_states + 1.0)
+        classes = np.bincount(keys // len(rows), minlength=last - first)
+        steps += float((bins * (2 * states + (ROUNDS + classes * bins) * classes + rows.shape[1])).sum())
+    return int(min(steps * (bins.max(initial=1) if binary else 1), 1e18))
+
+
+@kernel(steps=_bound_steps, enough=20 * ENOUGH)
 def compute_group_beliefs(
     rows,
     index,

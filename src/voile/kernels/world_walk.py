@@ -18,7 +18,7 @@ _BALANCE = 24  # from this many members on, weights are balanced first, so that 
 _FAINT = 1e-150  # smaller groups are balanced if all worlds together weigh less than this
 
 
-_ROUNDS = 200
+ROUNDS = 200
 
 
 @kernel
@@ -78,8 +78,14 @@ def compute_expected_counts(weights, amounts, capacity, ahead, behind):
     after another; after t members the state says how many of each bin are taken, so a state belongs to exactly one t.
     A forward and a backward pass, O(states * bins) time, O(states) memory.
     """
-    bins, total = capacity.size, amounts.sum()
-    owner = np.repeat(np.arange(amounts.size), amounts)
+    bins, total = capacity.size, 0
+    for i in range(amounts.size):
+        total += amounts[i]
+    owner, seat = np.empty(total, np.int64), 0
+    for i in range(amounts.size):
+        for _ in range(amounts[i]):
+            owner[seat] = i
+            seat += 1
     stride = np.ones(bins, np.int64)
     for j in range(1, bins):
         stride[j] = stride[j - 1] * (capacity[j - 1] + 1)
@@ -87,10 +93,10 @@ def compute_expected_counts(weights, amounts, capacity, ahead, behind):
     for j in range(bins):
         last += stride[j] * capacity[j]
     result = np.zeros((amounts.size, bins))
-    scaled = balance_weights(weights, amounts, capacity, _ROUNDS if total >= _BALANCE else 0)
+    scaled = balance_weights(weights, amounts, capacity, ROUNDS if total >= _BALANCE else 0)
     _walk_forward(scaled, owner, capacity, stride, last, ahead)
     if ahead[last] < _FAINT and total < _BALANCE:
-        scaled = balance_weights(weights, amounts, capacity, _ROUNDS)
+        scaled = balance_weights(weights, amounts, capacity, ROUNDS)
         _walk_forward(scaled, owner, capacity, stride, last, ahead)
     total_weight = ahead[last]
     if not total_weight > 0.0:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
+from voile.kernels.compilation import ENOUGH, kernel
+from voile.kernels.sorting import order_values
 
 
 @kernel
@@ -61,7 +62,7 @@ def _find_best_cut(
             rank = np.empty(bins[d])
             for b in range(bins[d]):
                 rank[b] = histogram[b, top_class] / sums[b] if sums[b] > 0 else 2.0  # bins that nobody has come last
-            order = np.argsort(rank, kind="mergesort")
+            order = order_values(rank)
         left, right = np.zeros(classes), totals.copy()
         people_left = 0.0
         for position in range(bins[d] - 1):
@@ -83,7 +84,7 @@ def _find_best_cut(
     return column
 
 
-@kernel(steps=5)
+@kernel(steps=5, enough=4 * ENOUGH)
 def grow(codes, labels, weights, bins, ranged, keep, shares, depth, min_people, min_gain):
     """Return the nodes of the tree: the column of each (-1 for a leaf), its two children, which bins go left, and the
     estimated class counts before the channel.
@@ -97,11 +98,11 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, min_people, 
     column, children = np.full(room, -1), np.full((room, 2), -1)
     sides, counts = np.zeros((room, bins.max()), np.bool_), np.zeros((room, classes))
     stack = np.empty((room, 4), np.int64)
-    stack[0] = (0, 0, rows, 0)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, rows, 0
     top, nodes = 1, 1
     while top > 0:
         top -= 1
-        node, low, high, level = stack[top]
+        node, low, high, level = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         totals = np.zeros(classes)
         for i in range(low, high):
             totals[labels[ids[i]]] += weights[ids[i]]
@@ -138,8 +139,8 @@ def grow(codes, labels, weights, bins, ranged, keep, shares, depth, min_people, 
                 ids[i], ids[j] = ids[j], ids[i]
                 j -= 1
         column[node], children[node, 0], children[node, 1] = d, nodes, nodes + 1
-        stack[top] = (nodes, low, i, level + 1)
-        stack[top + 1] = (nodes + 1, i, high, level + 1)
+        stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = nodes, low, i, level + 1
+        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2], stack[top + 1, 3] = nodes + 1, i, high, level + 1
         top += 2
         nodes += 2
     return column[:nodes], children[:nodes], sides[:nodes], counts[:nodes]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
+from voile.kernels.compilation import ENOUGH, kernel
+from voile.kernels.sorting import double_rows
 from voile.methods.mondrian.kernel.cut_gains import find_most_gaining, find_widest, scratch_arrays, weigh_cuts
 
 CORES = 2
@@ -37,7 +38,7 @@ def _partition(codes, words, weights, ids, low, high, d, at):
         j -= 1
 
 
-@kernel(steps=5)
+@kernel(steps=5, enough=4 * ENOUGH)
 def _grow_subtree(codes, words, weights, ids, low, high, smallest, fine, frame, stop, ends):
     """Cut rows low..high-1 until nothing can be cut, or nodes have at most `stop` rows; return the number of ends.
     O(rows * columns * depth) at worst."""
@@ -45,12 +46,13 @@ def _grow_subtree(codes, words, weights, ids, low, high, smallest, fine, frame, 
     scratch = scratch_arrays(columns, frame[1][columns], min(fine, high - low))
     cut, gain = np.empty(columns, np.int64), np.zeros(columns, np.float64)
     stack, bounds = np.empty((64, 2), np.int64), np.empty((64, columns), np.float64)
-    stack[0] = (low, high)
-    bounds[0] = np.inf
+    stack[0, 0], stack[0, 1] = low, high
+    for d in range(columns):
+        bounds[0, d] = np.inf
     top, written = 1, 0
     while top > 0:
         top -= 1
-        low, high = stack[top]
+        low, high = stack[top, 0], stack[top, 1]
         best = -1
         if high - low > stop:
             if high - low > fine and columns < 63:
@@ -67,9 +69,9 @@ def _grow_subtree(codes, words, weights, ids, low, high, smallest, fine, frame, 
             continue
         middle = _partition(codes, words, weights, ids, low, high, best, cut[best])
         if top + 2 > stack.shape[0]:
-            stack = np.concatenate((stack, np.empty_like(stack)))
-            bounds = np.concatenate((bounds, np.empty_like(bounds)))
-        stack[top], stack[top + 1] = (middle, high), (low, middle)
+            stack, bounds = double_rows(stack), double_rows(bounds)
+        # the left half is cut first
+        stack[top, 0], stack[top, 1], stack[top + 1, 0], stack[top + 1, 1] = middle, high, low, middle
         for d in range(columns):
             bounds[top + 1, d] = bounds[top, d]
         top += 2

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from voile.kernels.compilation import kernel
+from voile.kernels.sorting import double_rows
 
 
 @kernel
@@ -48,11 +49,11 @@ def narrow_regions(low, high, region_low, region_high):
     leaves = low.shape[1]
     highest_up_to = np.empty(leaves, np.int64)
     stack = np.empty((64, 2), np.int64)
-    stack[0] = (0, leaves)
+    stack[0, 0], stack[0, 1] = 0, leaves
     top = 1
     while top > 0:
         top -= 1
-        first, last = stack[top]
+        first, last = stack[top, 0], stack[top, 1]
         if last - first < 2:
             continue
         position, column, last_code = _find_cut(low, high, first, last, highest_up_to)
@@ -63,7 +64,7 @@ def narrow_regions(low, high, region_low, region_high):
         for i in range(position, last):
             region_low[column, i] = last_code + 1
         if top + 2 > stack.shape[0]:
-            stack = np.concatenate((stack, np.empty_like(stack)))
-        stack[top], stack[top + 1] = (position, last), (first, position)
+            stack = double_rows(stack)
+        stack[top, 0], stack[top, 1], stack[top + 1, 0], stack[top + 1, 1] = position, last, first, position
         top += 2
     return True

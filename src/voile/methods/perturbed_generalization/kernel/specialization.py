@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from voile.kernels.compilation import kernel
+from voile.kernels.sorting import double_rows
 
 
 @kernel
@@ -77,11 +78,11 @@ def grow_tree(codes, values, weights, ids, smallest, size, width):
     """
     ends = np.empty(ids.size, np.int64)
     stack = np.empty((64, 2), np.int64)
-    stack[0] = (0, ids.size)
+    stack[0, 0], stack[0, 1] = 0, ids.size
     top, leaves = 1, 0
     while top > 0:
         top -= 1
-        low, high = stack[top]
+        low, high = stack[top, 0], stack[top, 1]
         column, last_code = _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width)
         if column < 0:
             ends[leaves] = high
@@ -97,7 +98,7 @@ def grow_tree(codes, values, weights, ids, smallest, size, width):
                 break
             ids[i], ids[j] = ids[j], ids[i]
         if top + 2 > stack.shape[0]:
-            stack = np.concatenate((stack, np.empty_like(stack)))
-        stack[top], stack[top + 1] = (i, high), (low, i)
+            stack = double_rows(stack)
+        stack[top, 0], stack[top, 1], stack[top + 1, 0], stack[top + 1, 1] = i, high, low, i
         top += 2
     return ends[:leaves]
