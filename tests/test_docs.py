@@ -35,6 +35,7 @@ PAGES = (
     "people.md",
     "weights.md",
     "signing.md",
+    "recipients.md",
     "steering.md",
 )
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)

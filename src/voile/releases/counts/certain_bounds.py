@@ -34,6 +34,7 @@ class BoxView:
         self.first = np.zeros(self.boxes, np.int64)
         self.first[rows.box[::-1]] = np.arange(len(rows.box))[::-1]
         self.columns = {column.name: column for column in rows.columns}
+        self.matched: tuple[dict[str, Condition], np.ndarray] | None = None
 
     def __repr__(self) -> str:
         return f"BoxView({self.boxes} boxes)"
@@ -53,13 +54,17 @@ class BoxView:
 
     def match_rows(self, conditions: Mapping[str, Condition]) -> np.ndarray:
         """Count the rows of each box that satisfy the conditions on columns that show every row's value."""
-        fits = np.ones(self.rows.people, dtype=bool)
-        for name, condition in conditions.items():
-            column = self.columns[name]
-            if shows_every_row(column):
+        exact = {name: wanted for name, wanted in conditions.items() if shows_every_row(self.columns[name])}
+        if not exact:
+            return self.sizes
+        if self.matched is None or self.matched[0] != exact:  # the groups of a query mostly share these conditions
+            fits = np.ones(self.rows.people, dtype=bool)
+            for name, condition in exact.items():
+                column = self.columns[name]
                 codes = column.cells.matrix.indices[column.cell[: self.rows.people]]
                 fits &= matching_codes(column, condition)[codes]
-        return np.bincount(self.rows.box[: self.rows.people][fits], minlength=self.boxes)
+            self.matched = exact, np.bincount(self.rows.box[: self.rows.people][fits], minlength=self.boxes)
+        return self.matched[1]
 
     def _bound_column(self, column: KnownColumn, condition: Condition) -> BoxRange:
         none = np.zeros(self.boxes, np.int64)
