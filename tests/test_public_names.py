@@ -49,6 +49,7 @@ NAMES = [
     "Sequential",
     "Spark",
     "TCloseness",
+    "Yardstick",
     "__version__",
     "attacks",
     "audit",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.audit.audit import audit as audit
     from voile.flow.checking.load import load as load
     from voile.flow.compare.compare import compare as compare
+    from voile.flow.compare.yardstick import Yardstick as Yardstick
     from voile.flow.explore.distributions import distributions as distributions
     from voile.flow.explore.foresee import foresee as foresee
     from voile.flow.explore.foresee import reach as reach
@@ -92,6 +93,7 @@ _HOMES = {
     "attacks": "",
     "audit": "flow.audit.audit",
     "by_frequency": "tables.hierarchy",
+    "Yardstick": "flow.compare.yardstick",
     "compare": "flow.compare.compare",
     "compare_rows_per_person": "flow.explore.rows_per_person",
     "datasets": "",

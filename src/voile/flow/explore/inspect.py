@@ -21,6 +21,7 @@ from voile.engines.memory_rows import build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.errors import DataError, option
 from voile.flow.explore.column_profiles import RepeatedValues, find_repeats, profile_column, profile_table
+from voile.tables.code_guessing import looks_like_codes
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.role_guessing import ColumnProfile
 from voile.tables.row_protocol import Table
@@ -281,6 +282,13 @@ def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
                     f"{finding} Recipients of the release cannot count with a secret that is different for "
                     "everybody. Mark it as an identifier, or leave it out."
                 )
+    for name in (*schema.quasi, *schema.sensitive):
+        column = by_name.get(name)
+        if column is not None and column.kind == "numeric" and looks_like_codes(name, column.type):
+            yield (
+                f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, "
+                "mark the column as categories."
+            )
     if not schema.sensitive:
         yield (
             "No column is marked as secret: a promise can cover finding a person's row, but not learning something "
