@@ -19,12 +19,8 @@ def test_a_blurred_release_costs_learners_more() -> None:
     data = vl.read(
         pl.DataFrame({"age": age, "city": city, "sick": sick}), vl.Schema(quasi=["age", "city"], sensitive=["sick"])
     )
-    fine, coarse = (
-        vl.measure(
-            data, vl.publish(data, vl.KAnonymity(k=k), vl.Mondrian(), key=vl.Key(bytes(32))), [vl.measures.Learners()]
-        )
-        for k in (3, 400)
-    )
+    releases = [vl.publish(data, vl.KAnonymity(k=k), vl.Mondrian(), key=vl.Key(bytes(32))) for k in (3, 400)]
+    fine, coarse = (vl.measure(data, release, [vl.measures.Learners()]) for release in releases)
     assert set(fine["learners"].parts) == {"classifier", "regression"}
     assert fine["learners"].parts["classifier"] < 0.05 < coarse["learners"].parts["classifier"]
 

@@ -46,9 +46,8 @@ def test_values_that_nobody_has_are_lost() -> None:
 def test_yardsticks_stand_apart_from_trials(tmp_path: Path) -> None:
     FRAME.write_csv(tmp_path / "mst.csv")
     yardstick = Yardstick(tmp_path / "mst.csv", 0.5, "MST")
-    comparison = vl.compare(
-        read(), vl.KAnonymity(k=5), [vl.Mondrian()], [], [vl.measures.Marginals()], yardsticks=[yardstick]
-    )
+    methods, measures = [vl.Mondrian()], [vl.measures.Marginals()]
+    comparison = vl.compare(read(), vl.KAnonymity(k=5), methods, [], measures, yardsticks=[yardstick])
     told = comparison.as_json()
     assert [item["epsilon"] for item in told["yardsticks"]] == [0.5]
     assert comparison.best is comparison.rows[0]  # although the synthetic table loses less
@@ -68,7 +67,7 @@ def test_a_spec_and_flags_name_files_with_their_epsilon(tmp_path: Path) -> None:
     (tmp_path / "mst.csv").write_text("age\n1\n")
     sections = {
         "schema": {"quasi": ["age"]},
-        "policy": {"model": "k-anonymity"},
+        "policy": {"model": "k-anonymity", "k": 5},
         "compare": {
             "synthetic": [{"file": "mst.csv", "epsilon": 2}, "aim.csv:epsilon=1/2,title=AIM"],
             "allow_lost": True,

@@ -1,4 +1,4 @@
-"""Boxes of clusters overlap: whoever looks for a person counts every box that the person fits, as a count by hand does."""
+"""Boxes of clusters overlap: whoever looks for a person counts every box that the person fits."""
 
 from __future__ import annotations
 

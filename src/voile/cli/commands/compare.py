@@ -158,4 +158,7 @@ def _exit_without_winner(comparison: Comparison) -> None:
     if comparison.best is not None:
         return
     published = any(trial.fault is None for trial in comparison.rows)
-    raise typer.Exit(BrokenPromise.exit_code if published else Unsatisfiable.exit_code)
+    only_lost = comparison.only_lost(
+        comparison.promises[0]
+    )  # the promise can be kept, but at a price that nobody asked for
+    raise typer.Exit(BrokenPromise.exit_code if published and not only_lost else Unsatisfiable.exit_code)

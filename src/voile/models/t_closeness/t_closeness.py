@@ -88,8 +88,8 @@ class TCloseness(Model):
         if self.distance != "equal" or column.kind == "categorical":
             return ""
         return (
-            f"t-closeness takes all values of {column.name!r} as equally far apart: of many numbers hardly any group is "
-            f"close enough. For values with an order, {parameter('distance', 'ordered')} is meant in most cases."
+            f"t-closeness takes all values of {column.name!r} as equally far apart: of many numbers, hardly any group "
+            f"is close enough. For values with an order, {parameter('distance', 'ordered')} is meant in most cases."
         )
 
     def best(self, counts: Counts) -> str:
