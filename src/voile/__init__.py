@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.explore.privacy_budget import privacy_budget as privacy_budget
     from voile.flow.explore.rows_per_person import compare_rows_per_person as compare_rows_per_person
     from voile.flow.measure.measure import measure as measure
+    from voile.flow.pool.pool import pool as pool
     from voile.flow.publish.publish import publish as publish
     from voile.flow.read.read import read as read
     from voile.flow.report.report import report as report
@@ -107,6 +108,7 @@ _HOMES = {
     "measure": "flow.measure.measure",
     "measures": "",
     "mining": "",
+    "pool": "flow.pool.pool",
     "prefixes": "tables.hierarchy",
     "presets": "adversaries.presets",
     "privacy_budget": "flow.explore.privacy_budget",

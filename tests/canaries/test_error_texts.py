@@ -199,10 +199,10 @@ PUBLISHING: dict[str, Callable[[Path], Any]] = {
 
 
 AFTERWARDS: dict[str, Callable[[Path], Any]] = {
-    "estimate of another type": lambda p: vl.load(saved(p)).estimate(number="many"),
-    "estimate of no date": lambda p: vl.load(saved(p)).estimate(born="soon"),
-    "estimate of no column": lambda p: vl.load(saved(p)).estimate(citty=1),
-    "estimate of no query": lambda p: vl.load(saved(p)).estimate("city like 'L%'"),
+    "count of another type": lambda p: vl.load(saved(p)).count(number="many"),
+    "count of no date": lambda p: vl.load(saved(p)).count(born="soon"),
+    "count of no column": lambda p: vl.load(saved(p)).count(citty=1),
+    "count of no query": lambda p: vl.load(saved(p)).count("city like 'L%'"),
     "truncated table": lambda p: vl.load(
         write_file(saved(p), "table.parquet", (p / "out" / "table.parquet").read_bytes()[:-30]).parent
     ),

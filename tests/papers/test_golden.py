@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from even_counts import even_count
 
 import voile as vl
 from voile import kernels
@@ -62,8 +63,8 @@ def count_estimate(
     )
     columns = [{"name": name, "role": "quasi"} for name in names] + [{"name": "value", "role": "sensitive"}]
     release = Bucketized({"quasi": quasi, "sensitive": sensitive}, {"format": 1, "columns": columns}, UNSIGNED)
-    return release.estimate(
-        {**{f"q{place}": wanted for place, wanted in qi_predicate.items()}, "value": sensitive_predicate}
+    return even_count(
+        release, {**{f"q{place}": wanted for place, wanted in qi_predicate.items()}, "value": sensitive_predicate}
     )
 
 

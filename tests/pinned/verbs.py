@@ -53,14 +53,14 @@ ASKED = {"sampled": "incomes", "robust": "rates", "tiny": "tiny"}
 
 
 def _estimates(shape: str) -> Fields:
-    """Estimates and margins; a question that cannot be asked ends in its error."""
+    """Counts with their intervals and bounds; a question that cannot be asked ends in its error."""
     made, fields = release(shape)[1], {}
     for number, question in enumerate(QUESTIONS[ASKED.get(shape, "hospital")]):
 
         def answer(question: Any = question) -> Fields:
             keywords = question if isinstance(question, dict) else None
-            count = made.estimate(**keywords) if keywords is not None else made.estimate(question)
-            return {"answer": [plain(count), plain(made.margin(question))]}
+            count = made.count(**keywords) if keywords is not None else made.count(question)
+            return {"answer": plain(count.as_json())}
 
         fields[f"question {number}"] = next(iter(refusals(answer).values()))
     return fields

@@ -173,7 +173,16 @@ def check_reception(visitor: Any, packed: bytes, release: Release) -> None:
     page = visitor.post("/receive/count", {**condition, "column.1": "birth", "how.1": "least", "value.1": "1960-01-01"})
     assert "birth is at least 1960-01-01" in page
     page = visitor.post("/receive/count", {"sql": "select count(*) from t where disease = 'Asthma'"})
-    assert f"<strong>{release.estimate(disease='Asthma'):g}</strong>" in page
+    assert f"<strong>{release.count(disease='Asthma').estimate:.1f}</strong>".replace(".0<", "<") in page
+    page = visitor.post("/receive/count", {"sql": "select sex, count(*) from t group by sex"})
+    assert "sex Female: count" in page
+    page = visitor.post("/receive/cross", {"first": "sex", "second": "disease"})
+    assert "95 % interval" in page
+    assert "<td" in page[page.index('class="cross"') :]
+    page = visitor.post("/receive/complete", {"draws": "2", "format": "csv"})
+    assert "Download 2 tables" in page
+    assert visitor.client.get("/receive/completions").text.startswith("_draw,")
+    assert 'role="alert"' in visitor.post("/receive/complete", {"draws": "1", "format": "csv"})
     for bad_query in ({}, {"sql": "drop table t"}, {"column.0": "sex", "how.0": "between", "value.0": "a"}):
         assert 'role="alert"' in visitor.post("/receive/count", bad_query)
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:

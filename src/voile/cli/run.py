@@ -17,6 +17,7 @@ import typer
 from voile.cli.commands.adversaries import adversaries
 from voile.cli.commands.audit import audit
 from voile.cli.commands.compare import compare
+from voile.cli.commands.complete import complete
 from voile.cli.commands.demo import demo
 from voile.cli.commands.guarantees import guarantees
 from voile.cli.commands.hierarchies import hierarchies
@@ -24,6 +25,7 @@ from voile.cli.commands.measure import measure
 from voile.cli.commands.people import people
 from voile.cli.commands.prior import prior
 from voile.cli.commands.publish import publish
+from voile.cli.commands.query import query
 from voile.cli.commands.report import report
 from voile.cli.commands.reproduce import reproduce
 from voile.cli.commands.serve import serve
@@ -41,6 +43,8 @@ COMMANDS = (
     audit,
     measure,
     report,
+    query,
+    complete,
     compare,
     adversaries,
     hierarchies,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from voile.flow.compare.comparison import Comparison
     from voile.flow.compare.trial import AttackResult, Trial
+    from voile.releases.counts.count_answer import Count
+    from voile.releases.sql.pooled_answer import QueryAnswer
     from voile.results import Audit, Belief, Losses, Verdict
     from voile.tables.unit import Unit
 
@@ -93,6 +95,29 @@ def show_losses(losses: Losses) -> None:
     """Print what analysts lose, one line per measure."""
     rows = [[item.title, f"{item.value:.4f}", item.note] for item in losses.items]
     _print_table("What analysts lose", ["measure", "loss", "note"], rows, 0)
+
+
+def show_answer(answer: QueryAnswer) -> None:
+    """Print the answer to a SQL query: one line per group and value."""
+    rows = [
+        [*("" if key is None else str(key) for key in keys), name, *(_write_count(part) for part in _parts(count))]
+        for keys, counts in answer.rows
+        for name, count in zip(answer.values, counts, strict=True)
+    ]
+    heads = [*answer.keys, "", "estimate", "low (95 %)", "high (95 %)", "at least", "at most"]
+    _print_table("Estimated from completions of the release", heads, rows, 5)
+    for note in answer.notes:
+        typer.echo(note)
+
+
+def _parts(count: Count) -> tuple[float | None, ...]:
+    return count.estimate, count.low, count.high, count.at_least, count.at_most
+
+
+def _write_count(number: float | None) -> str:
+    if number is None or number != number:
+        return "–"
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:,.5g}"
 
 
 def show_comparison(comparison: Comparison) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import math
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +22,14 @@ from voile.adversaries.ledger import Ledger
 from voile.errors import DataError, SchemaError
 from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import Certificate, Claim
-from voile.releases.completions.completions import DRAWS, Completions, complete_release
+from voile.releases.completions.completions import DRAWS, Completions, check_draws, complete_release
+from voile.releases.counts.count_answer import Count
+from voile.releases.counts.counting import Counting, prepare_counting
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
+from voile.releases.sql.pooled_answer import QueryAnswer, answer_query
+from voile.releases.sql.session import Session
 from voile.tables.secret_key import Key
 from voile.version import __version__
 
@@ -130,30 +133,40 @@ class Release(ShapeContract):
         """
         return complete_release(self, m, key)
 
-    def estimate(
+    def count(
         self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
-    ) -> float:
-        """Estimate how many people satisfy all conditions. Where the release shows a survey weight, these are people of
-        the population; `weighted=False` counts rows.
+    ) -> Count:
+        """Count the people who satisfy all conditions: an estimate, a 95 % interval, and bounds that are certain.
 
         Conditions are keywords or a dict (a value, a list of values, or a tuple (low, high) for a range), or SQL text:
-        `release.estimate("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`.
+        `release.count("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`. Where the
+        release shows a survey weight, people of the population are counted; `weighted=False` counts rows.
         """
-        return self.answer(self._weigh(parse_query(query, where), weighted))
+        return self.counting.count(self._weigh(parse_query(query, where), weighted))
 
-    def margin(
-        self, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
-    ) -> float:
-        """Return how far the true number of people may be from `estimate`: two standard deviations, if people are
-        spread within their cells and groups by chance, as the estimate assumes. Not a bound; NaN where a shape cannot
-        say."""
-        return 2 * math.sqrt(self.variance(self._weigh(parse_query(query, where), weighted)))
+    def query(self, sql: str, draws: int = DRAWS) -> QueryAnswer:
+        """Answer a SQL query with COUNT, SUM or AVG on the completions of the release, pooled by group.
+
+        `release.query("select sex, count(*), avg(age) from t where age >= 30 or not sex = 'M' group by sex")`. DuckDB
+        runs the query on every draw; what it may contain is on a short list, and the rest is refused by name.
+        """
+        check_draws(draws)
+        known = self.__dict__.setdefault("_sessions", {})
+        if draws not in known:
+            counting = self.counting if draws == DRAWS else prepare_counting(self, draws)
+            known[draws] = counting, Session(counting.draws)
+        return answer_query(self, *known[draws], sql)
+
+    @cached_property
+    def counting(self) -> Counting:
+        """The completions that counts are made from, drawn once."""
+        return prepare_counting(self)
 
     def _weigh(self, query: Query, weighted: bool | None) -> Query:
         """Return the query with what its rows count: their survey weight, or 1. SchemaError if there is no weight."""
         if weighted and self.shown_weight is None:
             raise SchemaError(
-                "The release shows no survey weight.", code="schema.weight", hint="Its estimates count rows."
+                "The release shows no survey weight.", code="schema.weight", hint="Its counts are of rows."
             )
         return replace(query, weighted=self.shown_weight is not None if weighted is None else weighted)
 

@@ -6,7 +6,7 @@ defaults here say that there is nothing to tell, or raise where the question has
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -19,7 +19,7 @@ from voile.releases.cells.cells import Cells
 from voile.releases.completions.known_rows import KnownRows
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.published_tables import PublishedTables
-from voile.releases.queries.query import Query
+from voile.releases.queries.query import Condition, Query
 from voile.releases.queries.query_estimates import QueryEstimates
 from voile.releases.randomized_response import Channel
 from voile.releases.row_matching.known_values import Allowance, BeliefsGiven
@@ -200,11 +200,6 @@ class ShapeContract(PublishedTables):
         """Estimate the number of people who satisfy a query."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
 
-    def variance(self, query: Query) -> float:
-        """Return the variance of the true number around the estimate, if people are spread by chance; NaN where a shape
-        cannot say."""
-        return math.nan
-
     def query_estimates(self, columns: Columns) -> QueryEstimates:
         """Prepare estimates of many queries, asked in the codes of the columns of the original table."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
@@ -212,6 +207,10 @@ class ShapeContract(PublishedTables):
     def known_rows(self) -> KnownRows:
         """Return the rows behind the release, one per person, as far as it shows them."""
         raise NotImplementedError  # pragma: no cover - every shape defines it
+
+    def narrow_bounds(self, conditions: Mapping[str, Condition], low: int, high: int) -> tuple[int, int]:
+        """Return narrower certain bounds of a count of published people, where tables that belong to no group tell."""
+        return low, high
 
     def training_rows(self, rng: np.random.Generator) -> TrainingRows:
         """Draw a table that agrees with the release, to learn from."""

@@ -46,6 +46,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
         "/publish/private.json": publish.download_private,
         "/publish/ledger.json": publish.download_ledger,
         "/receive": receiving.show,
+        "/receive/completions": receive.download,
         "/job": _job,
     }
     actions = {
@@ -62,6 +63,8 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
         "/publish": publishing.begin,
         "/receive": receiving.take,
         "/receive/count": receive.count,
+        "/receive/cross": receive.cross,
+        "/receive/complete": receive.complete,
         "/job/cancel": _cancel,
     }
     routes: list[Route | Mount] = [Route(path, door.get(handler), methods=["GET"]) for path, handler in pages.items()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -79,9 +78,7 @@ def prose(text: str) -> markupsafe.Markup:
 
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
 _pages.filters.update(article=article, prose=prose, count_unit=count_unit, are_people=are_people, short=shorten_name)
-_pages.globals.update(
-    labels=LABELS, choices=CHOICES, roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__, infinite=math.inf
-)
+_pages.globals.update(labels=LABELS, choices=CHOICES, roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__)
 
 
 def open_steps(visit: Visit) -> set[str]:

@@ -19,6 +19,7 @@ IDLE = 1800.0  # seconds without a request after which a visit may end to make r
 REMEMBERED = 64  # ended visits whose visitors are told why
 PARTS = ("schema", "policy", "method", "release", "read")
 # the attribute of a visit that holds the result of each task
+MOST_COUNTS = 50  # that a page lists
 RESULTS = {
     "inspect": "inspection",
     "open_earlier": "earlier",
@@ -29,6 +30,8 @@ RESULTS = {
     "look": "closer_look",
     "publish": "publication",
     "receive": "reception",
+    "cross": "cross_table",
+    "complete": "completion",
 }
 
 
@@ -53,6 +56,8 @@ class Visit:
     closer_look: dict[str, Any] | None = None
     publication: dict[str, Any] | None = None
     reception: dict[str, Any] | None = None
+    cross_table: dict[str, Any] | None = None
+    completion: dict[str, Any] | None = None  # plain tables that were drawn from the received release
     counts: list[dict[str, Any]] = field(default_factory=list)
     problems: list[Mapping[str, Any]] = field(default_factory=list)
     problem_step: str = ""  # the step that shows the problems
@@ -128,7 +133,7 @@ class Visit:
             if job.task == "open_earlier":
                 self.forget("comparison", "closer_look", "publication")
         elif job.task == "count":
-            self.counts = [{**job.result, "query": job.payload["said"]}, *self.counts][:20]
+            self.counts = [*job.result["counts"], *self.counts][:MOST_COUNTS]
         elif job.task == "tree":
             name = job.payload["column"]
             trees = {**self.spec["schema"].get("hierarchies", {})}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from even_counts import even_count
 
 import voile as vl
 from voile.errors import PolicyError, SchemaError
@@ -60,11 +61,11 @@ def test_a_row_counts_the_mean_of_the_ends_of_its_cell(whole: bool, method: Any,
     for shown in (release, vl.load(tmp_path / "out")):
         assert vl.verify(tmp_path / "out").holds
         people, rows = weigh(shown)
-        assert shown.estimate() == pytest.approx(people)
-        assert shown.estimate(weighted=False) == pytest.approx(rows)
+        assert even_count(shown) == pytest.approx(people)
+        assert even_count(shown, weighted=False) == pytest.approx(rows)
         people, rows = weigh(shown, lambda row: float(row["disease"] == "HIV"))
-        assert shown.estimate(disease="HIV") == pytest.approx(people)
-        assert shown.estimate("disease = 'HIV'", weighted=False) == pytest.approx(rows)
+        assert even_count(shown, disease="HIV") == pytest.approx(people)
+        assert even_count(shown, "disease = 'HIV'", weighted=False) == pytest.approx(rows)
 
 
 def test_the_weighted_estimate_is_near_the_population() -> None:
@@ -72,8 +73,11 @@ def test_the_weighted_estimate_is_near_the_population() -> None:
     release = publish(frame)
     for disease in ("flu", "HIV", "acne"):
         truth = frame.filter(pl.col("disease") == disease)["wt"].sum()
-        assert release.estimate(disease=disease) == pytest.approx(truth, rel=0.1)
-        assert release.margin(disease=disease) > release.margin(disease=disease, weighted=False)
+        assert even_count(release, disease=disease) == pytest.approx(truth, rel=0.1)
+        found = release.count(disease=disease)
+        assert found.at_least <= truth <= found.at_most
+        assert found.at_least < found.low < found.high < found.at_most
+        assert release.count(disease=disease, weighted=False).is_exact
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -87,28 +91,20 @@ def test_a_condition_on_the_weight_counts_the_part_of_the_cell_that_satisfies_it
         values = np.arange(low, high + 1) if whole else np.linspace(low, high, 4001)
         inside = (values >= 100) & (values <= 180)
         expected += float((values * inside).mean())
-    assert release.estimate(wt=(100, 180)) == pytest.approx(expected, rel=1e-3)
+    assert even_count(release, wt=(100, 180)) == pytest.approx(expected, rel=1e-3)
     if whole:
         expected = 0.0
         for cell in release.tables["table"]["wt"]:
             low, high = ends(cell, entry)
             values = np.arange(low, high + 1)
             expected += float((values * np.isin(values, [90, 120])).mean())
-        assert release.estimate(wt=[90, 120]) == pytest.approx(expected)
-
-
-def test_the_margin_is_that_of_weights_drawn_from_the_cells() -> None:
-    release = publish(survey(False))
-    entry = next(entry for entry in release.dictionary["columns"] if entry["name"] == "wt")
-    rng, low_high = np.random.default_rng(0), np.array([ends(c, entry) for c in release.tables["table"]["wt"]])
-    drawn = rng.uniform(low_high[:, 0], low_high[:, 1], (4000, len(low_high))).sum(axis=1)
-    assert release.margin() == pytest.approx(2 * drawn.std(), rel=0.1)
+        assert even_count(release, wt=[90, 120]) == pytest.approx(expected)
 
 
 def test_equal_weights_are_exact() -> None:
     release = publish(survey(False).with_columns(wt=pl.lit(2.5)))
-    assert release.estimate() == 1000
-    assert release.margin() == 0
+    assert even_count(release) == 1000
+    assert release.count().is_exact
 
 
 def test_a_sampled_release_is_weighted_by_its_boxes() -> None:
@@ -121,7 +117,7 @@ def test_a_sampled_release_is_weighted_by_its_boxes() -> None:
     expected = sum(
         sum(ends(cell, entry)) / 2 * size for cell, size in zip(table["wt"], table["group_size"], strict=True)
     )
-    assert release.estimate() == pytest.approx(expected)
+    assert even_count(release) == pytest.approx(expected)
 
 
 def test_methods_that_show_exact_values_refuse_a_weight_that_is_not_withheld() -> None:
@@ -140,9 +136,9 @@ def test_methods_that_show_exact_values_refuse_a_weight_that_is_not_withheld() -
 def test_a_release_without_a_weight_counts_rows() -> None:
     release = publish(survey(False), withhold_weight=True)
     assert release.weight_name is None
-    assert release.estimate() == 400
+    assert even_count(release) == 400
     with pytest.raises(SchemaError, match="no survey weight"):
-        release.estimate(weighted=True)
+        even_count(release, weighted=True)
 
 
 def test_a_register_needs_no_weight() -> None:

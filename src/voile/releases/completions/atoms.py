@@ -20,8 +20,8 @@ STRETCHES = 128
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """What each cell stands for. Cell i holds the atoms `members[starts[i]:starts[i+1]]`, each with the share of it that
-    lies in the cell; of `needed_atoms[needed_starts[i]:needed_starts[i+1]]` at least `needed_counts` rows of a box must
+    """What each cell stands for. Cell i holds the atoms `members[starts[i]:starts[i+1]]`, each with its share that lies
+    in the cell; of `needed_atoms[needed_starts[i]:needed_starts[i+1]]` at least `needed_counts` rows of a box must
     have each. `edges` are the ends of stretches in physical numbers; None where atoms are the codes of `domain`."""
 
     domain: Domain
@@ -237,10 +237,8 @@ def decode_atoms(
     dtype = parse_type(str(column.entry["type"])) or pl.String()
     if not len(atoms.domain.values) and not atoms.domain.missing:
         return pl.repeat(None, len(codes), dtype=dtype, eager=True).alias(column.name)
-    if atoms.edges is None:
-        values = atoms.domain.decode(codes)
-    else:
-        values = _draw_in_stretches(column, atoms, codes, box, rng)
+    plain = atoms.edges is None
+    values = atoms.domain.decode(codes) if plain else _draw_in_stretches(column, atoms, codes, box, rng)
     if isinstance(dtype, pl.Datetime) and dtype.time_zone and values.dtype != dtype:
         values = values.dt.replace_time_zone("UTC").dt.convert_time_zone(dtype.time_zone)
     return values.cast(dtype).alias(column.name)

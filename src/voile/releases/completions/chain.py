@@ -24,9 +24,9 @@ kernel = lazy_kernel("voile.releases.completions.kernel")
 FINE, COARSE = 128, 10  # levels of a long column that is predicted, and that predicts
 MOST_LEVELS = 24  # of categories that predict; the others count as one
 NOBODY = -2  # in place of a published value: the row is a seat that belongs to nobody
-BURN_IN = 5
-CHOOSE_AT = (1, 3)  # the sweeps at which predictors are chosen
-EXCHANGES, DEALT_EXCHANGES = 3, 6  # how often a row is offered an exchange in a sweep
+BURN_IN, DEALT_BURN_IN = 5, 20
+CHOOSE_AT = (1, 3, 10)  # the sweeps at which predictors are chosen
+EXCHANGES, DEALT_EXCHANGES = 3, 12  # how often a row is offered an exchange in a sweep
 EM_ROUNDS = 30
 
 
@@ -40,6 +40,7 @@ class HiddenColumn:
     level: np.ndarray
     levels: int
     marginal: np.ndarray  # of one atom of each level
+    atom_marginal: np.ndarray
     spread: np.ndarray  # one by the number of atoms of each level
     teaches: np.ndarray | None  # weight of each row when the column is learned; None: all alike
     predictors: Predictors | None = None
@@ -69,6 +70,9 @@ class Chain:
         self.codes = np.zeros((len(box), max(len(coarse), 1)), np.int16)
         for number in range(len(rows.columns)):
             self._note_codes(number)
+        self.fixed = {
+            number: self._put_back(found) for number, found in enumerate(self.atoms) if number not in self.hidden
+        }
         self.sweeps = 0
 
     def __repr__(self) -> str:
@@ -96,12 +100,12 @@ class Chain:
         elif known.dealt is None and not known.tight:
             teaches = (width == 1).astype(np.float64)
         members = np.maximum(np.bincount(level, minlength=levels), 1)
-        marginal = np.bincount(level, weights=marginal, minlength=levels) / members
-        column = HiddenColumn(known, atoms, cell, level, levels, marginal, 1 / members, teaches)
+        by_level = np.bincount(level, weights=marginal, minlength=levels) / members
+        column = HiddenColumn(known, atoms, cell, level, levels, by_level, marginal, 1 / members, teaches)
         self.hidden[number] = column
         if known.dealt is None:
             kernel.place_needed(self.box_starts, cell, *_needs(atoms), self.state, found)
-            self._update(column, found, constant_model(marginal), 0)
+            self._update(column, found, constant_model(by_level), 0)
         return found
 
     def _deal(self, values: np.ndarray) -> np.ndarray:
@@ -200,15 +204,26 @@ class Chain:
             found,
         )
 
+    def warm_up(self) -> None:
+        """Sweep until the draws have forgotten how they began; dealt values, which only change places, take longer."""
+        dealt = any(column.known.dealt is not None for column in self.hidden.values())
+        for _ in range(DEALT_BURN_IN if dealt else BURN_IN):
+            self.sweep()
+
     def draw(self) -> list[np.ndarray]:
         """Sweep once more and return the atoms of each column, in the order of the release and without empty seats."""
         self.sweep()
-        drawn = []
-        for found in self.atoms:
-            back = np.empty(len(found), np.int32)
-            back[self.order] = found
-            drawn.append(back[: self.rows.people])
-        return drawn
+        return [
+            self._put_back(found) if number in self.hidden else self.fixed[number]
+            for number, found in enumerate(self.atoms)
+        ]
+
+    def _put_back(self, found: np.ndarray) -> np.ndarray:
+        """Return the atoms of a column in the order of the release, in as few bytes as they need."""
+        top = int(found.max(initial=0))
+        back = np.empty(len(found), np.uint8 if top < 1 << 8 else np.uint16 if top < 1 << 16 else np.uint32)
+        back[self.order] = found
+        return back[: self.rows.people]
 
 
 def _needs(atoms: Atoms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

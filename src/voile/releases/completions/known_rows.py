@@ -60,8 +60,10 @@ class KnownColumn:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every row shows its value."""
-        return self.dealt is None and self.seen is None and self.cells.exact
+        """Whether every row shows its value; `*` may be any value, even where a single one is known."""
+        if self.dealt is not None or self.seen is not None or self.cells.prefixes:
+            return False
+        return self.cells.exact and not self.cells.whole.any()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +93,8 @@ def explain_rows(columns: Sequence[KnownColumn], empty_seats: int = 0) -> tuple[
     capped = [c.name for c in columns if c.entry.get("indicator") is True]
     if loose:
         found.append(
-            f"{_list_names(loose)}: the release does not say which values of a cell occur in it, so a value is drawn from "
-            "all that the cell stands for."
+            f"{_list_names(loose)}: the release does not say which values of a cell occur in it, so any value that "
+            "the cell stands for may be drawn."
         )
     if hidden:
         found.append(f"{_list_names(hidden)}: the release shows no value, so the column is empty.")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-NOT_STATED = "The certificate does not say that every value of a cell occurs in its group, so a value may lie anywhere in its cell."
-
 
 def lists_what_occurs(method: Mapping[str, Any]) -> bool:
     """Whether a method shows, for each group, exactly the values that occur in it (of numbers and dates: the ends).

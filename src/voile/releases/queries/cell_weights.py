@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from voile.releases.cells.cells import Cells
@@ -11,41 +9,26 @@ from voile.releases.queries.query import Condition
 from voile.releases.queries.query_literals import numeric_point, whole_number_end
 
 
-class CellWeights(NamedTuple):
-    """For each cell, the mean of the weights that it may stand for, and the mean of their squares."""
-
-    mean: np.ndarray
-    square: np.ndarray
-
-    def gather(self, cell: np.ndarray) -> CellWeights:
-        """Return the weights of these cells."""
-        return CellWeights(self.mean[cell], self.square[cell])
-
-
-UNWEIGHTED = CellWeights(np.ones(()), np.ones(()))  # every row counts 1
-
-
-def weigh_cells(cells: Cells, condition: Condition | None = None) -> CellWeights:
+def weigh_cells(cells: Cells, condition: Condition | None = None) -> np.ndarray:
     """Return what a row counts, by the cell of its weight: the weights between the cell's ends are taken as equally
     likely, so the mean is that of the ends. With a condition on the weight, only the part of the cell that satisfies it
     counts. A missing weight counts 0."""
     assert cells.low is not None and cells.high is not None and cells.missing is not None
     points = cells.domain.numeric_values.astype(np.float64)
     if not len(points):
-        return CellWeights(np.zeros(len(cells)), np.zeros(len(cells)))
+        return np.zeros(len(cells))
     low, high = points[np.clip(cells.low, 0, None)], points[np.clip(cells.high, 0, None)]
     step = 0 if cells.domain.values.dtype.is_float() else 1
     if condition is not None and condition.values is not None:
-        mean, square = _weigh_values(low, high, [numeric_point(v, cells.domain.values.dtype) for v in condition.values])
+        mean = _weigh_values(low, high, [numeric_point(v, cells.domain.values.dtype) for v in condition.values])
     else:
         least, most = _clip_ends(condition, cells, low, high, step)
         mean = (least + most) / 2
-        square = mean**2 + ((most - least + step) ** 2 - step) / 12  # the variance of equally likely values
     width = high - low + step if step else np.where(high > low, high - low, 1.0)
     # as in cell_shares, a missing weight is one more value; no condition admits it
     some = np.where(cells.missing & (condition is None), width / (width + 1), 1.0)
     some = np.where(cells.high < cells.low, 0.0, some)
-    return CellWeights(mean * some, square * some)
+    return np.asarray(mean * some)
 
 
 def _clip_ends(
@@ -63,9 +46,8 @@ def _clip_ends(
     return np.where(left <= right, left, low), np.where(left <= right, right, high)
 
 
-def _weigh_values(low: np.ndarray, high: np.ndarray, wanted: list[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean and the mean square of the wanted weights that each cell holds; 0 where it holds none."""
+def _weigh_values(low: np.ndarray, high: np.ndarray, wanted: list[float]) -> np.ndarray:
+    """Return the mean of the wanted weights that each cell holds; 0 where it holds none."""
     values = np.unique(np.array(wanted))
     inside = ((low[:, None] <= values) & (values <= high[:, None])).astype(np.float64)
-    number = np.maximum(inside.sum(axis=1), 1)
-    return inside @ values / number, inside @ values**2 / number
+    return np.asarray(inside @ values / np.maximum(inside.sum(axis=1), 1))

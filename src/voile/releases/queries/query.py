@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.errors import SchemaError
+from voile.errors import SchemaError, SpecError
 from voile.releases.cells.cells import Cells
 from voile.releases.cells.label_meanings import prefix_share
 from voile.releases.queries.query_literals import (
@@ -54,7 +54,7 @@ class Condition:
             if self.high is not None:
                 high = comparable_value(self.high, column.dtype)
                 result &= (ends < high) if self.below else (ends <= high)
-        return np.append(result.fill_null(False).to_numpy(), [False] * missing)
+        return np.append(result.fill_null(False).to_numpy(), [False] * missing).astype(bool)
 
     def overlap(
         self, low: np.ndarray, high: np.ndarray, dtype: pl.DataType, step: int
@@ -183,7 +183,11 @@ def _read_tokens(query: str) -> list[tuple[str, Any]]:
 
 def _parse_sql(query: str) -> dict[str, Condition]:
     """`[select count(*) from t where] c1 and c2 ...`, each condition on one column."""
-    tokens = _strip_prefix(_read_tokens(query))
+    return _parse_conditions(_strip_prefix(_read_tokens(query)))
+
+
+def _parse_conditions(tokens: list[tuple[str, Any]]) -> dict[str, Condition]:
+    """Conditions on single columns, joined by AND."""
     found: dict[str, Condition] = {}
     place = 0
 
@@ -226,6 +230,25 @@ def _parse_sql(query: str) -> dict[str, Condition]:
             raise unreadable_query("only =, <, <=, >, >=, in and between are understood")
         found[name] = _merge_conditions(found[name], new) if name in found else new
     return found
+
+
+def find_conjunction(query: str) -> dict[str, Condition] | None:
+    """Return the conditions of a SELECT whose WHERE joins conditions on single columns by AND; None for any other.
+
+    >>> sorted(find_conjunction("select sex, count(*) from t where age >= 30 and sex = 'F' group by sex"))
+    ['age', 'sex']
+    >>> find_conjunction("select count(*) from t where age > 30 or sex = 'F'")
+    """
+    try:
+        tokens = _read_tokens(query)
+        words = [str(raw).lower() if kind == "name" else "" for kind, raw in tokens]
+        end = words.index("group") if "group" in words else len(words)
+        tokens = [token for token in tokens[:end] if token != ("sign", ";")]
+        if "where" not in words[:end]:
+            return {}
+        return _parse_conditions(tokens[words.index("where") + 1 :])
+    except SpecError:
+        return None
 
 
 def _strip_prefix(tokens: list[tuple[str, Any]]) -> list[tuple[str, Any]]:

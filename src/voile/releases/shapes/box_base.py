@@ -20,7 +20,7 @@ from voile.releases.cells.end_columns import describe_ends, end_names, find_end_
 from voile.releases.completions.known_rows import KnownColumn
 from voile.releases.completions.tight_columns import lists_what_occurs, may_have_grown
 from voile.releases.partitioned_tables import PartitionedTables
-from voile.releases.queries.cell_weights import UNWEIGHTED, CellWeights, weigh_cells
+from voile.releases.queries.cell_weights import weigh_cells
 from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BoxEstimates
 from voile.releases.release import Release
@@ -118,15 +118,15 @@ class BoxShape(Release):
 
     def query_estimates(self, columns: Columns) -> BoxEstimates:
         cells, rows = self.table_cells(columns), self.sensitive_rows(columns)
-        weights = None if self.shown_weight is None else weigh_cells(self.cells[self.shown_weight]).mean
+        weights = None if self.shown_weight is None else weigh_cells(self.cells[self.shown_weight])
         return BoxEstimates(columns, self.groups, self.channel, cells, rows, weights)
 
-    def group_weights(self, query: Query) -> CellWeights:
+    def group_weights(self, query: Query) -> np.ndarray:
         """Return what a row of each group counts in a query: its survey weight as far as the box tells it, or 1."""
         name = self.shown_weight
         if not query.weighted or name is None:
-            return UNWEIGHTED
-        return weigh_cells(self.cells[name], query.conditions.get(name)).gather(self.boxes[name])
+            return np.ones(())
+        return weigh_cells(self.cells[name], query.conditions.get(name))[self.boxes[name]]
 
     def check_query(self, query: Query, others: Sequence[str]) -> None:
         """Raise SchemaError for a condition on a column that there is not, or of which no cell names a value."""

@@ -147,12 +147,6 @@ class Bucketized(LinkedShape):
         matching, values, slots = self._matching(query)
         return float((matching * values / np.maximum(slots, 1)).sum())
 
-    def variance(self, query: Query) -> float:
-        """The values of each group are dealt to its people by chance: hypergeometric."""
-        matching, values, slots = self._matching(query)
-        share = matching / np.maximum(slots, 1)
-        return float((values * share * (1 - share) * (slots - values) / np.maximum(slots - 1, 1)).sum())
-
     @property
     def slots(self) -> np.ndarray:
         """The number of slots to which each group's values are dealt: its people."""

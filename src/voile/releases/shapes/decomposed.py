@@ -14,7 +14,7 @@ from scipy import sparse
 from voile import kernels
 from voile.releases.cells.cells import Cells
 from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
-from voile.releases.queries.query import Query
+from voile.releases.queries.query import Condition, Query
 from voile.releases.queries.query_estimates import ListEstimates
 from voile.releases.row_matching.known_values import Allowance, BeliefsGiven, find_conditions
 from voile.releases.row_matching.row_matching import RowMatching, match_rows
@@ -237,6 +237,21 @@ class Decomposed(ListShape):
             columns.append(KnownColumn(entries[name], cells, self.group, dealt=listed.values if not number else None))
         return KnownRows(self.group, tuple(columns), assumptions=explain_rows(columns))
 
+    def narrow_bounds(self, conditions: Mapping[str, Condition], low: int, high: int) -> tuple[int, int]:
+        """The joint table tells exactly how many people have a combination of sensitive values."""
+        names = [name for name in conditions if name in self.value_lists]
+        if not self.joint or not names:
+            return low, high
+        fits = np.ones(self.people, dtype=bool)
+        for name in names:
+            listed = self.value_lists[name]
+            fits &= conditions[name].matches(listed.column.domain.values, listed.column.domain.missing)[listed.joint]
+        rows, others = int(fits.sum()), {name: conditions[name] for name in conditions if name not in names}
+        people = np.ones(self.people, dtype=bool)
+        for name, condition in others.items():
+            people &= condition.matches(self.tables["quasi"][name])
+        return max(low, rows + int(people.sum()) - self.people), min(high, rows)
+
     # estimates -------------------------------------------------------------------------------------------------------
     @cached_property
     def _slot_kinds(self) -> SlotKinds:
@@ -262,14 +277,6 @@ class Decomposed(ListShape):
         """Sum, over groups, the number of matching people times the share of matching rows of its slots."""
         share, chance = self._chances(query)
         return float((share * self._by_group(chance)).sum())
-
-    def variance(self, query: Query) -> float:
-        """The matching rows of each group are dealt to its people by chance (hypergeometric), and whether the row of a
-        slot matches is a matter of chance too."""
-        share, chance = self._chances(query)
-        rows, unsure = self._by_group(chance), self._by_group(chance * (1 - chance))
-        dealt = rows * share * (1 - share) * (self.sizes - rows) / np.maximum(self.sizes - 1, 1)
-        return float((dealt + unsure * share**2).sum())
 
     def _by_group(self, weights: np.ndarray) -> np.ndarray:
         return np.bincount(self.slots, weights=weights, minlength=len(self.sizes))

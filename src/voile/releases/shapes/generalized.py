@@ -141,13 +141,7 @@ class Generalized(BoxShape):
     def answer(self, query: Query) -> float:
         """Sum, over groups, the product of the shares of the cells that satisfy the conditions, times matching rows."""
         rows, share = self._matching(query)
-        return float((rows * share * self.group_weights(query).mean).sum())
-
-    def variance(self, query: Query) -> float:
-        """Everybody satisfies the conditions with the share of their cells as probability, independently of others."""
-        rows, share = self._matching(query)
-        weights = self.group_weights(query)
-        return float((rows * share * (weights.square - share * weights.mean**2)).sum())
+        return float((rows * share * self.group_weights(query)).sum())
 
     def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray]:
         """Return, for each group, the rows that satisfy the conditions on exact columns, and the share of its box that

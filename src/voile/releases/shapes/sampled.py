@@ -128,38 +128,25 @@ class Sampled(BoxShape):
         Of B people that satisfy the other conditions, those with a published value that satisfies this one are A; then
         (A - (1 - p) B |chosen values| / |U|) / p had it before, between 0 and B.
         """
-        weight, _, chosen = self._matching(query)
+        weight, chosen = self._matching(query)
         if chosen is None:
             return float(weight.sum())
         seen = weight[chosen[self.published]].sum()
         share = chosen.mean()
         return float(self.channel.undo(np.array([seen, weight.sum() - seen]), np.array([share, 1 - share]))[0])
 
-    def variance(self, query: Query) -> float:
-        """Add two variances: of people within their boxes, and of one perturbed row that speaks for its group."""
-        weight, share, chosen = self._matching(query)
-        weights = self.group_weights(query)
-        boxes = float((self.sizes * share * (weights.square - share * weights.mean**2)).sum())
-        keep = float(self.channel.keep)
-        if chosen is None:
-            return boxes
-        if keep == 0:
-            return float("inf")  # the values say nothing at all
-        seen = float(weight[chosen[self.published]].sum() / max(weight.sum(), 1e-300))
-        return float(seen * boxes + seen * (1 - seen) * (weight**2).sum() / keep**2)
-
-    def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return, for each group, the people who satisfy the conditions on its box (weighted, if the query is) and the
-        share of the box; and which values are asked for, if any."""
+    def _matching(self, query: Query) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return, for each group, the people who satisfy the conditions on its box (weighted, if the query is); and
+        which values are asked for, if any."""
         name = str(self.described("sensitive")[0]["name"])
         self.check_query(query, [name])
         share = np.ones(len(self.sizes))
         for column, condition in query.conditions.items():
             if column in self.cells:
                 share = share * cell_shares(self.cells[column], condition)[self.boxes[column]]
-        people = self.sizes * share * self.group_weights(query).mean
+        people = self.sizes * share * self.group_weights(query)
         if name not in query.conditions:
-            return people, share, None
+            return people, None
         target = self.tallies[name].column
         assert target is not None
-        return people, share, query.conditions[name].matches(target.domain.values).astype(bool)
+        return people, query.conditions[name].matches(target.domain.values)

@@ -1,4 +1,4 @@
-"""Step 5, for people who receive a release: verify it, and run COUNT queries on it."""
+"""Step 5, for people who receive a release: verify it, count with it, and draw plain tables from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from voile.errors import SpecError, VoileError
 from voile.web import received_files
@@ -29,6 +29,7 @@ HOW = {
 CONDITIONS = 3  # conditions in the form
 QUERY = 2_000  # characters of a query
 UPLOADED_ZIP = "received.zip"
+COMPLETED = "completed"  # where plain tables are stored
 
 
 class Receive:
@@ -52,6 +53,7 @@ class Receive:
             return RedirectResponse("/receive", 303)
         payload["name"] = shorten_name(payload["name"])
         visit.counts = []
+        visit.forget("cross_table", "completion")
         await wait_for(visit.start_job("receive", "Verifying the release", payload), PATIENCE)
         return RedirectResponse("/receive#verdict", 303)
 
@@ -128,6 +130,40 @@ async def count(request: Request, visit: Visit, form: FormData) -> Response:
     payload = {"place": visit.reception["asked"]["place"], "query": query, "said": text}
     await wait_for(visit.start_job("count", "Counting", payload), PATIENCE)
     return RedirectResponse("/receive#count", 303)
+
+
+async def cross(request: Request, visit: Visit, form: FormData) -> Response:
+    """Count every pair of values of two columns."""
+    if visit.reception is None or visit.reception["broken"]:
+        return RedirectResponse("/receive", 303)
+    visit.forget("cross_table")
+    payload = {"place": visit.reception["asked"]["place"]}
+    payload |= {name: str(form.get(name, ""))[:QUERY] for name in ("first", "second")}
+    await wait_for(visit.start_job("cross", "Counting pairs", payload), PATIENCE)
+    return RedirectResponse("/receive#cross", 303)
+
+
+async def complete(request: Request, visit: Visit, form: FormData) -> Response:
+    """Draw plain tables for download."""
+    if visit.reception is None or visit.reception["broken"]:
+        return RedirectResponse("/receive", 303)
+    visit.forget("completion")
+    ending = "csv" if form.get("format") == "csv" else "parquet"
+    place = await run_in_threadpool(visit.storage.empty, COMPLETED)
+    draws = str(form.get("draws", ""))
+    payload = {"place": visit.reception["asked"]["place"], "file": str(place / f"completions.{ending}")}
+    payload["draws"] = int(draws) if draws.isdigit() and len(draws) < 4 else 0
+    await wait_for(visit.start_job("complete", "Drawing plain tables", payload), PATIENCE)
+    return RedirectResponse("/receive#complete", 303)
+
+
+async def download(request: Request, visit: Visit) -> Response:
+    """Download the plain tables."""
+    visit.collect_result()
+    file = Path((visit.completion or {}).get("asked", {}).get("file", ""))
+    if not file.is_file():
+        return RedirectResponse("/receive", 303)
+    return FileResponse(file, filename=file.name, media_type="application/octet-stream")
 
 
 def _read_condition(form: FormData, number: int) -> dict[str, str] | None:

@@ -13,14 +13,29 @@ from voile.models.base import Model
 from voile.plugins.registry import build_plugin, load_plugin
 from voile.tables.schema import Schema
 from voile.web.tasks.history_tasks import open_earlier
-from voile.web.tasks.recipient_tasks import count, receive
+from voile.web.tasks.recipient_tasks import complete, count, cross, receive
 from voile.web.tasks.release_tasks import compare, look, publish
 from voile.web.tasks.session_data import Payload, Progress
 from voile.web.tasks.table_tasks import inspect, mark, peek, people, promise, tree
 
 TASKS: dict[str, Callable[[Payload, Progress], Any]] = {
     task.__name__: task
-    for task in (inspect, peek, open_earlier, mark, tree, people, promise, compare, look, publish, receive, count)
+    for task in (
+        inspect,
+        peek,
+        open_earlier,
+        mark,
+        tree,
+        people,
+        promise,
+        compare,
+        look,
+        publish,
+        receive,
+        count,
+        cross,
+        complete,
+    )
 }
 
 

@@ -1,9 +1,10 @@
-"""Tasks of a recipient: verify a received release, and run COUNT queries on it."""
+"""Tasks of a recipient: verify a received release, count with it, and draw plain tables from it."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ from voile.errors import SpecError, VoileError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.load import load
 from voile.flow.report.report import report
+from voile.io.release_folder import CERTIFICATE
+from voile.releases.counts.cross_table import make_cross_table
 from voile.releases.release import Release
 from voile.web.release_zips import unpack_release
 from voile.web.tasks.session_data import Payload, Progress
+
+LINES = 50  # groups of a SQL query that are shown
 
 
 def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
@@ -50,10 +55,46 @@ def _unpack(archive: Path, folder: Path, payload: Payload) -> list[str]:
 
 
 def count(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Estimate how many rows satisfy a query, and how far off the estimate may be."""
-    release = load(Path(payload["place"]))
-    query = payload["query"] if isinstance(payload["query"], str) else _read_conditions(payload["query"], release)
-    return {"estimate": release.estimate(query), "margin": release.margin(query), "people": release.people}
+    """Count how many rows satisfy conditions, or answer a SQL query: one line per number."""
+    release, said = _open_release(payload["place"]), payload["said"]
+    if not isinstance(payload["query"], str):
+        return {"counts": [{"query": said, **release.count(_read_conditions(payload["query"], release)).as_json()}]}
+    answer = release.query(payload["query"])
+    lines = []
+    for keys, counts in answer.rows[:LINES]:
+        group = ", ".join(
+            f"{name} {'missing' if key is None else key}" for name, key in zip(answer.keys, keys, strict=True)
+        )
+        for name, found in zip(answer.values, counts, strict=True):
+            lines.append({"query": f"{said} – {group}: {name}" if group else f"{said}: {name}", **found.as_json()})
+    return {"counts": lines}
+
+
+def cross(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """Count every pair of values of two columns."""
+    table = make_cross_table(_open_release(payload["place"]), payload["first"], payload["second"])
+    cells = [[count.as_json() for count in line] for line in table.counts]
+    return {"names": table.names, "rows": table.rows, "columns": table.columns, "counts": cells}
+
+
+def complete(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """Draw plain tables that agree with the release, and write them to a file."""
+    progress(0, 2, "Drawing")
+    tables = _open_release(payload["place"]).complete(payload["draws"])
+    progress(1, 2, "Writing")
+    path = tables.save(Path(payload["file"]))
+    return {"bytes": path.stat().st_size, "draws": len(tables), "assumptions": list(tables.assumptions)}
+
+
+def _open_release(place: str) -> Release:
+    """Open a received release; the last one stays open, with what was drawn from it."""
+    folder = Path(place)
+    return _open_folder(place, (folder / CERTIFICATE).stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _open_folder(place: str, written: int) -> Release:
+    return load(Path(place))
 
 
 def _read_conditions(conditions: Sequence[Mapping[str, str]], release: Release) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Pool what an analysis finds in each completion of a release."""

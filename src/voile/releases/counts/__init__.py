@@ -1,0 +1,1 @@
+"""Counts from a release: what is certain, and what is likely."""
