@@ -50,6 +50,7 @@ NAMES = [
     "Spark",
     "Steer",
     "TCloseness",
+    "Yardstick",
     "__version__",
     "advise",
     "attacks",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.checking.load import load as load
     from voile.flow.compare.compare import compare as compare
     from voile.flow.explore.advise import advise as advise
+    from voile.flow.compare.yardstick import Yardstick as Yardstick
     from voile.flow.explore.distributions import distributions as distributions
     from voile.flow.explore.foresee import foresee as foresee
     from voile.flow.explore.foresee import reach as reach
@@ -103,6 +104,7 @@ _HOMES = {
     "alike": "tables.hierarchy",
     "by_frequency": "tables.hierarchy",
     "code_list": "tables.hierarchy",
+    "Yardstick": "flow.compare.yardstick",
     "compare": "flow.compare.compare",
     "compare_rows_per_person": "flow.explore.rows_per_person",
     "datasets": "",

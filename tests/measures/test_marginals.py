@@ -10,6 +10,9 @@ import pytest
 
 import voile as vl
 from voile.measures.expected_marginals import BINS, choose_bins, count_rows
+from voile.methods.base import Method
+from voile.releases.release import Release
+from voile.tables.microdata import Microdata
 
 KEY = vl.Key(bytes(32))
 NAMES = ["age", "city", "disease", "ward"]
@@ -27,11 +30,11 @@ def people(rows: int = 48, seed: int = 0) -> pl.DataFrame:
     )
 
 
-def read(frame: pl.DataFrame) -> vl.Microdata:
+def read(frame: pl.DataFrame) -> Microdata:
     return vl.read(frame, vl.Schema(quasi=["age", "city"], sensitive=["disease", "ward"]))
 
 
-def spread_rows(release: vl.Release, frame: pl.DataFrame) -> list[tuple[float, dict[str, object]]]:
+def spread_rows(release: Release, frame: pl.DataFrame) -> list[tuple[float, dict[str, object]]]:
     """Every published row as all rows that it may stand for, each with its share."""
     domain = {name: sorted(frame[name].unique().to_list()) for name in ("age", "city")}
     found = []
@@ -51,7 +54,7 @@ def _holds(label: str, age: int) -> bool:
 
 
 @pytest.mark.parametrize("method", [vl.Mondrian(), vl.Cluster(), vl.FullDomain(suppression=0.3)])
-def test_the_distance_is_that_of_rows_spread_one_by_one(method: vl.Method) -> None:
+def test_the_distance_is_that_of_rows_spread_one_by_one(method: Method) -> None:
     frame = people()
     release = vl.publish(read(frame), vl.KAnonymity(k=4), method, key=KEY)
     spread, distances = spread_rows(release, frame), dict[tuple[str, ...], float]()

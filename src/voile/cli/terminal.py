@@ -149,6 +149,9 @@ def show_comparison(comparison: Comparison) -> None:
         if cells:
             heads = ["attack", *(str(number) for number, _ in block)]
             _print_table("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(by_title))
+    for item in comparison.yardsticks:
+        shown = f"{item.title} (epsilon {item.epsilon:g}, as stated): {_write_decimals(item.loss)} by marginals"
+        typer.echo(f"Beside the methods, a synthetic table made elsewhere. {shown}.")
     for promise in comparison.promises:
         typer.echo(f"Keeps {promise} at the least loss: {_describe_best(comparison, promise)}")
     typer.echo(FIXED_BEFOREHAND)

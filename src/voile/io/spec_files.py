@@ -23,7 +23,7 @@ SECTIONS = {
     "read": {"delimiter", "encoding", "null_values", "query", "convert", "merge"},
     "engine": {"engine", "memory", "master", "scratch"},
     "policy": None,
-    "compare": {"methods", "attacks", "measures", "adversary", "by", "vary", "allow_lost"},
+    "compare": {"methods", "attacks", "measures", "adversary", "by", "vary", "allow_lost", "synthetic"},
 }
 
 
@@ -61,7 +61,12 @@ def make_spec(sections: Mapping[str, Any], path: Path = Path("spec.toml")) -> Sp
         release["after"] = [str(path.parent / folder) for folder in release["after"]]
     if "ledger" in release:
         release["ledger"] = str(path.parent / release["ledger"])
-    others = (sections.get(section, {}) for section in ("read", "engine", "compare"))
+    others = [dict(sections.get(section, {})) for section in ("read", "engine", "compare")]
+    if "synthetic" in others[2]:
+        others[2]["synthetic"] = [
+            {**item, "file": _find_beside(path, item["file"])} if isinstance(item, dict) else item
+            for item in others[2]["synthetic"]
+        ]
     return Spec(schema, policy, sections.get("method", {}), release, *others)
 
 
@@ -174,6 +179,10 @@ def _malformed_comparison(compare: Any) -> list[SpecError]:
         problems.append(_wrong_type("[compare] adversary must be a list of names."))
     if not isinstance(measure, str):
         problems.append(_wrong_type("[compare] by must be the name of a measure."))
+    synthetic = compare.get("synthetic", [])
+    if not isinstance(synthetic, list) or not all(isinstance(item, str) or _names_table(item) for item in synthetic):
+        hint = 'E.g. [{file = "mst.csv", epsilon = 1.0}].'
+        problems.append(_wrong_type("[compare] synthetic must list files with their epsilon.", hint))
     if not isinstance(compare.get("allow_lost", False), bool):
         problems.append(_wrong_type("[compare] allow_lost must be true or false."))
     if not isinstance(vary, dict) or not all(isinstance(values, list) and values for values in vary.values()):
@@ -183,6 +192,10 @@ def _malformed_comparison(compare: Any) -> list[SpecError]:
 
 def _names_plugin(item: Any) -> bool:
     return isinstance(item, str) or (isinstance(item, dict) and isinstance(item.get("name"), str))
+
+
+def _names_table(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("file"), str) and set(item) <= {"file", "epsilon", "title"}
 
 
 def _is_text_list(value: Any) -> bool:

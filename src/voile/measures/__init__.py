@@ -9,6 +9,7 @@ from voile.measures.classification import Classification
 from voile.measures.discernibility import Discernibility
 from voile.measures.distortion import Distortion
 from voile.measures.divergence import Divergence
+from voile.measures.learners import Learners
 from voile.measures.marginals import Marginals
 from voile.measures.query_error.query_error import QueryError
 
@@ -20,6 +21,7 @@ __all__ = [
     "Discernibility",
     "Distortion",
     "Divergence",
+    "Learners",
     "Marginals",
     "QueryError",
 ]

@@ -22,6 +22,7 @@ class Measure(Plugin):
 
     family: ClassVar[str] = "measures"
     across: ClassVar[bool] = False  # it compares releases of different shapes
+    on_request: ClassVar[bool] = False  # it is slow, or needs more than voile itself
 
     def __call__(self, data: Microdata, release: Release) -> Loss:
         raise NotImplementedError  # pragma: no cover - every measure defines it

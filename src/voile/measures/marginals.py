@@ -57,7 +57,7 @@ class Marginals(ByGroup):
         }
         note = f"{len(distance)} columns and pairs; 0 to 1"
         mean = float(np.mean(list(distance.values())))
-        return Loss(self.name, "People counted under another value, in 1 and 2 columns", mean, parts, note)
+        return Loss(self.name, "Distance of marginals (1 and 2 columns)", mean, parts, note)
 
 
 def expect_piece(piece: Release, table: Outline, bins: Bins) -> MarginalCounts:

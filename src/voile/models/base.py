@@ -81,6 +81,10 @@ class Model(Plugin):
     def check(self, column: Column | None) -> None:
         """Raise PolicyError if the model does not fit a column, e.g. a numeric model on categories."""
 
+    def advise(self, column: Column) -> str:
+        """Say what would suit a column better than this model as it is; nothing if it suits."""
+        return ""
+
     def smallest(self) -> int:
         """Return the size below which no group can hold: a fast necessary test."""
         return 1

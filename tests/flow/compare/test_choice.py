@@ -10,6 +10,7 @@ import pytest
 
 import voile as vl
 from voile.errors import RECOGNISABLE
+from voile.flow.compare.comparison import Comparison
 from voile.flow.compare.trial import LossResult, Trial
 from voile.flow.compare.trial_table import TrialTable
 
@@ -47,7 +48,7 @@ def test_a_trial_survives_its_json() -> None:
 
 
 @pytest.fixture(scope="module")
-def comparison() -> vl.Comparison:
+def comparison() -> Comparison:
     rng = np.random.default_rng(0)
     frame = pl.DataFrame(
         {
@@ -62,7 +63,7 @@ def comparison() -> vl.Comparison:
     return vl.compare(data, vl.LDiversity(l=2), methods, [vl.attacks.Homogeneity()], measures, key=KEY)
 
 
-def test_marginals_decide_and_losses_are_found_on_a_real_table(comparison: vl.Comparison) -> None:
+def test_marginals_decide_and_losses_are_found_on_a_real_table(comparison: Comparison) -> None:
     mondrian, full_domain, anatomy = comparison.rows
     assert comparison.by == "marginals"
     assert "zip" in full_domain.lost

@@ -1,4 +1,4 @@
-"""Boxes of clusters overlap: whoever looks for a person counts every box that the person fits, as a count by hand does."""
+"""Boxes of clusters overlap: whoever looks for a person counts every box that the person fits."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from published import KEY
 
 import voile as vl
 from voile.releases.release import Release
+from voile.tables.microdata import Microdata
 
 
 def people(seed: int) -> pl.DataFrame:
@@ -22,7 +23,7 @@ def people(seed: int) -> pl.DataFrame:
     )
 
 
-def publish(seed: int) -> tuple[Release, vl.Microdata]:
+def publish(seed: int) -> tuple[Release, Microdata]:
     data = vl.read(people(seed), vl.Schema(quasi=["age", "city"], sensitive=["disease"]))
     return vl.publish(data, vl.KAnonymity(k=3), vl.Cluster(), key=KEY), data
 

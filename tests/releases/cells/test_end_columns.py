@@ -11,6 +11,7 @@ import pytest
 import voile as vl
 from voile.engines.memory import InMemory
 from voile.releases.cells.end_columns import describe_ends
+from voile.releases.release import Release
 
 KEY = vl.Key(bytes(32))
 
@@ -32,7 +33,7 @@ def people(rows: int = 60) -> pl.DataFrame:
     )
 
 
-def publish(**options: object) -> vl.Release:
+def publish(**options: object) -> Release:
     schema = vl.Schema(
         quasi=["age", "height", "born", "seen", "city"], sensitive=["disease"], other=["age_LOW"], missing="value"
     )

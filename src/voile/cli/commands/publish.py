@@ -73,6 +73,7 @@ def publish(
     with step_bar("read", "publish", "save", "verify") as step:
         from voile.adversaries.private_file import check_private_path
         from voile.engines.selection import choose_engine
+        from voile.flow.explore.advice import advise
         from voile.flow.publish.publish import publish as publish_table
         from voile.flow.read.read import read
         from voile.flow.request.request import read_request
@@ -108,12 +109,15 @@ def publish(
         prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
         known = read_priors(release, prior_files)
         verdict = verify_folder(out, prior=known, after=request.after, engine=engine, private=private)
-    _show_outcome(out, data, release, verdict, as_json)
+        advice = advise(data, request.policy)
+    _show_outcome(out, data, release, verdict, advice, as_json)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
 
 
-def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict, as_json: bool) -> None:
+def _show_outcome(
+    out: Path, data: Microdata, release: Release, verdict: Verdict, advice: list[str], as_json: bool
+) -> None:
     from voile.models.r_robustness import describe_own_exceptions
 
     withheld, left_out, unit = int(release.dictionary.get("withheld", 0)), data.count_left_out(), verdict.unit
@@ -135,6 +139,7 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
                 **describe_reading(data),
                 **release.counted,
                 **({"note": FIXED_BEFOREHAND} if release.certificate.names_algorithm else {}),
+                **({"advice": advice} if advice else {}),
                 "verdict": verdict.as_json(),
             }
         )
@@ -156,6 +161,8 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
         typer.echo(exceptions)
     if release.certificate.names_algorithm:
         typer.echo(FIXED_BEFOREHAND)
+    for sentence in advice:
+        typer.echo(sentence)
     most = len(data.people.people_by_rows) - 1 if data.people is not None else unit.rows
     if most < unit.rows:
         typer.echo(f"Nobody has more than {most} rows, so --rows-per-person {most} would do, with finer groups.")

@@ -22,6 +22,7 @@ from voile.flow.compare.progress import Progress, run_with_progress
 from voile.flow.compare.trial import describe_plugin, describe_policy
 from voile.flow.compare.trial_runner import TrialRunner, plain_policy
 from voile.flow.compare.trial_store import TrialStore
+from voile.flow.compare.yardstick import Yardstick, measure_yardstick
 from voile.flow.measure.measure import list_measures
 from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.plan import check_request
@@ -54,6 +55,7 @@ def compare(
     allow_lost: bool = False,
     after: Sequence[Release | str | Path] = (),
     ledger: Ledger | None = None,
+    yardsticks: Sequence[Yardstick] = (),
 ) -> Comparison:
     """Try methods under policies, attack and measure each release, and name the one that keeps the promise at the least
     loss.
@@ -67,6 +69,9 @@ def compare(
     `after` are earlier releases of the same people, oldest first, or their folders, and `ledger` is the publisher's
     record of who sat in which group: every trial is published after them and attacked together with them. A method that
     would be refused is a trial with a fault. The ledger is only read.
+
+    `yardsticks` are synthetic tables that were made elsewhere under differential privacy: they are measured by the same
+    marginals and listed apart from the trials.
 
     `progress(done, total, what)` is called at least once per second, `so_far(comparison)` after each trial that is run.
     Every finished trial is kept in the folder `store`, so that the same call continues where an interrupted one
@@ -99,7 +104,8 @@ def compare(
         finished = TrialStore.open(Path(store), runner.tables, runner.settings, key, history)
     report, steps = progress or _ignore_progress, len(plan) + 1
     before = run_with_progress(report, 0, steps, "the original table", runner.attack_table)
-    comparison = Comparison((), before, decisive, data.rows.total, data.unit, len(history.releases), allow_lost)
+    apart = tuple(measure_yardstick(data, yardstick) for yardstick in yardsticks)
+    comparison = Comparison((), before, decisive, data.rows.total, data.unit, len(history.releases), allow_lost, apart)
     for step, (policy, method) in enumerate(plan, 1):
         trial = finished.find(plain_policy(policy), as_plain_value(method)) if finished else None
         fresh = trial is None

@@ -54,6 +54,8 @@ class Comparison(TrialTable):
             unit=self.unit,
             after=self.after,
             allow_lost=self.allow_lost,
+            yardsticks=content.get("yardsticks", []),
+            yardstick_note=content.get("yardstick_note", ""),
             size=self.unit.count(self.people),
             promises=[{**self._summary(promise), "heat": charts["heat"][promise]} for promise in self.promises],
             trials=trials,

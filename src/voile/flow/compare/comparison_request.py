@@ -5,16 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from voile.adversaries.presets import Preset, find_presets
 from voile.attacks.base import Attack
 from voile.errors import SpecError, raise_together
+from voile.flow.compare.yardstick import Yardstick
 from voile.flow.request.request import Request, read_request
 from voile.io.spec_files import Spec
 from voile.measures.base import Measure
 from voile.methods.base import Method
 from voile.models.policy import Policy
+from voile.plugins.number_text import parse_number
 from voile.plugins.parameters import parse_short_form
 from voile.plugins.registry import Plugin, build_plugin, find_class, knob_fields, narrow_type
 
@@ -35,6 +38,7 @@ class ComparisonRequest:
     adversary: tuple[Preset, ...] | None
     by: str | None
     allow_lost: bool = False
+    yardsticks: tuple[Yardstick, ...] = ()
 
 
 def read_comparison_request(spec: Spec) -> ComparisonRequest:
@@ -56,11 +60,27 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
     attacks = attempt(lambda: _build_listed(Attack, options.get("attacks")))
     measures = attempt(lambda: _build_listed(Measure, options.get("measures")))
     adversary = attempt(lambda: find_presets(options.get("adversary")))
+    yardsticks = attempt(lambda: _read_yardsticks(options.get("synthetic", ())))
     policies = attempt(lambda: _vary_policies(spec)) if read is not None else None
     raise_together(problems)
     assert read is not None and policies is not None
     by, allow_lost = options.get("by"), bool(options.get("allow_lost"))
-    return ComparisonRequest(read, policies, methods, attacks, measures, adversary or None, by, allow_lost)
+    return ComparisonRequest(
+        read, policies, methods, attacks, measures, adversary or None, by, allow_lost, yardsticks or ()
+    )
+
+
+def _read_yardsticks(items: Sequence[str | Mapping[str, Any]]) -> tuple[Yardstick, ...]:
+    """Read synthetic tables: `file.csv:epsilon=1,title=MST`, or tables with a file, an epsilon and perhaps a title."""
+    found = []
+    for item in items:
+        name, knobs = parse_short_form(item) if isinstance(item, str) else (str(item.get("file")), dict(item))
+        try:
+            epsilon = parse_number(str(knobs.get("epsilon", "")))
+        except ValueError:
+            epsilon = 0.0  # which is refused with the reason
+        found.append(Yardstick(name, epsilon, str(knobs.get("title", Path(name).stem))))
+    return tuple(found)
 
 
 def _unused_sections(spec: Spec) -> Iterator[SpecError]:

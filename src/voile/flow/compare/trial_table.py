@@ -9,6 +9,7 @@ import polars as pl
 
 from voile.errors import FIXED_BEFOREHAND, RECOGNISABLE
 from voile.flow.compare.trial import AttackResult, Trial
+from voile.flow.compare.yardstick import NOTE, YardstickResult
 from voile.tables.unit import ONE_ROW, Unit
 from voile.version import __version__
 
@@ -20,7 +21,7 @@ class TrialTable:
     """Trials on one table. `by` is the measure that decides; `before` are the same attacks on the original table.
     `people` counts the rows that every trial starts from, and `unit` says how many of them a person may have; `after`
     counts the earlier releases that every trial was published after. A release that has lost a column wins only with
-    `allow_lost`."""
+    `allow_lost`. `yardsticks` are synthetic tables, which never win."""
 
     rows: tuple[Trial, ...]
     before: tuple[AttackResult, ...]
@@ -29,6 +30,7 @@ class TrialTable:
     unit: Unit = ONE_ROW
     after: int = 0
     allow_lost: bool = False
+    yardsticks: tuple[YardstickResult, ...] = ()
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -108,10 +110,15 @@ class TrialTable:
             "frontier": [self.position(row) for row in self.frontier()],
             "trials": [{**row.as_json(), "columns": self._describe_columns(row)} for row in self.rows],
             "before": [asdict(item) for item in self.before],
+            **self._list_yardsticks(),
             "note": FIXED_BEFOREHAND,
             "recognisable": RECOGNISABLE,
             "only_lost": [promise for promise in self.promises if self.only_lost(promise)],
         }
+
+    def _list_yardsticks(self) -> dict[str, Any]:
+        listed = [item.as_json() for item in self.yardsticks]
+        return {"yardsticks": listed, "yardstick_note": NOTE} if listed else {}
 
     def _describe_columns(self, row: Trial) -> dict[str, Any]:
         """The loss of the median and of the worst column, where the measure that decides tells columns."""

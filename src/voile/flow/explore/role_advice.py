@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
+from voile.tables.code_guessing import looks_like_codes
 from voile.tables.schema import Schema
 
 
@@ -32,6 +33,13 @@ def give_advice(
                     f"{finding} Recipients of the release cannot count with a secret that is different for "
                     "everybody. Mark it as an identifier, or leave it out."
                 )
+    for name in (*schema.quasi, *schema.sensitive):
+        column = by_name.get(name)
+        if column is not None and column.kind == "numeric" and looks_like_codes(name, column.type):
+            yield (
+                f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, "
+                "mark the column as categories."
+            )
     if not schema.sensitive:
         yield (
             "No column is marked as secret: a promise can cover finding a person's row, but not learning something "

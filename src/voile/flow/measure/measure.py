@@ -47,5 +47,6 @@ def match_release(data: Microdata, release: Release) -> Microdata:
 
 
 def list_measures() -> list[Measure]:
-    """All registered measures with their default knobs."""
-    return [narrow_type(Measure, build_plugin("measures", name, {})) for name in registered_classes("measures")]
+    """All registered measures with their default knobs, except those that are only measured on request."""
+    measures = [narrow_type(Measure, build_plugin("measures", name, {})) for name in registered_classes("measures")]
+    return [measure for measure in measures if not measure.on_request]

@@ -84,6 +84,14 @@ class TCloseness(Model):
                 hint=f"Give the sensitive column a hierarchy, or use {parameter('distance', 'equal')}.",
             )
 
+    def advise(self, column: Column) -> str:
+        if self.distance != "equal" or column.kind == "categorical":
+            return ""
+        return (
+            f"t-closeness takes all values of {column.name!r} as equally far apart: of many numbers, hardly any group "
+            f"is close enough. For values with an order, {parameter('distance', 'ordered')} is meant in most cases."
+        )
+
     def best(self, counts: Counts) -> str:
         return "Use a larger t."
 

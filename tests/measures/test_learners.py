@@ -1,0 +1,29 @@
+"""Learners: on request only, and less is lost where less is blurred."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import voile as vl
+from voile.flow.measure.measure import list_measures
+
+pytest.importorskip("sklearn")
+
+
+def test_a_blurred_release_costs_learners_more() -> None:
+    rng = np.random.default_rng(0)
+    age, city = rng.integers(20, 60, 600), rng.choice(["Bern", "Lyon"], 600)
+    sick = np.where((age > 40) ^ (rng.random(600) < 0.05), "yes", "no")
+    data = vl.read(
+        pl.DataFrame({"age": age, "city": city, "sick": sick}), vl.Schema(quasi=["age", "city"], sensitive=["sick"])
+    )
+    releases = [vl.publish(data, vl.KAnonymity(k=k), vl.Mondrian(), key=vl.Key(bytes(32))) for k in (3, 400)]
+    fine, coarse = (vl.measure(data, release, [vl.measures.Learners()]) for release in releases)
+    assert set(fine["learners"].parts) == {"classifier", "regression"}
+    assert fine["learners"].parts["classifier"] < 0.05 < coarse["learners"].parts["classifier"]
+
+
+def test_learners_are_measured_on_request_only() -> None:
+    assert "learners" not in [measure.name for measure in list_measures()]
