@@ -37,7 +37,9 @@ def test_a_method_completes_hierarchies_in_the_same_way() -> None:
 
 
 def test_sensitive_values_do_not_matter() -> None:
-    changed = FRAME.with_columns(ill=pl.when(pl.col("job").is_in(["nurse", "child"])).then(pl.lit("x")).otherwise("ill"))
+    changed = FRAME.with_columns(
+        ill=pl.when(pl.col("job").is_in(["nurse", "child"])).then(pl.lit("x")).otherwise("ill")
+    )
     assert groups_of(changed) == groups_of(FRAME)
 
 

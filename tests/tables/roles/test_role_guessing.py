@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from german_hospital import write_hospital
+from tables.roles.german_hospital import write_hospital
 
 import voile as vl
 from voile.tables.domain import encode_column, infer_kind
@@ -80,7 +80,9 @@ NAMES = {
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 def test_names_of_people_are_recognised_without_the_name_of_the_column(names: str) -> None:
-    listed = [f"{name}{'' if turn == 0 else ' ' + chr(64 + turn) + '.'}" for turn in range(3) for name in names.split("|")]
+    listed = [
+        f"{name}{'' if turn == 0 else ' ' + chr(64 + turn) + '.'}" for turn in range(3) for name in names.split("|")
+    ]
     assert suggest("x", listed * 5).role == "identifier"
     assert suggest("x", listed * 5).meaning == "name"
 

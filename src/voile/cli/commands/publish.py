@@ -24,8 +24,8 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_ledger, open_signing_key, read_priors
-from voile.cli.spec_flags import combine_spec
 from voile.cli.reading_notes import describe_reading, show_reading
+from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import FIXED_BEFOREHAND, BrokenPromise
