@@ -29,8 +29,8 @@ HierarchyRecipes = Annotated[
     list[str] | None,
     typer.Option(
         "--hierarchy",
-        help="COLUMN=RECIPE: auto, intervals:5,10, ages, prefixes:5,3,1, dates, alike, frequency, icd10, countries, isco08 "
-        "or education.",
+        help="COLUMN=RECIPE: auto, intervals:5,10, ages, prefixes:5,3,1, dates, alike, frequency, icd10, "
+        "countries, isco08 or education.",
     ),
 ]
 Adversaries = Annotated[

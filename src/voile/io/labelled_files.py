@@ -1,7 +1,7 @@
 """Workbooks (Excel, OpenDocument) and files of Stata and SPSS, read by maintained libraries (extra `files`).
 
-A value label of Stata or SPSS takes the place of its code, as a category in the order of the codes, so the dictionary of
-a release has the labels. Where labels do not cover the values of a column, nobody guesses: the user decides.
+A value label of Stata or SPSS takes the place of its code, as a category in the order of the codes, so the dictionary
+of a release has the labels. Where labels do not cover the values of a column, nobody guesses: the user decides.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MARKS = (  # what a file begins with, and what it then is
 
 
 def check_content(path: Path, expected: str) -> None:
-    """Raise if a file is of another kind than its ending says. `expected` is the kind of its ending; text has no mark."""
+    """Raise if a file is of another kind than its ending says. `expected` is the kind of its ending."""
     with path.open("rb") as handle:
         start = handle.read(16)
     found = next((kind for mark, kind in _MARKS if start.startswith(mark)), "")
@@ -55,7 +55,7 @@ def check_content(path: Path, expected: str) -> None:
     is_mismatch = found not in ("", wanted) or (wanted in ("workbook", "SPSS") and not found)
     if is_mismatch:
         raise DataError(
-            f"{path.name!r} is not what its ending says: it is {found + ' data' if found else 'no ' + expected + ' file'}.",
+            f"{path.name!r} is not what its ending says: it is {f'{found} data' if found else f'no {expected} file'}.",
             code="data.format",
             hint="Give it the ending of what it is, or export it again.",
         )

@@ -38,8 +38,8 @@ def read_file(
     how: TextOptions | None = None,
     check: Callable[[list[str]], None] | None = None,
 ) -> pl.DataFrame:
-    """Read a CSV, Parquet or Arrow file, a workbook, or a file of Stata or SPSS. With `columns`, no other column enters memory. `check` is called with the
-    names of all columns before any row is read."""
+    """Read a CSV, Parquet or Arrow file, a workbook, or a file of Stata or SPSS. With `columns`, no other column enters
+    memory. `check` is called with the names of all columns before any row is read."""
     kind = _find_kind(path)
     if kind == "csv":
         return csv_files.read_csv(path, columns, how or TextOptions(), check)

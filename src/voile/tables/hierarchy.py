@@ -181,7 +181,7 @@ def alike() -> HierarchyRecipe:
 
 
 def code_list(name: str) -> HierarchyRecipe:
-    """Group the codes of a public list: `icd10`, `countries`, `isco08` or `education`. The edition stands in the recipe.
+    """Group the codes of a public list: `icd10`, `countries`, `isco08` or `education`, in the edition that voile has.
 
     >>> code_list("icd10").text()
     'icd10:2019'

@@ -61,7 +61,8 @@ def test_messy_german_hospital(tmp_path: Path) -> None:
     assert {one.column for one in inspection.variants} == {"Geschlecht"}
     schema = vl.Schema(**inspection.roles(), person="PatNr")
     data = vl.read(path, schema, merge=["Geschlecht"])
-    assert data.people is not None and data.people.total == 903
+    assert data.people is not None
+    assert data.people.total == 903
     assert data.people.people == by_name["PatNr"].distinct < 903
     assert data.columns["Geschlecht"].domain.labels == ["M", "W"]
 

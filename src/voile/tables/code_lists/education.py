@@ -12,7 +12,8 @@ from voile.tables.code_lists.code_list import CodeList, Path, group_codes
 
 _LEVELS = {
     ("primary or less", "below upper secondary"): "none|no schooling|preschool|kindergarten|primary|1st-4th|5th-6th|"
-    "elementary|elementary school|less than 1st grade|1st 2nd 3rd or 4th grade|5th or 6th grade|grundschule|ISCED 0|ISCED 1",
+    "elementary|elementary school|less than 1st grade|1st 2nd 3rd or 4th grade|5th or 6th grade|grundschule|"
+    "ISCED 0|ISCED 1",
     ("lower secondary", "below upper secondary"): "7th-8th|9th|10th|11th|12th|7th and 8th grade|9th grade|10th grade|"
     "11th grade|12th grade no diploma|lower secondary|some high school|less than high school|hauptschule|"
     "hauptschulabschluss|realschule|realschulabschluss|mittlere reife|ISCED 2",

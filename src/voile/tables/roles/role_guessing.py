@@ -28,7 +28,7 @@ CONTACTS = ("telephone numbers", "IP addresses", "web addresses", "street addres
 
 @dataclass(frozen=True)
 class RoleSuggestion:
-    """A suggested role (empty: leave the column out), the reason, how certain it is (`sure`, `likely` or `unsure`), what
+    """A suggested role (empty: leave the column out), the reason, how certain it is (`sure`, `likely`, `unsure`), what
     the column seems to mean, and whether its values may be people, each with one row or several."""
 
     role: str
@@ -87,11 +87,12 @@ def _find_identifier(column: ColumnFeatures, meanings: list[str]) -> RoleSuggest
         if is_text or (can_be_people and 2 * column.distinct > column.filled):
             why = "Its name suggests that it identifies people."
             return RoleSuggestion("identifier", why, LIKELY, meanings[0], is_person)
-    if can_be_people and (can_number or not meanings) and is_near_unique(column.distinct, column.filled):
-        if not column.is_negative and not (column.kind == "numeric" and _names_quantity(meanings)):
-            is_person = PERSON.fullmatch(split_words(column.name).strip()) is not None
-            why = "Nearly everybody has a value of their own."
-            return RoleSuggestion("identifier", why, LIKELY, "number", is_person)
+    is_quantity = column.is_negative or (column.kind == "numeric" and _names_quantity(meanings))
+    may_number = can_be_people and (can_number or not meanings) and not is_quantity
+    if may_number and is_near_unique(column.distinct, column.filled):
+        is_person = PERSON.fullmatch(split_words(column.name).strip()) is not None
+        why = "Nearly everybody has a value of their own."
+        return RoleSuggestion("identifier", why, LIKELY, "number", is_person)
     if column.keeps_traits and MANY <= column.distinct <= column.filled - MANY and not meanings:
         return RoleSuggestion("identifier", repeats, LIKELY, "person", True)
     return None
