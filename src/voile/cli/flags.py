@@ -15,7 +15,9 @@ from voile.plugins.number_text import parse_whole
 
 _DATA = typer.Option("--data", help="The table that the release was made from.")
 
-Source = Annotated[str, typer.Argument(metavar="INPUT", help="A CSV, Parquet or Arrow file, or a database URL.")]
+Source = Annotated[
+    str, typer.Argument(metavar="INPUT", help="A CSV, Parquet, Arrow, Excel, Stata or SPSS file, or a database URL.")
+]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
 ColumnNames = Annotated[str | None, typer.Option(metavar="a,b,c")]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
@@ -27,8 +29,8 @@ HierarchyRecipes = Annotated[
     list[str] | None,
     typer.Option(
         "--hierarchy",
-        help="COLUMN=RECIPE: auto, intervals:5,10, ages, prefixes:5,3,1, dates, alike, frequency, icd10, countries, isco08 "
-        "or education.",
+        help="COLUMN=RECIPE: auto, intervals:5,10, ages, prefixes:5,3,1, dates, alike, frequency, icd10, "
+        "countries, isco08 or education.",
     ),
 ]
 Adversaries = Annotated[
@@ -104,7 +106,7 @@ Convert = Annotated[
     typer.Option(
         "--convert",
         help="COLUMN=READING: how its text is read: text (as written), day-first, month-first, year-first, "
-        "decimal-comma or decimal-point; found by default.",
+        "decimal-comma or decimal-point; of Stata and SPSS labels or codes; found by default.",
     ),
 ]
 Merge = Annotated[

@@ -46,7 +46,11 @@ def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path |
         refuse_unused("there is no table to query", {"query": options.get("query")})
     # a file with an unknown extension is refused when it is read
     if all(parse_scheme(table) or FILE_KINDS.get(Path(table).suffix.lower(), "csv") != "csv" for table in tables):
-        refuse_unused("no table is a CSV file", csv_options)
+        is_labelled = any(FILE_KINDS.get(Path(table).suffix.lower()) == "labelled" for table in tables)
+        useful = ("convert", "null_values") if is_labelled else ()
+        refuse_unused(
+            "no table is a CSV file", {name: value for name, value in csv_options.items() if name not in useful}
+        )
 
 
 def refuse_unused_person(release: Release, person: str | None) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from voile.errors import DataError, VoileError
-from voile.io import csv_files
+from voile.io import csv_files, labelled_files
 from voile.io.arrow.batch_sizes import is_arrow_file, measure_batches
 from voile.io.conversions.text_options import TextOptions
 from voile.io.library_border import library_border
@@ -30,7 +30,9 @@ FILE_KINDS = {
     ".arrows": "ipc",
     ".ipc": "ipc",
     ".feather": "ipc",
+    **dict.fromkeys(labelled_files.KINDS, "labelled"),
 }
+_CONTENTS = {"csv": "text", "parquet": "Parquet", "ipc": "Arrow"}
 
 
 def read_file(
@@ -39,10 +41,13 @@ def read_file(
     how: TextOptions | None = None,
     check: Callable[[list[str]], None] | None = None,
 ) -> pl.DataFrame:
-    """Read a CSV, Parquet or Arrow file. With `columns`, no other column enters memory. `check` is called with the
-    names of all columns before any row is read."""
-    if _find_kind(path) == "csv":
+    """Read a CSV, Parquet or Arrow file, a workbook, or a file of Stata or SPSS. With `columns`, no other column enters
+    memory. `check` is called with the names of all columns before any row is read."""
+    kind = _find_kind(path)
+    if kind == "csv":
         return csv_files.read_csv(path, columns, how or TextOptions(), check)
+    if kind == "labelled":
+        return labelled_files.read_labelled(path, columns, how or TextOptions(), check)
     try:
         with library_border(corrupt_file(path)):
             pieces = _measure_pieces(path)
@@ -65,8 +70,11 @@ def scan_file(
 ) -> tuple[pl.LazyFrame, csv_files.InspectedCsv | None]:
     """Return columns of a file, read when they are collected, and what was found of a CSV, whose columns are all text;
     None for other files. `check` is called with the names of all columns."""
-    if _find_kind(path) == "csv":
+    kind = _find_kind(path)
+    if kind == "csv":
         return csv_files.scan_csv(path, columns, how or TextOptions(), check)
+    if kind == "labelled":
+        return labelled_files.read_labelled(path, columns, how or TextOptions(), check).select(columns).lazy(), None
     try:
         with library_border(corrupt_file(path)):
             pieces = _measure_pieces(path)
@@ -82,7 +90,8 @@ def scan_file(
 
 def corrupt_file(path: Path) -> DataError:
     """The error for a Parquet or Arrow file that cannot be read."""
-    kind = "Parquet" if FILE_KINDS[path.suffix.lower()] == "parquet" else "Arrow"
+    names = {**labelled_files.KINDS, ".parquet": "Parquet", ".pq": "Parquet"}
+    kind = names.get(path.suffix.lower(), "Arrow")
     return DataError(
         f"{path.name!r} is not a complete {kind} file.", code="data.corrupt", hint="Write or fetch it again."
     )
@@ -128,7 +137,7 @@ def _read_arrow_schema(path: Path) -> pa.Schema:
 
 
 def _find_kind(path: Path) -> str:
-    """Return csv, parquet or ipc; raise if there is no such file, or if it is empty."""
+    """Return csv, parquet, ipc or labelled; raise if there is no such file, if it is empty, or of another kind."""
     check_file(path)
     kind = FILE_KINDS.get(path.suffix.lower())
     if kind is None:
@@ -137,6 +146,7 @@ def _find_kind(path: Path) -> str:
             code="data.format",
             hint=f"Known extensions: {', '.join(sorted(FILE_KINDS))}.",
         )
+    labelled_files.check_content(path, labelled_files.KINDS.get(path.suffix.lower()) or _CONTENTS[kind])
     return kind
 
 

@@ -21,7 +21,13 @@ from voile.engines.memory import load_frame
 from voile.engines.memory_rows import build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.errors import DataError, option
-from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues, find_repeats, profile_column, profile_table
+from voile.flow.explore.column_profiles import (
+    ColumnProfile,
+    RepeatedValues,
+    find_repeats,
+    profile_column,
+    profile_table,
+)
 from voile.flow.explore.role_advice import give_advice
 from voile.io.conversions.column_readings import ReadingRecord
 from voile.io.conversions.encodings import AUTO

@@ -34,6 +34,8 @@ _MEANINGS = {
     "decimal-comma": "numbers with a decimal comma (1.234,5)",
     "decimal-point": "numbers with a decimal point (1,234.5)",
     "text": "text, as it is written",
+    "labels": "categories, by the labels of the file",
+    "codes": "numbers or texts, without the labels of the file",
 }
 
 

@@ -82,8 +82,9 @@ def _list_forms() -> dict[str, TextForm]:
 
 
 FORMS = _list_forms()  # the narrower form of a reading comes before the wider one
-READINGS = ("text", *dict.fromkeys(form.reading for form in FORMS.values()))
-DATE_READINGS, NUMBER_READINGS = READINGS[1:4], READINGS[4:]
+DATE_READINGS = ("day-first", "month-first", "year-first")
+NUMBER_READINGS = ("decimal-comma", "decimal-point")
+READINGS = ("text", *DATE_READINGS, *NUMBER_READINGS, "labels", "codes")
 
 
 def find_forms(cells: pl.Series) -> frozenset[str]:

@@ -10,8 +10,8 @@ Path = tuple[str, ...]  # the labels above a code, the nearest first
 
 @dataclass(frozen=True)
 class CodeList:
-    """A public list: `place` returns the labels above a code, or None if the list does not have it; `list_codes` returns
-    all codes below a label that are written like these examples, whether they occur in a table or not. `others` tests
+    """A public list: `place` returns the labels above a code, or None if the list lacks it; `list_codes` returns all
+    codes below a label that are written like these examples, whether they occur in a table or not. `others` tests
     codes for other lists or editions, by their name."""
 
     name: str

@@ -109,6 +109,13 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 _PHONE = r"(?:\+|00)\d{1,3}[\d ()./-]{6,16}\d|\(?0\d{1,4}\)?[ /-]\d[\d ./-]{4,12}\d|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}"
 
+_STREET = (
+    r".{2,40}(?:str\.|straße|strasse|weg|platz|allee|gasse|straat|laan|gatan|vägen|vej| street| road| avenue| st\.?"
+    r"| ave\.?| rd\.?| lane| drive),? ?\d{1,4} ?[a-z]?"
+    r"|\d{1,5},? (?:rue|avenue|av\.|boulevard|bd|chemin|place|[a-z]+ (?:street|st\.?|road|rd\.?|avenue|ave\.?|lane|"
+    r"drive|dr\.?)).*|(?:via|calle|rua|avenida|piazza|ul\.) .{2,40} \d{1,4}"
+)
+
 # what tells who somebody is, wherever it stands
 PERSONAL: Mapping[str, Callable[[str], bool]] = {
     "e-mail addresses": _matches(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
@@ -128,11 +135,7 @@ PERSONAL: Mapping[str, Callable[[str], bool]] = {
     "IP addresses": _matches(r"(?:\d{1,3}\.){3}\d{1,3}"),
     "web addresses": _matches(r"(?:https?://|www\.)\S+"),
     "UUIDs": _matches(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
-    "street addresses": _matches(
-        r".{2,40}(?:str\.|straße|strasse|weg|platz|allee|gasse|straat|laan|gatan|vägen|vej| street| road| avenue| st\.?| "
-        r"ave\.?| rd\.?| lane| drive),? ?\d{1,4} ?[a-z]?|\d{1,5},? (?:rue|avenue|av\.|boulevard|bd|chemin|place|[a-z]+ "
-        r"(?:street|st\.?|road|rd\.?|avenue|ave\.?|lane|drive|dr\.?)).*|(?:via|calle|rua|avenida|piazza|ul\.) .{2,40} \d{1,4}"
-    ),
+    "street addresses": _matches(_STREET),
 }
 
 # what others may know, or what should stay secret

@@ -22,11 +22,13 @@ NAMED = 0.5  # share of different values that must look like names of people
 FEW = 12  # different values from which names are no categories
 SHARED = 5  # rows per value that are many
 SURE, LIKELY = "sure", "likely"
+# they may be different from row to row, or shared by several people
+CONTACTS = ("telephone numbers", "IP addresses", "web addresses", "street addresses", "payment cards", "UUIDs")
 
 
 @dataclass(frozen=True)
 class RoleSuggestion:
-    """A suggested role (empty: leave the column out), the reason, how certain it is (`sure`, `likely` or `unsure`), what
+    """A suggested role (empty: leave the column out), the reason, how certain it is (`sure`, `likely`, `unsure`), what
     the column seems to mean, and whether its values may be people, each with one row or several."""
 
     role: str
@@ -66,23 +68,31 @@ def _find_identifier(column: ColumnFeatures, meanings: list[str]) -> RoleSuggest
     is_text, can_number = column.type in ("String", "Enum"), column.type.startswith(("Int", "UInt", "String"))
     personal = max(PERSONAL, key=lambda code: column.codes.get(code, 0.0))
     if column.codes.get(personal, 0.0) >= MOSTLY and column.distinct >= MANY:
-        return RoleSuggestion("identifier", f"It holds {personal}.", SURE, personal, True)
+        is_person = personal not in CONTACTS
+        return RoleSuggestion("identifier", f"It holds {personal}.", SURE, personal, is_person)
     repeats = f"{column.distinct:,} different values in {column.filled:,} rows: it may tell people apart."
     can_be_people = can_number or (column.is_whole and not column.is_negative)
     if names_people(column.name, column.distinct, MANY) and can_be_people and column.distinct < column.filled:
         return RoleSuggestion("identifier", repeats, LIKELY, "person", True)
-    if is_text and (column.length > PROSE_LENGTH or column.words >= PROSE_WORDS) and 5 * column.distinct > column.filled:
+    if (
+        is_text
+        and (column.length > PROSE_LENGTH or column.words >= PROSE_WORDS)
+        and 5 * column.distinct > column.filled
+    ):
         return RoleSuggestion("identifier", "It holds free text, which may name people.", SURE, "free text")
     if is_text and column.names >= NAMED and column.distinct >= FEW:
         return RoleSuggestion("identifier", "Its values look like names of people.", SURE, "name")
     if {"name", "contact", "number of a person"} & set(meanings) and not names_thing(column.name):
         is_person = PERSON.fullmatch(split_words(column.name).strip()) is not None
-        if is_text or can_be_people and 2 * column.distinct > column.filled:
+        if is_text or (can_be_people and 2 * column.distinct > column.filled):
             why = "Its name suggests that it identifies people."
             return RoleSuggestion("identifier", why, LIKELY, meanings[0], is_person)
-    if can_be_people and (can_number or not meanings) and is_near_unique(column.distinct, column.filled):
-        if not column.is_negative and not (column.kind == "numeric" and _names_quantity(meanings)):
-            return RoleSuggestion("identifier", "Nearly everybody has a value of their own.", LIKELY, "number")
+    is_quantity = column.is_negative or (column.kind == "numeric" and _names_quantity(meanings))
+    may_number = can_be_people and (can_number or not meanings) and not is_quantity
+    if may_number and is_near_unique(column.distinct, column.filled):
+        is_person = PERSON.fullmatch(split_words(column.name).strip()) is not None
+        why = "Nearly everybody has a value of their own."
+        return RoleSuggestion("identifier", why, LIKELY, "number", is_person)
     if column.keeps_traits and MANY <= column.distinct <= column.filled - MANY and not meanings:
         return RoleSuggestion("identifier", repeats, LIKELY, "person", True)
     return None
@@ -106,11 +116,15 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSu
     roles = [ROLE_OF[meaning] for meaning in meanings if meaning in ROLE_OF]
     is_text = column.type in ("String", "Enum")
     if roles and is_text and 2 * column.distinct > column.filled > SMALL:
-        why = "Its values are texts that most rows have for themselves; its name does not say that they identify people."
+        why = (
+            "Its values are texts that most rows have for themselves; its name does not say that they identify people."
+        )
         return RoleSuggestion(UNSURE, why, UNSURE, meanings[0])
     if "sensitive" in roles:
         meaning = next(one for one in meanings if ROLE_OF.get(one) == "sensitive")
-        return RoleSuggestion("sensitive", f"Its name suggests that it should stay secret ({meaning}).", LIKELY, meaning)
+        return RoleSuggestion(
+            "sensitive", f"Its name suggests that it should stay secret ({meaning}).", LIKELY, meaning
+        )
     if "quasi" in roles:
         return RoleSuggestion("quasi", f"Others may know it about a person ({meanings[0]}).", LIKELY, meanings[0])
     if column.kind == "date":

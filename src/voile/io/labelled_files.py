@@ -1,0 +1,169 @@
+"""Workbooks (Excel, OpenDocument) and files of Stata and SPSS, read by maintained libraries (extra `files`).
+
+A value label of Stata or SPSS takes the place of its code, as a category in the order of the codes, so the dictionary
+of a release has the labels. Where labels do not cover the values of a column, nobody guesses: the user decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from voile.errors import DataError, EngineError
+from voile.io.conversions.column_readings import ColumnReading
+from voile.io.conversions.converted_frames import convert_frame
+from voile.io.conversions.text_options import TextOptions
+from voile.io.library_border import library_border
+
+KINDS = {
+    ".xlsx": "Excel",
+    ".xlsm": "Excel",
+    ".xlsb": "Excel",
+    ".xls": "Excel",
+    ".ods": "OpenDocument",
+    ".dta": "Stata",
+    ".sav": "SPSS",
+    ".zsav": "SPSS",
+}
+_OLE = b"\xd0\xcf\x11\xe0"
+_MARKS = (  # what a file begins with, and what it then is
+    (b"PAR1", "Parquet"),
+    (b"ARROW1", "Arrow"),
+    (b"$FL2", "SPSS"),
+    (b"$FL3", "SPSS"),
+    (b"<stata_dta>", "Stata"),
+    (b"PK\x03\x04", "workbook"),
+    (_OLE, "workbook"),
+)
+
+
+def check_content(path: Path, expected: str) -> None:
+    """Raise if a file is of another kind than its ending says. `expected` is the kind of its ending."""
+    with path.open("rb") as handle:
+        start = handle.read(16)
+    found = next((kind for mark, kind in _MARKS if start.startswith(mark)), "")
+    wanted = "workbook" if expected in ("Excel", "OpenDocument") else expected
+    if found == "workbook" and start.startswith(_OLE) and path.suffix.lower() in (".xlsx", ".xlsm", ".xlsb", ".ods"):
+        raise DataError(
+            f"{path.name!r} is protected by a password, or is an old workbook with a new ending.",
+            code="data.password",
+            hint="Remove the password in the program that wrote it (File, Info, Protect), or save it anew as .xlsx.",
+        )
+    is_mismatch = found not in ("", wanted) or (wanted in ("workbook", "SPSS") and not found)
+    if is_mismatch:
+        raise DataError(
+            f"{path.name!r} is not what its ending says: it is {f'{found} data' if found else f'no {expected} file'}.",
+            code="data.format",
+            hint="Give it the ending of what it is, or export it again.",
+        )
+
+
+def read_labelled(
+    path: Path, columns: Sequence[str] | None, how: TextOptions, check: Callable[[list[str]], None] | None = None
+) -> pl.DataFrame:
+    """Read the requested columns of a workbook's only sheet, or of a file of Stata or SPSS."""
+    kind = KINDS[path.suffix.lower()]
+    fault = DataError(
+        f"{path.name!r} is not a complete {kind} file.", code="data.corrupt", hint="Write or fetch it again."
+    )
+    with library_border(fault):
+        try:
+            if kind in ("Excel", "OpenDocument"):
+                return _read_workbook(path, columns, how, check)
+            return _read_statistics(path, kind, columns, how, check)
+        except ImportError as error:
+            raise EngineError(
+                f"Reading {kind} files needs the package {error.name!r}.",
+                code="engine.extra",
+                hint="Install voile[files].",
+            ) from None
+
+
+def _read_workbook(
+    path: Path, columns: Sequence[str] | None, how: TextOptions, check: Callable[[list[str]], None] | None
+) -> pl.DataFrame:
+    import fastexcel
+
+    book = fastexcel.read_excel(path)
+    sheets = [sheet for name in book.sheet_names if (sheet := book.load_sheet(name)).total_height > 1]
+    if len(sheets) != 1:
+        raise DataError(
+            f"{path.name!r} has {len(sheets)} sheets with rows; one is needed.",
+            code="data.sheets",
+            hint="Save the sheet with the table as a workbook of its own.",
+        )
+    frame: pl.DataFrame = sheets[0].to_polars()
+    names = [name.strip() for name in frame.columns]
+    unnamed = sum(name.startswith("__UNNAMED__") or not name for name in names)
+    repeated = sum("_duplicated_" in name for name in names)
+    if unnamed or repeated or len(set(names)) < len(names):
+        raise DataError(
+            f"{unnamed} columns of {path.name!r} have no name in the first row, and {repeated} have one twice.",
+            code="data.header",
+            hint="Remove titles and second header rows above the table, so that its first row names every column once.",
+        )
+    frame.columns = names
+    if check is not None:
+        check(names)
+    frame = frame.select(name for name in names if columns is None or name in columns)
+    nulls = ["", *how.null_values]
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    cell = pl.col(texts).str.strip_chars()
+    frame = frame.with_columns(pl.when(cell.is_in(nulls)).then(None).otherwise(cell).name.keep()) if texts else frame
+    return convert_frame(frame, how, ";")
+
+
+def _read_statistics(
+    path: Path, kind: str, columns: Sequence[str] | None, how: TextOptions, check: Callable[[list[str]], None] | None
+) -> pl.DataFrame:
+    import pyreadstat
+
+    read: Any = pyreadstat.read_dta if kind == "Stata" else pyreadstat.read_sav
+    _, header = read(str(path), metadataonly=True, output_format="polars")
+    if check is not None:
+        check(list(header.column_names))
+    requested = [name for name in header.column_names if columns is None or name in columns]
+    if not requested:
+        return pl.DataFrame()
+    frame, header = read(str(path), usecols=requested, output_format="polars")
+    labels: Mapping[str, Mapping[Any, str]] = header.variable_value_labels
+    series = [_narrow_numbers(frame[name]) for name in requested]
+    return pl.DataFrame([_apply_labels(one, labels.get(one.name, {}), how) for one in series])
+
+
+def _narrow_numbers(values: pl.Series) -> pl.Series:
+    """Return whole numbers as such: these files store every number with decimals."""
+    if values.dtype.is_float() and bool((values.drop_nulls() == values.drop_nulls().round()).all()):
+        return values.cast(pl.Int64)
+    if values.dtype == pl.String:
+        return values.set(values == "", None)
+    return values
+
+
+def _apply_labels(values: pl.Series, labels: Mapping[Any, str], how: TextOptions) -> pl.Series:
+    """Replace codes by their labels; a column whose labels do not cover its values keeps the codes until decided."""
+    asked = how.convert.get(values.name)
+    if not labels or asked in ("codes", "text"):
+        if asked is not None:
+            how.record.columns.append(ColumnReading(values.name, asked, "text", is_forced=True))
+        return values.cast(pl.String) if asked == "text" else values
+    present = values.drop_nulls().unique().sort().to_list()
+    unlabelled = [code for code in present if code not in labels]
+    if unlabelled and asked != "labels":
+        note = f"{len(unlabelled):,} of its {len(present):,} values have no label."
+        how.record.columns.append(ColumnReading(values.name, "codes", "text", ("codes", "labels"), note))
+        return values
+    names = _name_codes(sorted({*labels, *present}), labels)
+    how.record.columns.append(ColumnReading(values.name, "labels", "text", is_forced=asked is not None))
+    texts = [names[code] for code in names]
+    return values.replace_strict(list(names), texts, return_dtype=pl.Enum(texts))
+
+
+def _name_codes(codes: Sequence[Any], labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return the label of each code, or the code itself; of labels that stand twice, with the code."""
+    plain = {code: str(labels.get(code, code)).strip() for code in codes}
+    twice = {name for name in plain.values() if [*plain.values()].count(name) > 1}
+    return {code: f"{name} ({code})" if name in twice or not name else name for code, name in plain.items()}

@@ -1,0 +1,132 @@
+"""Workbooks and files of Stata and SPSS: labels, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import voile as vl
+from voile.errors import DataError
+from voile.io import table_files
+
+pd = pytest.importorskip("pandas")
+pyreadstat = pytest.importorskip("pyreadstat")
+pytest.importorskip("fastexcel")
+
+_PARTS = {
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default '
+    'Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
+    'ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-'
+    'officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType='
+    '"application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>',
+    "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship '
+    'Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    'Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://'
+    'schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="A" sheetId="1" r:id="rId1"/>'
+    "</sheets></workbook>",
+    "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" '
+    'Target="worksheets/sheet1.xml"/></Relationships>',
+}
+
+
+def write_workbook(path: Path, rows: list[list[Any]]) -> Path:
+    """Write a workbook with one sheet, without a library for it."""
+    cells = "".join(
+        "<row>"
+        + "".join(
+            f"<c><v>{cell}</v></c>" if isinstance(cell, int | float) else f'<c t="inlineStr"><is><t>{cell}</t></is></c>'
+            for cell in row
+        )
+        + "</row>"
+        for row in rows
+    )
+    sheet = f'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{cells}</sheetData></worksheet>'
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in {**_PARTS, "xl/worksheets/sheet1.xml": sheet}.items():
+            archive.writestr(name, '<?xml version="1.0" encoding="UTF-8"?>' + text)
+    return path
+
+
+ROWS = [["age", "born", "cost"], *([30 + n, f"{1 + n:02}.02.1980", f"{n},50 €"] for n in range(12))]
+
+
+def test_a_workbook_is_read_with_its_conversions(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "t.xlsx", ROWS)
+    data = vl.read(path, vl.Schema(quasi=["age", "born"], sensitive=["cost"]))
+    assert [column.kind for column in data.columns] == ["numeric", "date", "numeric"]
+    assert data.reading.as_spec() == {"convert": {"born": "day-first", "cost": "decimal-comma"}}
+    on_disk = vl.read(path, vl.Schema(quasi=["age", "born"], sensitive=["cost"]), engine=vl.Disk())
+    assert on_disk.columns["cost"].domain.labels == data.columns["cost"].domain.labels
+
+
+def write_statistics(folder: Path, ending: str, labels: dict[int, str]) -> Path:
+    frame = pd.DataFrame(
+        {"sex": [1.0, 2.0, 2.0, 1.0], "age": [30.0, 40.0, 50.0, 61.0], "city": ["Ulm", "", "Köln", "Ulm"]}
+    )
+    path = folder / f"t.{ending}"
+    (pyreadstat.write_dta if ending == "dta" else pyreadstat.write_sav)(
+        frame, str(path), variable_value_labels={"sex": labels}
+    )
+    return path
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_labels_take_the_place_of_codes(tmp_path: Path, ending: str) -> None:
+    path = write_statistics(tmp_path, ending, {1: "male", 2: "female", 3: "other"})
+    frame = table_files.read_file(path)
+    assert frame["sex"].to_list() == ["male", "female", "female", "male"]
+    assert frame["age"].dtype == pl.Int64
+    assert frame["city"].null_count() == 1
+    data = vl.read(path, vl.Schema(quasi=["sex", "age"]))
+    assert data.columns["sex"].domain.labels == ["male", "female"]  # in the order of the codes
+    release = vl.publish(data, vl.KAnonymity(k=2))
+    assert "male" in str(release.dictionary)
+    assert "other" not in str(release.dictionary)
+    codes = vl.read(path, vl.Schema(quasi=["sex"]), convert={"sex": "codes"})
+    assert codes.columns["sex"].domain.labels == ["1", "2"]
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_labels_that_do_not_cover_the_values_are_asked_about(tmp_path: Path, ending: str) -> None:
+    path = write_statistics(tmp_path, ending, {1: "male"})
+    with pytest.raises(DataError, match="1 of its 2 values have no label") as error:
+        vl.read(path, vl.Schema(quasi=["sex"]))
+    assert "convert={'sex': 'codes'}" in str(error.value)
+    labels = vl.read(path, vl.Schema(quasi=["sex"]), convert={"sex": "labels"})
+    assert labels.columns["sex"].domain.labels == ["male", "2"]
+    assert vl.inspect(path).reading.columns[0].choices == ("codes", "labels")
+
+
+def test_what_is_wrong_with_a_file(tmp_path: Path) -> None:
+    workbook = write_workbook(tmp_path / "t.xlsx", ROWS)
+    faults = {
+        "csv.csv": (workbook.read_bytes(), "data.format", "workbook data"),
+        "text.xlsx": (b"age,sex\n1,m\n", "data.format", "no Excel file"),
+        "locked.xlsx": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "data.password", "password"),
+        "cut.xlsx": (workbook.read_bytes()[:300], "data.corrupt", "not a complete Excel file"),
+        "text.sav": (b"age,sex\n1,m\n", "data.format", "no SPSS file"),
+        "text.dta": (b"age,sex\n1,m\n", "data.corrupt", "not a complete Stata file"),
+        "other.parquet": (workbook.read_bytes(), "data.format", "workbook data"),
+    }
+    for name, (content, code, words) in faults.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=words) as error:
+            table_files.read_file(path)
+        assert error.value.code == code, name
+
+
+def test_two_header_rows_of_a_workbook(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "two.xlsx", [ROWS[0], ["years", "date", "euro"], *ROWS[1:]])
+    with pytest.raises(DataError, match="second header") as error:
+        table_files.read_file(path)
+    assert error.value.code == "data.header"
+    titled = write_workbook(tmp_path / "titled.xlsx", [["Patients", "", ""], *ROWS])
+    with pytest.raises(DataError, match=r"columns of 'titled.xlsx' have no name"):
+        table_files.read_file(titled)
