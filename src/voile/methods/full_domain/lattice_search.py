@@ -71,7 +71,7 @@ class LatticeSearch(Lattice):
         columns = range(len(self.heights))
         status: dict[tuple[int, ...], np.ndarray] = {}
         for size in range(1, min(SUBSETS, len(self.heights)) + 1):
-            for subset in itertools.combinations(columns, size):
+            for subset in self._list_subsets(size):
                 self.rollups.clear()
                 subset_status = self._inherit_failures(subset, status)
                 for vector in _walk(subset_status, np.zeros(subset_status.shape), lambda: np.array(True), True):
@@ -85,6 +85,10 @@ class LatticeSearch(Lattice):
             shape = [self.heights[j] if j in subset else 1 for j in columns]
             lattice_status = np.where(subset_status.reshape(shape) == FAILS, np.int8(FAILS), lattice_status)
         return lattice_status
+
+    def _list_subsets(self, size: int) -> Iterator[tuple[int, ...]]:
+        """List the columns that an adversary may know together, some at a time."""
+        return itertools.combinations(range(len(self.heights)), size)
 
     def _inherit_failures(self, subset: tuple[int, ...], status: dict[tuple[int, ...], np.ndarray]) -> np.ndarray:
         """Mark the vectors that fail already on one column less: a vector that fails on some columns fails on more."""
