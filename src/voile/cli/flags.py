@@ -90,7 +90,9 @@ Steering = Annotated[
 QuasiSets = Annotated[
     list[str] | None,
     typer.Option(
-        "--quasi-sets", metavar="a,b,c", help="Quasi-identifiers that one adversary may know together; repeat it per set."
+        "--quasi-sets",
+        metavar="a,b,c",
+        help="Quasi-identifiers that one adversary may know together; repeat it per set.",
     ),
 ]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]

@@ -1,4 +1,4 @@
-"""What an adversary sees of a release who knows only some quasi-identifier columns: the other columns tell nobody apart."""
+"""What an adversary who knows only some quasi-identifier columns sees of a release: the others tell nobody apart."""
 
 from __future__ import annotations
 

@@ -142,9 +142,7 @@ def parse_quasi_sets(sets: Any) -> tuple[tuple[str, ...], ...] | None:
     return tuple(tuple(dict.fromkeys(names)) for names in sets)
 
 
-def quasi_set_faults(
-    sets: Sequence[Sequence[str]], known: Sequence[str], person: str | None
-) -> Iterator[SchemaError]:
+def quasi_set_faults(sets: Sequence[Sequence[str]], known: Sequence[str], person: str | None) -> Iterator[SchemaError]:
     """Yield what is wrong with sets of quasi-identifier columns: together they are all of them, and none is part of
     another."""
     if not sets:

@@ -15,7 +15,16 @@ import numpy as np
 
 from voile.adversaries.adversary import join_phrases
 from voile.errors import PolicyError, Unsatisfiable, option, parameter
-from voile.methods.base import CompletesHierarchies, CoversAlgorithm, FollowsNoKey, JudgesSets, Method, Settings, Steerable
+from voile.methods.base import (
+    CompletesHierarchies,
+    CoversAlgorithm,
+    FollowsNoKey,
+    JudgesSets,
+    Method,
+    Settings,
+    Steerable,
+)
+from voile.methods.full_domain.cell_blanks import check_columns
 from voile.methods.full_domain.lattice import Lattice, list_levels
 from voile.methods.full_domain.lattice_search import LatticeSearch
 from voile.methods.full_domain.set_search import SetSearch
@@ -25,7 +34,7 @@ from voile.methods.steering.strata import has_strata, too_rare
 from voile.methods.steering.withholding import count_allowed
 from voile.models.policy import Policy
 from voile.plugins.registry import knob
-from voile.releases.cells.cell_choice import level_cells
+from voile.releases.cells.cell_choice import level_cells, level_or_blank_cells
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import show_boxes
 from voile.tables.row_protocol import Histogram, Rows, Table
@@ -44,6 +53,8 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
     Needs: a hierarchy for every quasi-identifier column; columns without one get an automatic hierarchy.
     Why: the policy judges every group of the chosen vector; groups that fail are withheld, up to a share `suppression`
     of the rows.
+    With `blanks`, single cells of these rows are blanked instead, where that is enough; when rows are counted, a blank
+    is equal to a blank only.
     Source: LeFevre, DeWitt, Ramakrishnan: Incognito (SIGMOD 2005).
     """
 
@@ -51,6 +62,7 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
     tried: ClassVar[Settings] = ({}, {"suppression": 0.01}, {"suppression": 0.05})
 
     suppression: float = knob(0.0, low=0, high=1)
+    blanks: bool = False
 
     def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
         counts = {}
@@ -62,7 +74,9 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
-        if columns.quasi_sets and self.suppression:
+        if self.blanks:
+            check_columns(len(columns.quasi))
+        if columns.quasi_sets and (self.suppression or self.blanks):
             raise PolicyError(
                 "full-domain withholds nobody where several sets of quasi-identifiers are judged.",
                 code="policy.quasi-sets",
@@ -81,13 +95,13 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
             raise PolicyError(
                 f"The lattice has {vectors} level vectors, more than {LARGEST_LATTICE}.",
                 code="policy.lattice",
-                hint=f"Fix {join_phrases(map(repr, tall))} at one level each ({option('steering')}, with the same finest "
-                f"and coarsest level), leave a column out, or use {option('method', 'mondrian')} or "
+                hint=f"Fix {join_phrases(map(repr, tall))} at one level each ({option('steering')}, with the same "
+                f"finest and coarsest level), leave a column out, or use {option('method', 'mondrian')} or "
                 f"{option('method', 'cluster')}.",
             )
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
-        if columns.quasi_sets:
+        if columns.quasi_sets or self.blanks:  # decided in `transform`, which notes the levels
             return rows.place(table := rows.histogram([columns.quasi[0].name]), np.zeros(len(table.counts), np.int64))
         quasi = [column.name for column in columns.quasi]
         table = rows.histogram([*quasi, *(column.name for column in policy.columns_read(columns))])
@@ -99,12 +113,15 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
         return rows.place(table, search.group_cells(vector))
 
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
-        """Choose the levels where several sets of columns are judged, and note them: the people of a small group may
-        share a node at a lower level, which then must not be shown."""
-        if not columns.quasi_sets:
+        """Choose the levels where several sets of columns are judged or cells are blanked, and note them: the people of
+        a small group may share a node at a lower level, which then must not be shown."""
+        if not columns.quasi_sets and not self.blanks:
             return columns, rows
         table = rows.histogram([column.name for column in (*columns.quasi, *policy.columns_read(columns))])
-        search = SetSearch(columns, policy, table)
+        limit = count_allowed(self.suppression, table.total)
+        search = (
+            SetSearch(columns, policy, table) if columns.quasi_sets else LatticeSearch(columns, policy, table, limit)
+        )
         vector = search.find_best()
         if vector is None:
             policy.require_whole(columns, rows.tally_values(columns), rows.total)
@@ -113,7 +130,8 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
             replace(column, level=column.steer.finest + level)
             for column, level in zip(columns.quasi, vector, strict=True)
         )
-        return replace(columns, quasi=quasi), rows.place(table, search.group_cells(vector))
+        group = search.blank_cells(vector) if self.blanks else search.group_cells(vector)
+        return replace(columns, quasi=quasi), rows.place(table, group)
 
     def covers_algorithm(self, policy: Policy) -> bool:
         return policy.ignores_values  # levels and withheld rows then depend on quasi-identifiers alone
@@ -124,7 +142,7 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
         for column in columns.quasi:
             assert column.hierarchy is not None
             if column.level is not None:
-                column_cells[column.name] = level_cells(column, column.level, rows)
+                column_cells[column.name] = level_or_blank_cells(column, column.level, rows)
                 continue
             starts, members = rows.list_codes(column.name)
             for level in range(column.steer.finest, column.hierarchy.height + 1):
@@ -138,8 +156,9 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
         self, columns: Columns, table: Histogram, group: np.ndarray, smallest: int
     ) -> RefusedSteps | None:
         """Return every level vector that loses less than the chosen one. None if the groups are not those of a level
-        vector, because the publisher used other hierarchies, or several sets of columns were judged."""
-        if columns.quasi_sets:
+        vector, because the publisher used other hierarchies, several sets of columns were judged, or cells were
+        blanked."""
+        if columns.quasi_sets or self.blanks:
             return None
         return replay_vectors(Lattice(columns, table), group, smallest, count_allowed(self.suppression, table.total))
 

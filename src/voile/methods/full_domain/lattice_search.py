@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from voile import kernels
+from voile.methods.full_domain.cell_blanks import blank_cells
 from voile.methods.full_domain.lattice import TIE, Lattice, Vector
 from voile.models.policy import Policy
 from voile.tables.group_counts import tally
@@ -59,6 +60,35 @@ class LatticeSearch(Lattice):
         """Return the group of each cell at a vector; cells of failing groups are WITHHELD."""
         group, passes = self._judge_groups(vector)
         return np.where(passes[group], group, WITHHELD)
+
+    def blank_cells(self, vector: Vector) -> np.ndarray:
+        """Return the group of each cell at a vector, where people of failing groups share groups with blank cells; only
+        those for whom that is not enough are WITHHELD."""
+        nodes = [self.maps[j][level][self.table.codes[:, j]] for j, level in enumerate(vector)]
+        sizes = self.node_counts(range(len(vector)), vector)
+        # a blank is coarser than any level, so a column with a coarsest level has none
+        costs = {j: c.steer.weight for j, c in enumerate(self.columns.quasi) if c.steer.coarsest is None}
+        plain = self.group_cells(vector)
+        group = blank_cells(plain, nodes, sizes, costs, self._judge_cells)
+        while True:  # models that compare a group with the published people judge all groups again
+            published = np.flatnonzero(group != WITHHELD)
+            failing = ~self._judge_cells(published, group[published], published)[group[published]]
+            if not failing.any():
+                return group if int(self.weights[group == WITHHELD].sum()) <= self.limit else plain
+            group[published[failing]] = WITHHELD
+
+    def _judge_cells(self, cells: np.ndarray, group: np.ndarray, everybody: np.ndarray | None = None) -> np.ndarray:
+        """Return whether each group of some cells holds, in comparison with the people of other cells, by default
+        all."""
+        weights, groups = self.weights[cells], int(group.max(initial=-1)) + 1
+        sizes = np.bincount(group, weights=weights, minlength=groups).astype(np.int64)
+        tallies = {}
+        compared = slice(None) if everybody is None else everybody
+        for column in self.policy.columns_read(self.columns):
+            value = self.table.column(column.name)
+            totals = np.bincount(value[compared], self.weights[compared], column.size).astype(np.int64)
+            tallies[column.name] = tally(column, group, value[cells], weights, groups, totals)
+        return np.asarray(self.policy.holds(self.columns, tallies, sizes))
 
     def count_failing(self) -> int:
         """Count the people whose groups fail even at the coarsest levels."""

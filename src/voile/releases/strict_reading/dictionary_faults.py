@@ -48,7 +48,9 @@ def dictionary_faults(document: dict[str, Any], own_keys: Collection[str] = ()) 
 
 
 def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterator[str]:
-    faults = list(part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing", "absent", "quasi_sets")))
+    faults = list(
+        part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing", "absent", "quasi_sets"))
+    )
     yield from faults
     if faults:
         return
