@@ -97,6 +97,14 @@ Steering = Annotated[
         help="Wishes for a column: weight, finest, coarsest, by_rank, bottom, top, round; repeat it per column.",
     ),
 ]
+QuasiSets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--quasi-sets",
+        metavar="a,b,c",
+        help="Quasi-identifiers that one adversary may know together; repeat it per set.",
+    ),
+]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; found by default.")]
@@ -171,6 +179,7 @@ def _schema_options(
     hierarchies: HierarchyFolder = None,
     hierarchy: HierarchyRecipes = None,
     steering: Steering = None,
+    quasi_sets: QuasiSets = None,
 ) -> SchemaOptions:
     return drop_unset(**locals())
 

@@ -61,6 +61,8 @@ def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str,
     combined |= {name: flags[name] for name in ("missing", "weight", "withhold_weight") if name in flags}
     combined |= {"confirmed": lists["confirmed"]} if "confirmed" in lists else {}
     combined |= {"guarding": dict(map(parse_pair, flags["guarding"]))} if flags.get("guarding") else {}
+    if flags.get("quasi_sets"):
+        combined["quasi_sets"] = [split_names(text) for text in flags["quasi_sets"]]
     if flags.get("steering"):
         combined["steering"] = {**combined.get("steering", {}), **parse_steering(flags["steering"])}
     combined = add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))

@@ -17,6 +17,7 @@ SECTIONS = {
         *("missing", "hierarchies", "kinds", "domains"),
         *("person", "rows_per_person", "rows_are"),
         *("weight", "withhold_weight", "confirmed", "guarding", "steering"),
+        "quasi_sets",
     },
     "method": None,
     "release": {"format", "after", "ledger", "ends"},

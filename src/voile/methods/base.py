@@ -78,6 +78,12 @@ class Method(Plugin):
                 code="policy.steering",
                 hint=f"Use {option('method', 'mondrian')}, or only code values.",
             )
+        if columns.quasi_sets and not isinstance(self, JudgesSets):
+            raise PolicyError(
+                f"{self.name} cannot keep a promise for each of several sets of quasi-identifiers.",
+                code="policy.quasi-sets",
+                hint=f"Use {option('method', 'full-domain')}, or protect against whoever knows all columns.",
+            )
         raise_together(
             PolicyError(
                 f"{self.name} cannot promise {model.name}, which rests on how a release is made.",
@@ -204,6 +210,10 @@ class CompletesHierarchies:
 
 class Steerable:
     """A method that follows the publisher's wishes for single columns: weights, levels and ranks."""
+
+
+class JudgesSets:
+    """A method that keeps a promise for each of several sets of quasi-identifier columns."""
 
 
 class Partitionable:

@@ -191,15 +191,28 @@ class Policy:
 
     def claims(self, columns: Columns) -> tuple[Claim, ...]:
         """State the promise of every model for each of its columns."""
-        quasi = [column.name for column in columns.quasi]
+        several = bool(columns.quasi_sets)
         return tuple(
-            make_claim(model, column and column.subject, quasi) for model in self for column in model.targets(columns)
+            make_claim(model, column and column.subject, quasi, one_of_several=several)
+            for quasi in columns.quasi_sets or ([column.name for column in columns.quasi],)
+            for model in self
+            for column in model.targets(columns)
         )
 
 
-def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = (), unit: Unit = ONE_ROW) -> Claim:
+BEYOND_THE_SET = "an adversary who also knows quasi-identifier columns of another set"
+
+
+def make_claim(
+    model: Model,
+    column: Column | None,
+    quasi: Sequence[str] = (),
+    unit: Unit = ONE_ROW,
+    *,
+    one_of_several: bool = False,
+) -> Claim:
     """State a model's promise for one column as a certificate does, against an adversary who knows the `quasi`
-    columns; `unit` says whom it protects."""
+    columns, which may be one of several sets; `unit` says whom it protects."""
     name = column.name if column else None
     model = narrow_to_column(model, name)
     return Claim(
@@ -213,7 +226,7 @@ def make_claim(model: Model, column: Column | None, quasi: Sequence[str] = (), u
         model.basis,
         model.promise(name or ""),
         unit,
-        gaps=model.gaps,
+        gaps=(*model.gaps, BEYOND_THE_SET) if one_of_several else model.gaps,
     )
 
 

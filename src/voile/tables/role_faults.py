@@ -4,6 +4,8 @@ they are, and steers columns."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Any
 
 from voile.errors import SchemaError, option
 from voile.tables.steering.steer import Steer
@@ -126,4 +128,59 @@ def steering_faults(steering: Mapping[str, Steer], known: Sequence[str]) -> Iter
             "Every quasi-identifier column has the weight 0.",
             code="schema.steering",
             hint="Give at least one column a weight above 0.",
+        )
+
+
+def parse_quasi_sets(sets: Any) -> tuple[tuple[str, ...], ...] | None:
+    """Return sets of columns as tuples; None if they are no lists of names."""
+    if isinstance(sets, str) or not isinstance(sets, Sequence):
+        return None
+    if not all(isinstance(names, Sequence) and not isinstance(names, str) for names in sets):
+        return None
+    if not all(isinstance(name, str) for names in sets for name in names):
+        return None
+    return tuple(tuple(dict.fromkeys(names)) for names in sets)
+
+
+def quasi_set_faults(sets: Sequence[Sequence[str]], known: Sequence[str], person: str | None) -> Iterator[SchemaError]:
+    """Yield what is wrong with sets of quasi-identifier columns: together they are all of them, and none is part of
+    another."""
+    if not sets:
+        return
+    hint = f"Every column of {option('quasi')} is in at least one set, and no set lies within another."
+    listed = {name for names in sets for name in names}
+    for name in sorted(listed - set(known)):
+        yield SchemaError(
+            f"quasi_sets names {name!r}, which is not a quasi-identifier.", code="schema.quasi-sets", hint=hint
+        )
+    for name in known:
+        if name not in listed:
+            yield SchemaError(f"Column {name!r} is in none of the quasi_sets.", code="schema.quasi-sets", hint=hint)
+    nested = any(set(one) <= set(other) for one, other in permutations(sets, 2))
+    if nested or len(sets) < 2 or not all(sets):
+        yield SchemaError(
+            "quasi_sets must be at least two sets, none of which lies within another.",
+            code="schema.quasi-sets",
+            hint=hint,
+        )
+    if person is not None:
+        yield SchemaError(
+            "Sets of quasi-identifiers need a table with one row per person.",
+            code="schema.quasi-sets",
+            hint=f"Leave {option('person')} out.",
+        )
+
+
+def value_faults(kinds: Mapping[str, str], known: Sequence[str], missing: str) -> Iterator[SchemaError]:
+    """Yield unknown kinds of columns, and an unknown meaning of missing cells."""
+    for name, kind in kinds.items():
+        if kind not in known:
+            yield SchemaError(
+                f"Column {name!r} has the unknown kind {kind!r}.",
+                code="schema.kind",
+                hint="Kinds are " + ", ".join(known) + ".",
+            )
+    if missing not in ("error", "drop", "value"):
+        yield SchemaError(
+            f"missing = {missing!r} is not known.", code="schema.missing", hint="Use error, drop or value."
         )

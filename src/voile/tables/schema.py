@@ -13,8 +13,11 @@ from voile.tables.hierarchy import Hierarchy
 from voile.tables.role_faults import (
     confirmation_faults,
     guarding_faults,
+    parse_quasi_sets,
     person_faults,
+    quasi_set_faults,
     steering_faults,
+    value_faults,
     weight_faults,
 )
 from voile.tables.steering.steer import USUAL, Steer, parse_steering
@@ -36,7 +39,8 @@ class Schema:
     quasi-identifier, because an exact weight tells who somebody is; with `withhold_weight` it only serves to measure.
     `confirmed` lists columns of `other` that are published as they are although nearly every row has its own value.
     `guarding` names, for a sensitive column, the column that holds the node which each person guards (personalized
-    privacy); it is never published. `steering` has the publisher's wishes for single columns (`Steer`).
+    privacy); it is never published. `steering` has the publisher's wishes for single columns (`Steer`). `quasi_sets`
+    are sets of quasi-identifier columns of which an adversary knows only one: each promise is made for each set.
 
     >>> Schema(quasi=["age", "zip"], sensitive=["disease"]).names()
     ('age', 'zip', 'disease')
@@ -58,6 +62,7 @@ class Schema:
     confirmed: Sequence[str] = ()
     guarding: Mapping[str, str] = field(default_factory=dict)
     steering: Mapping[str, Steer | Mapping[str, Any]] = field(default_factory=dict)
+    quasi_sets: Sequence[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
         problems = self._check_types()
@@ -88,6 +93,7 @@ class Schema:
         if self.weight is not None and not self.withhold_weight:
             used.setdefault(self.weight, "weight")
         problems += steering_faults(self.steering, self.known_columns())
+        problems += quasi_set_faults(self.quasi_sets, self.known_columns(), self.person)
         for what in ("kinds", "domains", "hierarchies", "steering"):
             for name in getattr(self, what):
                 if name not in used or used[name] == "identifier":
@@ -98,21 +104,7 @@ class Schema:
                             hint=suggest_name(name, used),
                         )
                     )
-        for name, kind in self.kinds.items():
-            if kind not in KINDS:
-                problems.append(
-                    SchemaError(
-                        f"Column {name!r} has the unknown kind {kind!r}.",
-                        code="schema.kind",
-                        hint="Kinds are " + ", ".join(KINDS) + ".",
-                    )
-                )
-        if self.missing not in ("error", "drop", "value"):
-            problems.append(
-                SchemaError(
-                    f"missing = {self.missing!r} is not known.", code="schema.missing", hint="Use error, drop or value."
-                )
-            )
+        problems += value_faults(self.kinds, KINDS, self.missing)
         raise_together(problems)
 
     def _check_types(self) -> list[SpecError]:
@@ -125,6 +117,10 @@ class Schema:
                 object.__setattr__(self, role, names)
             else:
                 problems.append(SchemaError(f"{role} must be a list of column names.", code="schema.type"))
+        sets = parse_quasi_sets(self.quasi_sets)
+        if sets is None:
+            problems.append(SchemaError("quasi_sets must be a list of lists of column names.", code="schema.type"))
+        object.__setattr__(self, "quasi_sets", sets or ())
         for role in ("person", "weight"):
             if not isinstance(getattr(self, role), str | None):
                 problems.append(SchemaError(f"{role} must be the name of one column.", code="schema.type"))
@@ -177,6 +173,10 @@ class Schema:
         """Return the columns that an adversary may know: quasi-identifiers, and a survey weight that is published."""
         return (*self.quasi, *([self.weight] if self.weight is not None and not self.withhold_weight else []))
 
+    def ordered_sets(self) -> tuple[tuple[str, ...], ...]:
+        """Return the sets of quasi-identifier columns, each in the order of the columns."""
+        return tuple(tuple(name for name in self.known_columns() if name in names) for names in self.quasi_sets)
+
     def coded_names(self) -> tuple[str, ...]:
         """Return the columns that are coded: those that may be published, then a survey weight that is withheld, then
         the guarding nodes."""
@@ -223,7 +223,8 @@ def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 class Column:
     """A column whose values are known: role, kind, domain, a hierarchy if there is one, whether it is the survey
     weight, whether it tells of a sensitive value only if it is one of the protected ones (indicator), whether some
-    values may have been replaced (altered), and the publisher's wishes for it."""
+    values may have been replaced (altered), the publisher's wishes for it, and the level at which everybody is shown
+    where a method has decided on one."""
 
     name: str
     role: str
@@ -233,6 +234,7 @@ class Column:
     indicator: bool = False
     altered: bool = False
     steer: Steer = USUAL
+    level: int | None = None
 
     @property
     def kind(self) -> str:
@@ -251,12 +253,14 @@ class Column:
 @dataclass(frozen=True, eq=False)
 class Columns:
     """The columns of a table, by role. `guards` are the columns of guarding nodes, which only groups are judged by:
-    they are not among the columns that may be published."""
+    they are not among the columns that may be published. An adversary knows the columns of one of the `quasi_sets`, or
+    all if there are none."""
 
     quasi: tuple[Column, ...]
     sensitive: tuple[Column, ...]
     other: tuple[Column, ...]
     guards: tuple[Column, ...] = ()
+    quasi_sets: tuple[tuple[str, ...], ...] = ()
 
     def __iter__(self) -> Iterator[Column]:
         return iter((*self.quasi, *self.sensitive, *self.other))

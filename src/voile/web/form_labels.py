@@ -23,6 +23,7 @@ LABELS = {
     "rows_are": "If values of an identifier repeat",
     "guarding": "Column with the node that each person guards",
     "steering": "Wishes for single columns",
+    "quasi_sets": "Sets of columns that one person may know together",
     "confirmed": "publish it although nearly every row has its own value",
     "method": "Method",
     "model": "Promise",

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from voile.adversaries.adversary import Adversary, Knowledge
+from voile.adversaries.adversary import Adversary, Knowledge, join_phrases
 from voile.adversaries.ledger import Ledger
 from voile.adversaries.presets import Preset
 from voile.attacks.base import Attack, Guess, PiecewiseAttack, RawTable, UsesHistory
@@ -21,6 +21,7 @@ from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, re
 from voile.flow.checking.load import load
 from voile.flow.checking.people_check import require_people_of
 from voile.plugins.number_text import parse_fraction
+from voile.releases.projection import project_release
 from voile.releases.release import Release
 from voile.releases.release_pieces import lies_in_pieces, split_into_pieces
 from voile.results import Audit, Belief, Finding
@@ -44,6 +45,10 @@ def audit(
     are earlier releases of the same people, oldest first, or their folders, and `ledger` is the publisher's record of
     who sat in which group.
     """
+    sets = release.dictionary.get("quasi_sets", ())
+    if len(sets) > 1:
+        request = {"external": external, "adversary": adversary, "after": after, "ledger": ledger}
+        return _join_audits([_audit_set(release, names, data, attacks, request) for names in sets])
     history = tuple(load(item) if isinstance(item, (str, Path)) else item for item in after)
     if ledger is not None:
         ledger.check_beginning([*(earlier.digest for earlier in history), release.digest])
@@ -81,6 +86,27 @@ def audit(
             hint="Name another adversary, or run every attack that applies by naming none.",
         )
     return Audit(tuple(findings), tuple(notes))
+
+
+def _audit_set(
+    release: Release,
+    names: Sequence[str],
+    data: Microdata | None,
+    attacks: Sequence[Attack] | None,
+    request: Mapping[str, Any],
+) -> Audit:
+    """Attack what whoever knows one set of the quasi-identifier columns sees; other sets are no part of this promise."""
+    if data is not None:
+        known = tuple(column for column in data.columns.quasi if column.name in names)
+        data = replace(data, columns=replace(data.columns, quasi=known, quasi_sets=()))
+    result = audit(project_release(release, names), data, attacks, **request)
+    knowing = f" (knowing {join_phrases(names)})"
+    return replace(result, findings=tuple(replace(item, title=item.title + knowing) for item in result.findings))
+
+
+def _join_audits(audits: Sequence[Audit]) -> Audit:
+    notes = dict.fromkeys(note for one in audits for note in one.notes)
+    return Audit(tuple(finding for one in audits for finding in one.findings), tuple(notes))
 
 
 def _attach_history(attack: Attack, history: Sequence[Release], ledger: Ledger | None) -> Attack:

@@ -35,7 +35,8 @@ def check_release(release: Release, evidence: Evidence) -> Verdict:
     method = check_method(release)
     if method is not None:
         return Verdict((method,))
-    in_pieces = lies_in_pieces(release) and not evidence.earlier and evidence.data is None
+    whole = evidence.earlier or evidence.data is not None or "quasi_sets" in release.dictionary
+    in_pieces = lies_in_pieces(release) and not whole
     verdict = _check_in_pieces(release, evidence) if in_pieces else _check_whole(release, evidence)
     if not verdict.broken:
         people = check_people(release, evidence)

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from voile.adversaries.adversary import join_phrases
 from voile.errors import VoileError
 from voile.flow.checking.claim_check import ClaimCheck, check_claim
 from voile.flow.checking.method_check import claims_cover_algorithm
 from voile.models.evidence import Evidence
 from voile.plugins.counted_nouns import count_noun
+from voile.releases.projection import project_release
 from voile.releases.release import Release
 from voile.releases.release_pieces import ValueTotals, add_totals, split_and_check
 from voile.releases.strict_reading.distinct_cells import DistinctCells
@@ -33,10 +35,33 @@ class PieceChecks:
 
 
 def check_claims(release: Release, tallies: Mapping[str, Counts], evidence: Evidence) -> list[ClaimCheck]:
-    """Check every claim of a release, or of a piece of one, on its counts."""
+    """Check every claim of a release, or of a piece of one, on its counts; a claim about one of several sets of
+    quasi-identifiers on the groups that this set alone forms."""
     covers = claims_cover_algorithm(release.certificate)
     claims = release.certificate.claims
+    if "quasi_sets" in release.dictionary:
+        seen = {tuple(names): project_release(release, names) for names in release.dictionary["quasi_sets"]}
+        return [_check_set_claim(seen, claim, evidence, covers) for claim in claims]
     return [check_claim(release, claim, tallies, release.sizes, evidence, covers) for claim in claims]
+
+
+def _check_set_claim(
+    projections: Mapping[tuple[str, ...], Release], claim: Mapping[str, Any], evidence: Evidence, covers: bool
+) -> ClaimCheck:
+    names = claim.get("quasi")
+    projected = projections.get(tuple(names)) if isinstance(names, list) and all(map(_is_text, names)) else None
+    if projected is None:
+        return ClaimCheck(Checked("claim", Answer.BROKEN, "It is about columns that are none of the sets."))
+    others = [len(other.certificate.claims) for other in projections.values()]
+    answer = check_claim(projected, claim, projected.tallies, projected.sizes, evidence, covers)
+    title = f"{answer.check.what} against whoever knows {join_phrases(names)}"
+    if len(set(others)) > 1:
+        return ClaimCheck(Checked(title, Answer.BROKEN, "Not every set has the same claims."))
+    return replace(answer, check=replace(answer.check, what=title))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def check_pieces(release: Release, evidence: Evidence) -> list[PieceChecks]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from voile.errors import PolicyError, option
 from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.part_publishing import PartTask
 from voile.flow.publish.partition_planning import people_before, plan_partition
@@ -53,6 +54,12 @@ def make_plan(
         data, policy, method, key
     )  # of each person at most as many rows as the unit allows
     columns = check_request(columns, rows, policy, method)
+    if columns.quasi_sets and (history.releases or history.ledger is not None):
+        raise PolicyError(
+            "Several sets of quasi-identifiers cannot be judged together with earlier releases.",
+            code="policy.quasi-sets",
+            hint=f"Leave {option('quasi_sets')} out.",
+        )
     rows = rows.with_key(key)
     policy = policy.learn(columns, rows)  # what an adversary is assumed to know, where it is learned from the table
     method = history.tell_seats(method, data)

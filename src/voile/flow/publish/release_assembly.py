@@ -32,6 +32,8 @@ def assemble_release(
     first: ShownPart = parts.summaries[0]
     assert first.columns is not None, "the first part tells the columns"
     dictionary = {**_common_dictionary(parts.summaries, first.columns), "withheld": withheld, "unit": unit.as_json()}
+    if first.columns.quasi_sets:
+        dictionary["quasi_sets"] = [list(names) for names in first.columns.quasi_sets]
     if missing == "value":
         dictionary["missing"] = missing
     labels = _exact_labels(dictionary, first.columns)

@@ -86,7 +86,7 @@ def read(
     domains = {column.name: column.domain for column in columns}
     withheld = _weigh_rows(coded, domains, values, unit, schema, engine)
     guards = tuple(build_guard(name, values[name], columns[target]) for target, name in schema.guarding.items())
-    columns = replace(columns, guards=guards)
+    columns = replace(columns, guards=guards, quasi_sets=schema.ordered_sets())
     if schema.person is not None:
         people = _with_people(coded, domains, total, engine, guards)
         check_one_row_each(schema.guarding, people.total, people.people)

@@ -51,6 +51,7 @@ def table_schema(
         hierarchies={**_published_hierarchies(entries, guarding or {}), **_hierarchies_of(entries, hierarchies)},
         guarding=guarding or {},
         steering=_steering_of(entries, hierarchies or {}),
+        quasi_sets=release.dictionary.get("quasi_sets", ()),
         missing="value" if release.dictionary.get("missing") == "value" else "drop",
         person=person,
         rows_per_person=release.unit.rows,

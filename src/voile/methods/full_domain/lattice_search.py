@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from voile import kernels
+from voile.methods.full_domain.cell_blanks import blank_cells
 from voile.methods.full_domain.lattice import TIE, Lattice, Vector
 from voile.models.policy import Policy
 from voile.tables.group_counts import tally
@@ -60,6 +61,35 @@ class LatticeSearch(Lattice):
         group, passes = self._judge_groups(vector)
         return np.where(passes[group], group, WITHHELD)
 
+    def blank_cells(self, vector: Vector) -> np.ndarray:
+        """Return the group of each cell at a vector, where people of failing groups share groups with blank cells; only
+        those for whom that is not enough are WITHHELD."""
+        nodes = [self.maps[j][level][self.table.codes[:, j]] for j, level in enumerate(vector)]
+        sizes = self.node_counts(range(len(vector)), vector)
+        # a blank is coarser than any level, so a column with a coarsest level has none
+        costs = {j: c.steer.weight for j, c in enumerate(self.columns.quasi) if c.steer.coarsest is None}
+        plain = self.group_cells(vector)
+        group = blank_cells(plain, nodes, sizes, costs, self._judge_cells)
+        while True:  # models that compare a group with the published people judge all groups again
+            published = np.flatnonzero(group != WITHHELD)
+            failing = ~self._judge_cells(published, group[published], published)[group[published]]
+            if not failing.any():
+                return group if int(self.weights[group == WITHHELD].sum()) <= self.limit else plain
+            group[published[failing]] = WITHHELD
+
+    def _judge_cells(self, cells: np.ndarray, group: np.ndarray, everybody: np.ndarray | None = None) -> np.ndarray:
+        """Return whether each group of some cells holds, in comparison with the people of other cells, by default
+        all."""
+        weights, groups = self.weights[cells], int(group.max(initial=-1)) + 1
+        sizes = np.bincount(group, weights=weights, minlength=groups).astype(np.int64)
+        tallies = {}
+        compared = slice(None) if everybody is None else everybody
+        for column in self.policy.columns_read(self.columns):
+            value = self.table.column(column.name)
+            totals = np.bincount(value[compared], self.weights[compared], column.size).astype(np.int64)
+            tallies[column.name] = tally(column, group, value[cells], weights, groups, totals)
+        return np.asarray(self.policy.holds(self.columns, tallies, sizes))
+
     def count_failing(self) -> int:
         """Count the people whose groups fail even at the coarsest levels."""
         top = tuple(height - 1 for height in self.heights)
@@ -71,7 +101,7 @@ class LatticeSearch(Lattice):
         columns = range(len(self.heights))
         status: dict[tuple[int, ...], np.ndarray] = {}
         for size in range(1, min(SUBSETS, len(self.heights)) + 1):
-            for subset in itertools.combinations(columns, size):
+            for subset in self._list_subsets(size):
                 self.rollups.clear()
                 subset_status = self._inherit_failures(subset, status)
                 for vector in _walk(subset_status, np.zeros(subset_status.shape), lambda: np.array(True), True):
@@ -85,6 +115,10 @@ class LatticeSearch(Lattice):
             shape = [self.heights[j] if j in subset else 1 for j in columns]
             lattice_status = np.where(subset_status.reshape(shape) == FAILS, np.int8(FAILS), lattice_status)
         return lattice_status
+
+    def _list_subsets(self, size: int) -> Iterator[tuple[int, ...]]:
+        """List the columns that an adversary may know together, some at a time."""
+        return itertools.combinations(range(len(self.heights)), size)
 
     def _inherit_failures(self, subset: tuple[int, ...], status: dict[tuple[int, ...], np.ndarray]) -> np.ndarray:
         """Mark the vectors that fail already on one column less: a vector that fails on some columns fails on more."""

@@ -67,6 +67,17 @@ def level_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarr
     return _drop_unused(cells, column.hierarchy.maps[level][low])
 
 
+def level_or_blank_cells(column: Column, level: int, rows: Rows) -> tuple[Cells, np.ndarray]:
+    """Return the cell of each group at one level of the hierarchy, or `*` if its rows share no node there."""
+    assert column.hierarchy is not None
+    starts, members = rows.list_codes(column.name)
+    nodes = column.hierarchy.maps[level][members]
+    least, greatest = np.minimum.reduceat(nodes, starts[:-1]), np.maximum.reduceat(nodes, starts[:-1])
+    cells = node_cells(column.domain, column.hierarchy, level)
+    whole = node_cells(column.domain, column.hierarchy, column.hierarchy.height)
+    return _drop_unused(_join_cells([cells, whole]), np.where(least == greatest, least, len(cells)))
+
+
 def ancestor_cells(column: Column, rows: Rows, finest: int = 0) -> tuple[Cells, np.ndarray]:
     """Return the lowest node of the hierarchy, from the level `finest` up, above all values of each group."""
     assert column.hierarchy is not None

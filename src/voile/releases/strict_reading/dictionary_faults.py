@@ -20,6 +20,7 @@ from voile.releases.dictionary import cell_meanings, weight_meaning
 from voile.releases.strict_reading.certificate_faults import Kinds, part_faults
 from voile.releases.strict_reading.steering_faults import steering_faults
 from voile.tables.domain import KINDS
+from voile.tables.role_faults import parse_quasi_sets, quasi_set_faults
 from voile.tables.unit import Unit
 from voile.tables.value_text import MISSING, TOP, format_value, parse_values, shield_label
 
@@ -48,7 +49,9 @@ def dictionary_faults(document: dict[str, Any], own_keys: Collection[str] = ()) 
 
 
 def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterator[str]:
-    faults = list(part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing", "absent")))
+    faults = list(
+        part_faults(document, {**_PARTS, **dict.fromkeys(own_keys, str)}, ("missing", "absent", "quasi_sets"))
+    )
     yield from faults
     if faults:
         return
@@ -80,8 +83,18 @@ def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterato
         yield "it lists no quasi-identifier"
     if any("ends" in entry and entry != stated for entry, stated in zip(entries, describe_ends(entries), strict=True)):
         yield "'ends' names or explains the ends of ranges in another way than voile does"
+    yield from _quasi_set_faults(document)
     if sum("weight" in entry for entry in entries) > 1:
         yield "it marks two columns as weights"
+
+
+def _quasi_set_faults(document: Mapping[str, Any]) -> Iterator[str]:
+    if "quasi_sets" in document:
+        sets = parse_quasi_sets(document["quasi_sets"])
+        known = [entry["name"] for entry in document["columns"] if entry.get("role") == "quasi"]
+        stated = [list(names) for names in sets or ()]
+        if stated != document["quasi_sets"] or not stated or any(quasi_set_faults(sets or (), known, None)):
+            yield "'quasi_sets' holds something else than sets of quasi-identifiers"
 
 
 def _entry_faults(entry: Mapping[str, Any]) -> Iterator[str]:

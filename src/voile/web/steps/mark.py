@@ -18,7 +18,7 @@ from voile.web.forms import read_index
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import KINDS, ROLES, render_page
 from voile.web.steps.load import PATIENCE
-from voile.web.steps.wishes import read_steering
+from voile.web.steps.wishes import read_quasi_sets, read_steering
 from voile.web.visits import Visit
 
 USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
@@ -38,6 +38,7 @@ async def show(request: Request, visit: Visit) -> Response:
         "chosen_kinds": schema.get("kinds", {}),
         "confirmed": schema.get("confirmed", ()),
         "steering": schema.get("steering", {}),
+        "quasi_sets": "\n".join(", ".join(names) for names in schema.get("quasi_sets", ())),
     }
     return render_page("mark", visit, chosen_roles=visit.roles(), nearly_unique=nearly_unique, **choices)
 
@@ -83,6 +84,7 @@ def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[st
     _add_person(visit, form, schema)
     _add_guard(visit, form, schema)
     steering = read_steering(visit.inspection["columns"], form, schema)
+    sets = read_quasi_sets(form)
     published = {name for role in ("quasi", "sensitive", "other") for name in schema[role]}
     missing = str(form.get("missing", "error"))
     return {
@@ -90,6 +92,7 @@ def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[st
         **({"kinds": kinds} if kinds else {}),
         **({"confirmed": confirmed} if confirmed else {}),
         **({"steering": steering} if steering else {}),
+        **({"quasi_sets": sets} if sets else {}),
         "missing": missing if missing in ("error", "drop", "value") else "error",
         "hierarchies": {name: tree for name, tree in trees.items() if name in published},
     }

@@ -13,6 +13,13 @@ CODING = ("bottom", "top", "round")
 FIELDS = ("weight", "finest", "coarsest", *CODING)
 
 
+def read_quasi_sets(form: FormData) -> list[list[str]]:
+    """Read sets of columns, one per line, with commas between the names."""
+    lines = str(form.get("quasi_sets", ""))[:10_000].splitlines()
+    sets = [[name.strip() for name in line.split(",") if name.strip()] for line in lines]
+    return [names for names in sets if names]
+
+
 def read_steering(
     columns: Sequence[Mapping[str, Any]], form: FormData, schema: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
