@@ -68,7 +68,8 @@ def write_label(mention: Mention) -> str:
     if mention.value is None or mention.value is True:
         return f"“{label}”"
     knobs = ", ".join(f"{name}: {_write_value(value)}" for name, value in mention.knobs.items())
-    value = CHOICES.get(mention.name, {}).get(mention.value, _write_value(mention.value))
+    written = _write_value(mention.value)
+    value = CHOICES.get(mention.name, {}).get(mention.value, written) if isinstance(mention.value, str) else written
     return f"{label}: {value}" + (f" with {knobs}" if knobs else "")
 
 

@@ -26,6 +26,7 @@ from voile.io.conversions.text_forms import (
 from voile.io.csv_types import LEADING_ZERO, TYPES, cast_text, possible_types
 
 MOSTLY = 0.5  # share of dates or numbers from which the other cells of a text column are worth a word
+HEAD = 1_000  # cells of which one with a digit makes a column worth a closer look
 FEW = 10  # cells below which one word among numbers tells nothing
 _MEANINGS = {
     "day-first": "dates, the day first (31.12.2025)",
@@ -121,7 +122,12 @@ def check_readings(convert: Mapping[str, str]) -> None:
 
 
 def summarize_text(texts: pl.Series) -> TextSummary:
-    """Summarize the cells of a text column. Works on distinct cells: O(n) to count them."""
+    """Summarize the cells of a text column. Works on distinct cells: O(n) to count them, unless the first cells already
+    show that the column holds words."""
+    head = texts.head(HEAD).drop_nulls().unique()
+    if len(head) and not head.str.contains(r"\d").any() and not head.is_in(["true", "false"]).all():
+        words, nothing = None if texts[0] is None else True, frozenset[str]()
+        return TextSummary(frozenset({"text"}), nothing, nothing, len(texts) - texts.null_count(), 0, 0, words)
     counted = texts.drop_nulls().alias("cell").value_counts(name="count")
     cells = counted["cell"]
     native = possible_types(cells)
