@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from voile.releases.cells.end_columns import end_names
 from voile.releases.release import Release
 
 
 def project_release(release: Release, names: Sequence[str]) -> Release:
     """Return a release with these quasi-identifier columns alone, and with the claims about them. Rows with equal cells
     in them form a group."""
-    dropped = {str(entry["name"]) for entry in release.described("quasi")} - set(names)
+    unknown = [entry for entry in release.described("quasi") if entry["name"] not in names]
+    dropped = {str(name) for entry in unknown for name in (entry["name"], *end_names(entry))}
     entries = [entry for entry in release.dictionary["columns"] if entry["name"] not in dropped]
     tables = {
         name: table.drop([column for column in table.columns if column in dropped])
