@@ -34,6 +34,7 @@ PAGES = (
     "people.md",
     "weights.md",
     "signing.md",
+    "inspect.md",
 )
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]

@@ -22,6 +22,7 @@ from voile.cli.commands.guarantees import guarantees
 from voile.cli.commands.hierarchies import hierarchies
 from voile.cli.commands.measure import measure
 from voile.cli.commands.people import people
+from voile.cli.commands.preparation.inspect import inspect
 from voile.cli.commands.prior import prior
 from voile.cli.commands.publish import publish
 from voile.cli.commands.report import report
@@ -36,6 +37,7 @@ from voile.version import __version__
 
 # in the order in which --help lists them
 COMMANDS = (
+    inspect,
     publish,
     verify,
     audit,

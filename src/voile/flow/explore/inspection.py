@@ -1,0 +1,163 @@
+"""The result of `inspect`: columns with suggested roles, people who stand out, and how anonymous the table is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from voile.errors import SpecError
+from voile.flow.explore.anonymity import Anonymity
+from voile.flow.explore.column_profiles import RepeatedValues
+from voile.flow.explore.inspection_page import write_page
+from voile.flow.explore.uniqueness import TOGETHER, Uniqueness
+from voile.io import text_files
+from voile.tables.role_guessing import ColumnProfile
+from voile.tables.schema import Schema
+from voile.tables.unit import ONE_ROW, Unit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Inspection:
+    """The result of `inspect`.
+
+    `known` are the columns that an adversary is assumed to know, `whole` is the uniqueness on all of them, `adds` the
+    number of people that each of them singles out and the others do not, `shares` how much of the uniqueness each
+    causes, and `combinations` the uniqueness on up to three of them. `possible` counts all combinations; on wide or
+    long tables only the most telling are computed. `anonymity` has the k of the known columns and, for each sensitive
+    column, l, t, alpha, beta and delta.
+    `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Where
+    a column tells people apart, as a schema says or else as suggested, people stand out by one row each: somebody with
+    two equal rows is alone all the same. `unit` says whether people are counted there, or rows.
+    """
+
+    people: int
+    columns: tuple[ColumnProfile, ...]
+    known: tuple[str, ...]
+    whole: Uniqueness | None
+    adds: Mapping[str, int] = field(default_factory=dict)
+    combinations: tuple[Uniqueness, ...] = ()
+    possible: int = 0
+    repeats: tuple[RepeatedValues, ...] = ()
+    unit: Unit = ONE_ROW
+    shares: Mapping[str, float] = field(default_factory=dict)
+    anonymity: Anonymity | None = None
+
+    def __repr__(self) -> str:
+        alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
+        size = f"{self.people} {self.row_noun}"
+        return f"Inspection({size}, {len(self.columns)} columns{alone})"
+
+    def __getitem__(self, name: str) -> ColumnProfile:
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def row_noun(self) -> str:
+        """What `people` and the profiles of the columns count: "people" where every row is known to be one."""
+        one_row_each = self.whole is None or self.whole.people == self.people
+        return "people" if self.unit.checked and one_row_each else "rows"
+
+    @property
+    def suggested_person(self) -> str | None:
+        """The column that seems to tell people apart although its values repeat; of several the one that tells apart
+        the most. None if another such column is different in every row."""
+        whole = [column for column in self.columns if column.tells_people_apart and column.distinct == self.people]
+        candidates = [item for item in self.repeats if item.is_person]
+        if whole or not candidates:
+            return None
+        return max(candidates, key=lambda item: (item.different, item.column)).column
+
+    def roles(self) -> dict[str, list[str]]:
+        """Return the suggested roles, as a schema takes them."""
+        return {
+            role: [column.name for column in self.columns if column.role == role]
+            for role in ("identifier", "quasi", "sensitive", "other")
+        }
+
+    def riskiest(self, each: int = 4) -> list[Uniqueness]:
+        """Return, for one, two and three columns, the combinations that single out the most people. A combination that
+        singles out no more people than one that it contains is left out."""
+        riskiest: list[Uniqueness] = []
+        for size in range(1, TOGETHER + 1):
+            ranked = sorted(
+                (item for item in self.combinations if len(item.columns) == size and item.alone),
+                key=lambda item: (-item.alone, item.columns),
+            )
+            riskiest += [
+                item
+                for item in ranked[:each]
+                if all(item.alone > subset.alone for subset in riskiest if set(subset.columns) < set(item.columns))
+            ]
+        return riskiest
+
+    @cached_property
+    def html(self) -> str:
+        """One self-contained page: no script, no font, no address to load from."""
+        return write_page(self.as_json(), self.row_noun, self.anonymity)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page (`inspection.html`) and, beside it, the same as JSON. Returns the page."""
+        page = Path(path)
+        if page.suffix.lower() not in (".html", ".htm"):
+            message = f"An inspection is saved as an HTML page, but {page.name!r} does not end in .html."
+            raise SpecError(message, code="spec.out", hint="Name it inspection.html.")
+        content = json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text_files.write_texts({page: self.html, page.with_suffix(".json"): content})
+        return page
+
+    def advice(self, schema: Schema) -> list[str]:
+        """Return what is unwise about the roles of a schema, with what to do about it."""
+        return [*_give_advice(self, schema)]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "people": self.people,
+            "columns": [asdict(column) for column in self.columns],
+            "known": list(self.known),
+            "whole": asdict(self.whole) if self.whole else None,
+            "adds": dict(self.adds),
+            "shares": dict(self.shares),
+            "riskiest": [asdict(item) for item in self.riskiest()],
+            "looked_at": len(self.combinations),
+            "possible": self.possible,
+            "repeats": [asdict(item) for item in self.repeats],
+            "suggested_person": self.suggested_person,
+            "unit": self.unit.as_json(),
+            "anonymity": self.anonymity.as_json() if self.anonymity else None,
+        }
+
+
+def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
+    if schema.person is None and schema.rows_are is None:
+        yield from (item.give_advice() for item in inspection.repeats)
+    by_name = {column.name: column for column in inspection.columns}
+    for name in (*schema.quasi, *schema.sensitive):
+        column = by_name.get(name)
+        if column is None or column.kind not in ("categorical", "ordered") or name in schema.hierarchies:
+            continue
+        if 2 * column.alone > inspection.people and column.alone > 20:
+            share = f"{column.alone:,} of {inspection.people:,} {inspection.row_noun}"
+            finding = f"{share} have a value of {name!r} that no other has."
+            if name in schema.quasi:
+                yield (
+                    f"{finding} If others may know it, nearly every cell has to be shown as *, and every step becomes "
+                    "slow. Mark it as an identifier or leave it out, or give it a hierarchy."
+                )
+            else:
+                yield (
+                    f"{finding} Recipients of the release cannot count with a secret that is different for "
+                    "everybody. Mark it as an identifier, or leave it out."
+                )
+    if not schema.sensitive:
+        yield (
+            "No column is marked as secret: a promise can cover finding a person's row, but not learning something "
+            "about the person. Mark the columns that nobody should learn."
+        )
+    if len(schema.quasi) > 12:
+        yield (
+            f"{len(schema.quasi)} columns are marked as known to others. The more there are, the more coarsely they "
+            "must be shown. Leave out the columns that recipients do not need."
+        )
