@@ -11,6 +11,9 @@ from voile.cli.terminal import print_table
 if TYPE_CHECKING:
     from voile.flow.explore.anonymity import Anonymity
     from voile.flow.explore.inspection import Inspection
+    from voile.flow.explore.population.population_risk import PopulationRisk
+    from voile.flow.explore.population.register_risk import RegisterRisk
+    from voile.flow.explore.population.special_uniques import SpecialUniques
 
 ROLE_WORDS = {"quasi": "quasi-identifier", "": "leave out"}
 
@@ -42,6 +45,12 @@ def show_inspection(inspection: Inspection) -> None:
     _show_uniqueness(inspection)
     if inspection.anonymity is not None:
         _show_anonymity(inspection.anonymity)
+    if inspection.population is not None:
+        _show_population(inspection.population)
+    if inspection.register is not None:
+        _show_register(inspection.register)
+    if inspection.special_uniques is not None:
+        _show_special_uniques(inspection.special_uniques)
     typer.echo("These are facts about this table, not a promise about the people in it.")
 
 
@@ -76,3 +85,43 @@ def _show_anonymity(anonymity: Anonymity) -> None:
     for item in anonymity.sensitive:
         rows = [[name, f"{value:.4g}", meaning] for name, value, meaning in item.describe()]
         print_table(f"{item.column} in the groups (the worst group)", ["measure", "number", "what it says"], rows, 0)
+
+
+def _show_population(risk: PopulationRisk) -> None:
+    from voile.flow.explore.population.population_risk import ASSUMPTIONS
+
+    typer.echo(
+        f"Estimated: {risk.low:,.0f} to {risk.high:,.0f} of {risk.population:,} people in the population are alone "
+        f"({risk.sample:,} are in the table)."
+    )
+    rows = [[name, f"{number:,.0f}", ASSUMPTIONS[name]] for name, number in risk.estimates.items()]
+    print_table("Alone in the population, by each estimator", ["estimator", "people", "assumes that"], rows, 0)
+    source = "survey weights" if risk.weighted else "equal weights"
+    typer.echo(
+        f"Linked with the whole population ({source}), a row is found with probability {risk.mean_risk:.4g} on average "
+        f"and {risk.worst_risk:.4g} at worst; {risk.expected_finds:,.1f} rows are expected to be found."
+    )
+
+
+def _show_register(risk: RegisterRisk) -> None:
+    typer.echo(
+        f"Register of {risk.people:,} people: k-map {risk.k_map}; {risk.alone:,} rows fit one person only; the chance "
+        f"that somebody in it is in the table lies between {risk.delta_low:.4g} and {risk.delta_high:.4g}."
+    )
+    if risk.unmatched or risk.overfull:
+        typer.echo(
+            f"The register does not cover the table: {risk.unmatched:,} rows fit nobody, and {risk.overfull:,} groups "
+            "have more rows than people. They are left out of these numbers."
+        )
+
+
+def _show_special_uniques(found: SpecialUniques) -> None:
+    content = found.as_json()
+    typer.echo(
+        f"{content['rows']:,} rows are unique on a minimal set of up to {found.depth} columns (SUDA2); DIS-SUDA is "
+        f"{content['mean_disclosure']:.4g} on average and {content['worst_disclosure']:.4g} at worst, for a sample of "
+        f"{100 * found.fraction:.3g} %."
+    )
+    ranked = sorted(found.contributions.items(), key=lambda item: -item[1])
+    rows = [[name, f"{100 * share:.1f} %"] for name, share in ranked]
+    print_table("Which columns contribute to the scores (several may share a set)", ["column", "share"], rows, 1)

@@ -26,6 +26,7 @@ from voile.flow.explore.column_profiles import (
     profile_table,
 )
 from voile.flow.explore.inspection import Inspection
+from voile.flow.explore.population.asked_estimates import AskedEstimates
 from voile.flow.explore.uniqueness import (
     CodedRows,
     Uniqueness,
@@ -47,6 +48,9 @@ def inspect(
     schema: Schema | Mapping[str, Any] | None = None,
     *,
     columns: Sequence[str] | None = None,
+    population: int | None = None,
+    register: Any = None,
+    special_uniques: bool = False,
     query: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf8",
@@ -59,11 +63,17 @@ def inspect(
     limits the inspection to some columns. A table that some other tool published is inspected in the same way: its
     intervals and labels are texts.
 
+    With the size of the `population` that the table was drawn from, or a survey weight in the schema, people who are
+    alone in the population are estimated; with a `register` of the population, its k-map and delta-presence are
+    counted; `special_uniques` finds the smallest sets of columns that single out a row (SUDA2).
+
     >>> import voile as vl
     >>> vl.inspect(vl.datasets.hospital()).roles()["identifier"]
     ['name']
     """
+    asked = AskedEstimates(population, register, special_uniques)
     if isinstance(source, Microdata):
+        asked.refuse_read_table()
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
     table_source = Source(source, query, delimiter, encoding, null_values)
@@ -88,11 +98,18 @@ def inspect(
     unit = Unit(1, PERSON_COLUMN if person in coded else IDENTIFIER if whole else ASSUMED)
     known = [name for name in roles.known_columns() if name in coded] if roles else []
     if roles is None or not known:
+        asked.refuse_unknown()
         return replace(bare, unit=unit)
     coded = {**coded, **_encode_as_declared(frame, roles)}
     domains = {name: coded[name][0] for name in roles.sensitive if name in coded}
-    rows = _draw_rows({name: coded[name] for name in (*known, *domains)}, frame[person] if person in coded else None)
+    weight = [name for name in (roles.weight,) if name in coded and name not in known]
+    needed = {name: coded[name] for name in (*known, *domains, *weight) if name}
+    rows = _draw_rows(needed, frame[person] if person in coded else None)
     inspection = _count_people(profiles, rows, known, domains)
+    inspection = asked.add_estimates(inspection, rows, roles, coded)
+    if asked.register is not None:
+        each = frame.unique(person, maintain_order=True) if person in coded else frame
+        inspection = replace(inspection, register=asked.compare_register(each, roles.quasi, table_source))
     return replace(inspection, people=frame.height, repeats=bare.repeats, unit=unit)
 
 
@@ -106,7 +123,8 @@ def _complete_roles(profiles: Sequence[ColumnProfile], roles: Mapping[str, Any])
         if role not in roles
     }
     quasi = roles.get("quasi", complete.get("quasi"))
-    return Schema(**{**complete, **roles}) if quasi else None
+    withheld = {"withhold_weight": True} if roles.get("weight") else {}  # a weight serves to estimate here
+    return Schema(**{**complete, **withheld, **roles}) if quasi else None
 
 
 def _encode_as_declared(frame: pl.DataFrame, schema: Schema) -> dict[str, tuple[Domain, np.ndarray]]:

@@ -13,6 +13,9 @@ from voile.errors import SpecError
 from voile.flow.explore.anonymity import Anonymity
 from voile.flow.explore.column_profiles import RepeatedValues
 from voile.flow.explore.inspection_page import write_page
+from voile.flow.explore.population.population_risk import PopulationRisk
+from voile.flow.explore.population.register_risk import RegisterRisk
+from voile.flow.explore.population.special_uniques import SpecialUniques
 from voile.flow.explore.uniqueness import TOGETHER, Uniqueness
 from voile.io import text_files
 from voile.tables.role_guessing import ColumnProfile
@@ -28,7 +31,8 @@ class Inspection:
     number of people that each of them singles out and the others do not, `shares` how much of the uniqueness each
     causes, and `combinations` the uniqueness on up to three of them. `possible` counts all combinations; on wide or
     long tables only the most telling are computed. `anonymity` has the k of the known columns and, for each sensitive
-    column, l, t, alpha, beta and delta.
+    column, l, t, alpha, beta and delta. `population`, `register` and `special_uniques` are filled where they were asked
+    for; they are estimates.
     `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Where
     a column tells people apart, as a schema says or else as suggested, people stand out by one row each: somebody with
     two equal rows is alone all the same. `unit` says whether people are counted there, or rows.
@@ -45,6 +49,9 @@ class Inspection:
     unit: Unit = ONE_ROW
     shares: Mapping[str, float] = field(default_factory=dict)
     anonymity: Anonymity | None = None
+    population: PopulationRisk | None = None
+    register: RegisterRisk | None = None
+    special_uniques: SpecialUniques | None = None
 
     def __repr__(self) -> str:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
@@ -126,7 +133,10 @@ class Inspection:
             "repeats": [asdict(item) for item in self.repeats],
             "suggested_person": self.suggested_person,
             "unit": self.unit.as_json(),
-            "anonymity": self.anonymity.as_json() if self.anonymity else None,
+            **{
+                part: getattr(self, part).as_json() if getattr(self, part) else None
+                for part in ("anonymity", "population", "register", "special_uniques")
+            },
         }
 
 

@@ -22,6 +22,9 @@ def write_page(content: Mapping[str, Any], counted: str, anonymity: Anonymity | 
     bins = content["anonymity"]["histogram"] if content["anonymity"] else []
     if bins:
         drawn["sizes"] = draw_widths(partial(draw_histogram, bins, counted))
+    contributions = (content["special_uniques"] or {}).get("contributions", {})
+    if any(contributions.values()):
+        drawn["contributions"] = draw_widths(partial(draw_bars, contributions, title="share of the scores"))
     diversities = [(item.column, item.kind, item.describe()) for item in anonymity.sensitive] if anonymity else []
     tool = f"voile {__version__}"
     return render(

@@ -119,6 +119,13 @@ class CodedRows:
             return counts[counts > 0].astype(np.int64)
         return _count_keys(key.astype(np.uint64, copy=False), self.weights)
 
+    def mark_alone(self, names: Sequence[str]) -> np.ndarray:
+        """Return whether each row stands for one person who shares the values of these columns with nobody."""
+        key, width = self._make_keys(names)
+        if not width or width > 4 * len(self) + 1_000_000:
+            key = np.unique(key, return_inverse=True)[1]
+        return np.asarray(np.bincount(key, weights=self.weights)[key] == 1)
+
     def measure(self, names: Sequence[str], without: str | None = None) -> Uniqueness:
         """Count the people who stand out on some columns, `without` one of them."""
         alone, few = count_small(self.group_sizes(names, without))

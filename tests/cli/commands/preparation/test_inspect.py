@@ -92,3 +92,32 @@ def test_mistakes_are_named(voile: Voile, visits: Path, flags: tuple[str, ...], 
     answer = voile("inspect", visits, *flags)
     assert answer.code != 0
     assert says in answer.err
+
+
+def test_the_population_is_estimated(voile: Voile, visits: Path) -> None:
+    pl.read_csv(visits).select("age", "ward").unique().vstack(pl.read_csv(visits).select("age", "ward")).write_csv(
+        voile.folder / "register.csv"
+    )
+    flags = ("--quasi", "age,ward", "--rows-are", "people", "--population", "3000", "--suda")
+    answer = voile("inspect", visits, *flags, "--register", "register.csv", "--out", "page.html")
+    assert answer.code == 0, answer.err
+    for part in ("Estimated:", "pitman", "k-map 3", "DIS-SUDA"):
+        assert part in answer.out
+    page = (voile.folder / "page.html").read_text()
+    assert "In the population" in page
+    assert "These are estimates, not claims" in page
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--population", "20"), "is smaller than the sample"),
+        (("--weight", "age", "--population", "999"), "Leave out --weight or --population"),
+        (("--quasi", "ward", "--weight", "disease"), "no column of numbers"),
+        (("--quasi", "ward", "--register", "nothing.csv"), "nothing.csv"),
+    ],
+)
+def test_a_wrong_population_is_named(voile: Voile, visits: Path, flags: tuple[str, ...], says: str) -> None:
+    answer = voile("inspect", visits, *flags)
+    assert answer.code != 0
+    assert says in answer.err

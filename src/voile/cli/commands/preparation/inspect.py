@@ -43,6 +43,13 @@ def inspect(
     weight: Weight = None,
     kind: Kinds = None,
     domain: Domains = None,
+    population: Annotated[
+        int | None, typer.Option(help="How many people the table was drawn from; who is alone there is estimated.")
+    ] = None,
+    register: Annotated[Path | None, typer.Option(help="A register of the population, for k-map and presence.")] = None,
+    suda: Annotated[
+        bool, typer.Option("--suda", help="Find the smallest sets of columns that single out a row.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Also write a self-contained page, e.g. inspection.html.")] = None,
     *,
     read_options: ReadOptions,
@@ -56,7 +63,7 @@ def inspect(
     from voile.flow.explore.inspect import inspect as inspect_table
     from voile.io.spec_files import read_spec
 
-    refuse_unused_reading(read_options, source)
+    refuse_unused_reading(read_options, source, register)
     flags = drop_unset(
         identifier=identifier, quasi=quasi, sensitive=sensitive, other=other, person=person, rows_are=rows_are,
         weight=weight, kind=kind, domain=domain,
@@ -67,6 +74,9 @@ def inspect(
         source,
         {part: roles[part] for part in PARTS if part in roles},
         columns=split_names(columns) if columns else None,
+        population=population,
+        register=register,
+        special_uniques=suda,
         **{**(base.read if base else {}), **read_options},
     )
     page = inspection.save(out) if out else None
