@@ -22,6 +22,8 @@ from voile.cli.commands.guarantees import guarantees
 from voile.cli.commands.hierarchies import hierarchies
 from voile.cli.commands.measure import measure
 from voile.cli.commands.people import people
+from voile.cli.commands.preparation.catalogue import attacks, measures, methods, models
+from voile.cli.commands.preparation.init import init
 from voile.cli.commands.preparation.inspect import inspect
 from voile.cli.commands.prior import prior
 from voile.cli.commands.publish import publish
@@ -38,12 +40,17 @@ from voile.version import __version__
 # in the order in which --help lists them
 COMMANDS = (
     inspect,
+    init,
     publish,
     verify,
     audit,
     measure,
     report,
     compare,
+    models,
+    methods,
+    attacks,
+    measures,
     adversaries,
     hierarchies,
     people,
@@ -58,7 +65,7 @@ app = typer.Typer(
     name="voile",
     help="Publish tables of people without giving the people away.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -13,7 +13,7 @@ from voile.errors import SpecError, raise_together
 
 SECTIONS = {
     "schema": {
-        *("identifier", "quasi", "sensitive", "other"),
+        *("identifier", "quasi", "sensitive", "other", "undecided"),
         *("missing", "hierarchies", "kinds", "domains"),
         *("person", "rows_per_person", "rows_are"),
         *("weight", "withhold_weight", "confirmed", "guarding"),
@@ -50,6 +50,7 @@ def make_spec(sections: Mapping[str, Any], path: Path = Path("spec.toml")) -> Sp
     raise_together([*_unknown_parts(path, sections), *_malformed_parts(sections)])
     policy = sections.get("policy", [])
     schema = dict(sections.get("schema", {}))
+    _refuse_undecided(path, schema.pop("undecided", []))
     if "hierarchies" in schema:
         schema["hierarchies"] = {name: _find_beside(path, value) for name, value in schema["hierarchies"].items()}
     policy = tuple(
@@ -63,6 +64,17 @@ def make_spec(sections: Mapping[str, Any], path: Path = Path("spec.toml")) -> Sp
         release["ledger"] = str(path.parent / release["ledger"])
     others = (sections.get(section, {}) for section in ("read", "engine", "compare"))
     return Spec(schema, policy, sections.get("method", {}), release, *others)
+
+
+def _refuse_undecided(path: Path, undecided: list[str]) -> None:
+    """Refuse a draft in which columns are still undecided: leaving them out must be a decision, too."""
+    if undecided:
+        names = ", ".join(map(repr, undecided))
+        raise SpecError(
+            f"{path.name!r} leaves columns undecided: {names}.",
+            code="spec.undecided",
+            hint="Move each into identifier, quasi, sensitive or other, or delete it from undecided to leave it out.",
+        )
 
 
 def _find_beside(path: Path, value: Any) -> Any:
@@ -127,7 +139,9 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
     for key in ("hierarchies", "kinds", "domains", "guarding") if isinstance(schema, dict) else ():
         if not isinstance(schema.get(key, {}), dict):
             problems.append(_wrong_type(f"{key} must be a table, [schema.{key}]."))
-    for key in ("identifier", "quasi", "sensitive", "other", "confirmed") if isinstance(schema, dict) else ():
+    for key in (
+        ("identifier", "quasi", "sensitive", "other", "undecided", "confirmed") if isinstance(schema, dict) else ()
+    ):
         if isinstance(schema.get(key), list) and not _is_text_list(schema[key]):
             problems.append(_wrong_type(f"[schema] {key} must be a list of column names."))
     release = sections.get("release", {})

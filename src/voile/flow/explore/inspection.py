@@ -19,7 +19,7 @@ from voile.flow.explore.population.special_uniques import SpecialUniques
 from voile.flow.explore.uniqueness import TOGETHER, Uniqueness
 from voile.io import text_files
 from voile.tables.role_guessing import ColumnProfile
-from voile.tables.schema import Schema
+from voile.tables.schema import ROLES, Schema
 from voile.tables.unit import ONE_ROW, Unit
 
 
@@ -79,10 +79,11 @@ class Inspection:
 
     def roles(self) -> dict[str, list[str]]:
         """Return the suggested roles, as a schema takes them."""
-        return {
-            role: [column.name for column in self.columns if column.role == role]
-            for role in ("identifier", "quasi", "sensitive", "other")
-        }
+        return {role: [column.name for column in self.columns if column.role == role] for role in ROLES}
+
+    def undecided(self) -> list[str]:
+        """Return the columns for which no role can be suggested: somebody has to decide."""
+        return [column.name for column in self.columns if column.role and column.role not in ROLES]
 
     def riskiest(self, each: int = 4) -> list[Uniqueness]:
         """Return, for one, two and three columns, the combinations that single out the most people. A combination that
