@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[1] / "src" / "voile"
 
 # From the bottom to the top: a room imports from rooms before it, never from rooms after it.
 ROOMS = (
-    "version", "errors", "kernels", "io", "plugins", "tables", "engines", "adversaries", "results", "releases",
-    "models", "methods", "attacks", "mining", "measures", "datasets", "extend", "flow", "papers", "testing", "web",
-    "cli", "__main__",
+    "version", "errors", "result_tables", "kernels", "io", "plugins", "tables", "engines", "adversaries", "results",
+    "releases", "models", "methods", "attacks", "mining", "measures", "datasets", "extend", "flow", "papers",
+    "testing", "web", "cli", "__main__",
 )  # fmt: skip
 VERBS = ("request", "read", "checking", "publish", "verify", "audit", "measure", "report", "compare", "explore")
 ORDERS = {"voile": ROOMS, "voile.flow": VERBS}

@@ -12,6 +12,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary
 from voile.errors import BrokenPromise
+from voile.result_tables import ResultTable
 from voile.tables.unit import ONE_ROW, Unit
 
 
@@ -37,8 +38,8 @@ class Checked:
         return {**told, **({"counted": dict(self.counted)} if self.counted else {})}
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(ResultTable):
     """The answers of `verify`, what the folder holds beside the release, and whom the release protects."""
 
     checks: tuple[Checked, ...]
@@ -73,8 +74,15 @@ class Verdict:
             )
         return self
 
+    def __repr__(self) -> str:
+        answer = "broken" if self.broken else "holds" if self.holds else "needs more than the published tables"
+        return f"Verdict({answer}; {len(self.checks)} checks)"
+
     def __str__(self) -> str:
         return "\n".join(f"{check.answer.name:7}{check.what}. {check.detail}".rstrip() for check in self.checks)
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"answer": check.answer.value, "what": check.what, "detail": check.detail} for check in self.checks]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -160,7 +168,7 @@ class Belief:
         return np.sort(np.repeat(self.risk, self.people.astype(np.int64)))[::-1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Finding:
     """An attack against a release, judged by the claims whose adversary covers it."""
 
@@ -172,6 +180,10 @@ class Finding:
     claim: str = ""
     before: Belief | None = None  # the same attack on the original table without identifiers
     by: tuple[str, ...] = ()  # the presets that asked for it
+
+    def __repr__(self) -> str:
+        bound = f"bound {self.bound}" if self.inside else "outside the promise"
+        return f"Finding({self.title}: worst {self.belief.worst:.4g}, {bound})"
 
     @property
     def inside(self) -> bool:
@@ -208,12 +220,32 @@ class Finding:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Audit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(ResultTable):
     """All findings. Those inside the promise must pass; the others show where the promise ends."""
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()  # requested attacks that do not apply
+
+    def __repr__(self) -> str:
+        inside = [finding for finding in self.findings if finding.inside]
+        kept = sum(finding.passed for finding in inside)
+        outside = len(self.findings) - len(inside)
+        return f"Audit({kept} of {len(inside)} attacks inside the promise withstood, {outside} shown outside it)"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "attack": finding.title,
+                "result": ("passed" if finding.passed else "BROKEN") if finding.inside else "outside the promise",
+                "worst": finding.belief.worst,
+                "mean": finding.belief.mean,
+                "bound": str(finding.bound) if finding.inside else None,
+                "worst before": finding.before.worst if finding.before else None,
+                "guessing": finding.belief.baseline,
+            }
+            for finding in sorted(self.findings, key=lambda finding: not finding.inside)
+        ]
 
     @property
     def passed(self) -> bool:
@@ -235,8 +267,8 @@ class Audit:
         return {"passed": self.passed, "findings": told, "notes": list(self.notes)}
 
 
-@dataclass(frozen=True)
-class Loss:
+@dataclass(frozen=True, repr=False)
+class Loss(ResultTable):
     """One measure of what analysts lose: a headline number, where lower is better, and its parts."""
 
     measure: str
@@ -244,6 +276,12 @@ class Loss:
     value: float
     parts: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+
+    def __repr__(self) -> str:
+        return f"Loss({self.title}: {self.value:.4g})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"part": name, "loss": float(value)} for name, value in self.parts.items()]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -255,11 +293,20 @@ class Loss:
         }
 
 
-@dataclass(frozen=True)
-class Losses:
+@dataclass(frozen=True, repr=False)
+class Losses(ResultTable):
     """All measures of one release."""
 
     items: tuple[Loss, ...]
+
+    def __repr__(self) -> str:
+        return f"Losses({', '.join(f'{item.measure} {item.value:.4g}' for item in self.items)})"
+
+    def _write_caption(self) -> str:
+        return "What analysts lose; lower is better"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"measure": item.title, "loss": float(item.value), "note": item.note} for item in self.items]
 
     def __getitem__(self, measure: str) -> Loss:
         return next(item for item in self.items if item.measure == measure)

@@ -17,6 +17,7 @@ from voile.flow.explore.uniqueness import CodedRows
 from voile.flow.report.charts import bin_sizes
 from voile.models.l_diversity import entropy
 from voile.models.t_closeness.t_closeness import distances
+from voile.result_tables import ResultTable
 from voile.tables.domain import Domain
 from voile.tables.group_counts import Counts, tally
 from voile.tables.schema import Column
@@ -84,8 +85,8 @@ class Diversity:
         ]
 
 
-@dataclass(frozen=True, eq=False)
-class Anonymity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Anonymity(ResultTable):
     """The groups of rows that are equal on `columns`: how many there are, the size of the smallest (`k`), the average
     risk of being found by somebody who knows the columns, and how mixed the sensitive columns are."""
 
@@ -99,6 +100,13 @@ class Anonymity:
     def __repr__(self) -> str:
         parts = [f"k={self.k}", *(f"l({item.column})={item.distinct}" for item in self.sensitive)]
         return f"Anonymity({', '.join(parts)}, {self.groups} groups)"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [
+            {"column": item.column, "measure": name, "number": float(number)}
+            for item in self.sensitive
+            for name, number, _ in item.describe()
+        ]
 
     def __getitem__(self, column: str) -> Diversity:
         return next(item for item in self.sensitive if item.column == column)

@@ -60,19 +60,19 @@ def _make_entry(family: str, cls: type[Plugin]) -> Entry:
     short = cls.name + (":" + ",".join(f"{name}={value}" for name, value in given.items()) if given else "")
     home = "vl" if family in ("models", "methods") else f"vl.{family}"
     python = f"{home}.{cls.__name__}({', '.join(f'{name}={value}' for name, value in given.items())})"
-    promise = against = ""
+    promise, against = "", ""
     gaps: tuple[str, ...] = ()
-    if issubclass(cls, Model):
-        gaps = cls.gaps
-        if None not in values.values():
-            promise, against = _state_promise(cls, values)
+    if issubclass(cls, Model) and None not in values.values():
+        promise, against, gaps = _state_promise(cls, values)
     return Entry(family, cls.name, headline, story, knobs, f"{FLAGS[family]} {short}", python, promise, against, gaps)
 
 
-def _state_promise(cls: type[Model], values: dict[str, Any]) -> tuple[str, str]:
-    """State what a model promises with some knobs, and against whom; nothing where that needs a table or a release."""
+def _state_promise(cls: type[Model], values: dict[str, Any]) -> tuple[str, str, tuple[str, ...]]:
+    """State what a model promises with some knobs, against whom, and against whom it does not although a reader might
+    think so; nothing where that needs a table or a release."""
     try:
         model = cls(**values)
-        return model.promise(A_COLUMN).replace(f"'{A_COLUMN}'", A_COLUMN), model.adversary().describe()
+        promise = model.promise(A_COLUMN).replace(f"'{A_COLUMN}'", A_COLUMN)
+        return promise, model.adversary().describe(), tuple(model.gaps)
     except (VoileError, ValueError, TypeError, AttributeError, AssertionError, NotImplementedError):
-        return "", ""
+        return "", "", ()

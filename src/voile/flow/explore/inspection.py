@@ -18,13 +18,14 @@ from voile.flow.explore.population.register_risk import RegisterRisk
 from voile.flow.explore.population.special_uniques import SpecialUniques
 from voile.flow.explore.uniqueness import TOGETHER, Uniqueness
 from voile.io import text_files
+from voile.result_tables import ResultTable
 from voile.tables.role_guessing import ColumnProfile
 from voile.tables.schema import ROLES, Schema
 from voile.tables.unit import ONE_ROW, Unit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inspection:
+class Inspection(ResultTable):
     """The result of `inspect`.
 
     `known` are the columns that an adversary is assumed to know, `whole` is the uniqueness on all of them, `adds` the
@@ -57,6 +58,10 @@ class Inspection:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
         size = f"{self.people} {self.row_noun}"
         return f"Inspection({size}, {len(self.columns)} columns{alone})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        parts = ("name", "kind", "distinct", "missing", "alone", "role", "why")
+        return [{part: getattr(column, part) for part in parts} for column in self.columns]
 
     def __getitem__(self, name: str) -> ColumnProfile:
         return next(column for column in self.columns if column.name == name)

@@ -49,7 +49,7 @@ def _write_lines(inspection: Inspection, name: str, read: Mapping[str, Any]) -> 
         yield f"person = {_quote(person)}"
         yield ""
     if any(column.missing for column in inspection.columns):
-        yield '# Rows with missing cells: "error" refuses them, "drop" leaves them out, "value" takes missing as a value.'
+        yield '# Rows with missing cells: "error" refuses, "drop" leaves out, "value" takes missing as a value.'
         yield 'missing = "value"'
         yield ""
     yield "# What is promised. `voile models` lists the others."

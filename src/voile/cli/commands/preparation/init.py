@@ -10,7 +10,7 @@ import typer
 from voile.cli.flags import Json, ReadOptions, Source, with_table_options
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
-from voile.errors import SpecError
+from voile.errors import SpecError, hide_credentials
 
 
 @with_table_options
@@ -33,7 +33,7 @@ def init(
             f"{out.name!r} exists already.", code="spec.out", hint="Name another file with --out, or add --force."
         )
     inspection = inspect(source, **read_options)
-    write_texts({out: draft_spec(inspection, Path(source).name, read_options)})
+    write_texts({out: draft_spec(inspection, hide_credentials(Path(source).name), read_options)})
     roles = inspection.roles()
     body = {"out": str(out), "roles": roles, "undecided": inspection.undecided()}
     if as_json:
