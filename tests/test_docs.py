@@ -35,6 +35,7 @@ PAGES = (
     "weights.md",
     "signing.md",
     "inspect.md",
+    "prepare.md",
 )
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]

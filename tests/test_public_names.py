@@ -67,6 +67,7 @@ NAMES = [
     "measures",
     "mining",
     "prefixes",
+    "prepare",
     "presets",
     "privacy_budget",
     "publish",

@@ -14,7 +14,19 @@ ROOMS = (
     "releases", "models", "methods", "attacks", "mining", "measures", "datasets", "extend", "flow", "papers",
     "testing", "web", "cli", "__main__",
 )  # fmt: skip
-VERBS = ("request", "read", "checking", "publish", "verify", "audit", "measure", "report", "compare", "explore")
+VERBS = (
+    "request",
+    "prepare",
+    "read",
+    "checking",
+    "publish",
+    "verify",
+    "audit",
+    "measure",
+    "report",
+    "compare",
+    "explore",
+)
 ORDERS = {"voile": ROOMS, "voile.flow": VERBS}
 
 

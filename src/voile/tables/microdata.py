@@ -42,7 +42,8 @@ class Microdata:
     """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values; `unit` says how many
     rows a person may contribute, and `people` are all rows with whose they are, where the schema names a column of
     persons. `withheld_weight` are the rows with a survey weight that is measured with and not published; `missing` says
-    whether missing cells are refused, dropped, or values of their own."""
+    whether missing cells are refused, dropped, or values of their own. `prepared` names what was done to the table
+    before it was read; certificates state it."""
 
     columns: Columns
     table: Table | None
@@ -51,6 +52,7 @@ class Microdata:
     people: PersonTable | None = None
     withheld_weight: WeightedRows | None = None
     missing: str = "error"
+    prepared: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))

@@ -18,6 +18,7 @@ from voile.engines.chunked_rows import ChunkedRows
 from voile.engines.person_rows import PersonRows, spread_people
 from voile.engines.selection import engine_of_table
 from voile.errors import DataError, SpecError, option, raise_together
+from voile.flow.prepare.prepare import PreparedTable
 from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
 from voile.flow.read.column_coding import build_column, check_lookalikes, check_missing_cells, check_near_unique
 from voile.flow.read.people_counting import check_people_named, find_unit
@@ -43,7 +44,8 @@ def read(
     null_values: Sequence[str] = (),
     engine: Engine | None = None,
 ) -> Microdata:
-    """Read a table of people: a path, a polars, pandas, Arrow or Spark table, or a database URL with a `query`.
+    """Read a table of people: a path, a polars, pandas, Arrow or Spark table, what `prepare` returns, or a database URL
+    with a `query`.
 
     `engine` says where the rows lie: in memory, or, for larger tables, on disk (`Disk()`) or on a cluster (`Spark()`).
     A Spark table stays where it is.
@@ -53,6 +55,8 @@ def read(
     >>> read(frame, Schema(quasi=["age"], sensitive=["disease"]))
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
+    if isinstance(source, PreparedTable):
+        return replace(read(source.frame, schema, engine=engine), prepared=source.steps)
     engine = engine or engine_of_table(source)
     frames = engine.read(Source(source, query, delimiter, encoding, null_values), schema)
     coded = frames.map("look", code_chunk, schema)
