@@ -71,7 +71,10 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.models.r_robustness import RRobustness as RRobustness
     from voile.models.sequential.sequential import Sequential as Sequential
     from voile.models.t_closeness.t_closeness import TCloseness as TCloseness
+    from voile.tables.hierarchy import ages as ages
+    from voile.tables.hierarchy import alike as alike
     from voile.tables.hierarchy import by_frequency as by_frequency
+    from voile.tables.hierarchy import code_list as code_list
     from voile.tables.hierarchy import dates as dates
     from voile.tables.hierarchy import intervals as intervals
     from voile.tables.hierarchy import prefixes as prefixes
@@ -92,7 +95,10 @@ _HOMES = {
     "Spark": "engines.spark",
     "attacks": "",
     "audit": "flow.audit.audit",
+    "ages": "tables.hierarchy",
+    "alike": "tables.hierarchy",
     "by_frequency": "tables.hierarchy",
+    "code_list": "tables.hierarchy",
     "compare": "flow.compare.compare",
     "compare_rows_per_person": "flow.explore.rows_per_person",
     "datasets": "",

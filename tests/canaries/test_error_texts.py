@@ -139,7 +139,11 @@ READING: dict[str, Callable[[Path], Any]] = {
     "a frame and a query": lambda p: vl.read(make_table(), vl.Schema(quasi=["city"]), query="select 1"),
     "ragged": lambda p: read_table(write_csv(p, lambda text: text.replace(f"{CITY},", f"{CITY},{CITY},"))),
     "short line": lambda p: read_table(write_csv(p, lambda text: text.replace(f"{CODE},", ""))),
-    "encoding": lambda p: read_table(write_csv(p, lambda text: text.replace("Paris", "Orléans").encode("latin-1"))),
+    "encoding": lambda p: vl.read(
+        write_csv(p, lambda text: text.replace("Paris", "Orléans").encode("latin-1")),
+        vl.Schema(**ROLES),
+        encoding="utf8",
+    ),
     "wrong encoding": lambda p: vl.read(write_csv(p), vl.Schema(**ROLES), encoding="utf-16"),
     "open quote": lambda p: read_table(write_csv(p, lambda text: text.replace(CITY, f'"{CITY}'))),
     "text in a column of numbers": lambda p: read_table(

@@ -23,12 +23,13 @@ def test_with_table_options_expands_the_options_in_place() -> None:
         """Look."""
         calls.append((source, force, read_options, as_json))
 
-    signature = inspect.signature(look)
-    assert list(signature.parameters) == ["source", "force", "query", "delimiter", "encoding", "null", "as_json"]
+    signature, more = inspect.signature(look), ["convert", "merge"]
+    assert list(signature.parameters) == ["source", "force", "query", "delimiter", "encoding", "null", *more, "as_json"]
     assert (look.__name__, look.__doc__) == ("look", "Look.")
     arguments = {"source": "t.csv", "force": True, "query": None, "delimiter": "|", "encoding": None, "null": ["?"]}
-    look(**arguments, as_json=True)
-    assert calls == [("t.csv", True, {"delimiter": "|", "null_values": ["?"]}, True)]
+    look(**arguments, convert=["age = text"], merge="sex, city", as_json=True)
+    conversions = {"convert": {"age": "text"}, "merge": ["sex", "city"]}
+    assert calls == [("t.csv", True, {"delimiter": "|", "null_values": ["?"], **conversions}, True)]
 
 
 def test_text_that_cannot_be_parsed_is_refused() -> None:
@@ -42,7 +43,7 @@ def test_reading_options_reach_every_command(voile: Voile) -> None:
     rows = "".join(f"{20 + n % 9}|Orléans|{'?' if n == 7 else 'flu'}\n" for n in range(30))
     (voile.folder / "t.csv").write_bytes(("âge|city|disease\n" + rows).encode("latin-1"))
     flags = ("--quasi", "âge,city", "--sensitive", "disease", "--model", "k-anonymity:k=3", "--out", "out")
-    assert voile("publish", "t.csv", *flags).code == 3
+    assert voile("publish", "t.csv", *flags, "--encoding", "utf8").code == 3
     flags = (*flags, "--encoding", "latin-1", "--delimiter", "|", "--null", "?")
     answer = voile("publish", "t.csv", *flags)
     assert answer.code == 3

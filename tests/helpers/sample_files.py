@@ -11,6 +11,7 @@ import pytest
 import voile as vl
 from voile.errors import VoileError
 from voile.io import table_files
+from voile.io.conversions.text_options import TextOptions
 
 SCHEMA = vl.Schema(quasi=["age", "zip"], sensitive=["disease"])
 FRAME = pl.DataFrame({"age": [30, 41, 52], "zip": ["01234", "13001", "83000"], "disease": ["flu", "HIV", "flu"]})
@@ -25,7 +26,8 @@ def write_file(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
 
 def read_text(folder: Path, content: str | bytes, **options: Any) -> pl.DataFrame:
     """Read a CSV with this content."""
-    return table_files.read_file(write_file(folder, content), **options)
+    columns, check = options.pop("columns", None), options.pop("check", None)
+    return table_files.read_file(write_file(folder, content), columns, TextOptions(**options), check)
 
 
 def says(error: pytest.ExceptionInfo[VoileError], *parts: str) -> bool:

@@ -15,6 +15,7 @@ from voile.engines.base import Source
 from voile.engines.disk import Disk
 from voile.errors import DataError
 from voile.io import csv_byte_scan, table_files
+from voile.io.conversions.text_options import TextOptions
 from voile.io.csv_files import InspectedCsv, inspect_csv, scan_csv
 from voile.io.csv_ranges import RangeReader, list_ranges
 from voile.tables.schema import Schema
@@ -47,7 +48,7 @@ def python_cells(content: bytes, delimiter: str) -> list[tuple[str | None, ...]]
 
 def inspect_or_refuse(path: Path) -> InspectedCsv | DataError:
     try:
-        return inspect_csv(path, None, "utf8")
+        return inspect_csv(path)
     except DataError as error:
         return error
 
@@ -76,8 +77,8 @@ def test_what_is_accepted_has_the_cells_that_python_sees(
             refused += 1
             continue
         expected = python_cells(content, inspected.delimiter)
-        frame, rows = scan_csv(path, inspected.names, None, "utf8", [])
-        assert (frame.collect().rows(), rows) == (expected, len(expected)), content
+        frame, _ = scan_csv(path, inspected.names, TextOptions())
+        assert (frame.collect().rows(), inspected.rows) == (expected, len(expected)), content
         blank = inspected.scan.has_blank_lines
         reader = RangeReader(inspected.names, inspected.names, inspected.delimiter, (), blank)
         assert pl.concat(map(reader, list_ranges(path, inspected))).rows() == expected, content

@@ -33,7 +33,7 @@ def test_a_ragged_line_deep_in_the_file(tmp_path: Path) -> None:
 def test_wrong_encoding_is_reported_by_line(tmp_path: Path) -> None:
     content = "name,city\n" + "a,Paris\n" * 3000
     with pytest.raises(DataError) as error:
-        read_text(tmp_path, content.encode() + "b,Orléans\nc,Besançon\n".encode("latin-1"))
+        read_text(tmp_path, content.encode() + "b,Orléans\nc,Besançon\n".encode("latin-1"), encoding="utf8")
     assert error.value.code == "data.encoding"
     assert says(error, "'t.csv'", "2 lines", "line 3002, byte 6", "latin-1")
     with pytest.raises(DataError, match="line 1, byte 3"):

@@ -18,7 +18,7 @@ def test_types_of_cells(tmp_path: Path) -> None:
 
 
 def test_a_date_that_could_be_two_days_stays_text(tmp_path: Path) -> None:
-    assert read_text(tmp_path, "d,x\n01/02/2025,1\n13/02/2025,2\n")["d"].to_list() == ["01/02/2025", "13/02/2025"]
+    assert read_text(tmp_path, "d,x\n01/02/2025,1\n03/02/2025,2\n")["d"].to_list() == ["01/02/2025", "03/02/2025"]
 
 
 def test_codes_with_leading_zeros_stay_text(tmp_path: Path) -> None:

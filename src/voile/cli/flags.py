@@ -24,6 +24,14 @@ Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A module or
 Data = Annotated[str | None, _DATA]
 RequiredData = Annotated[str, _DATA]
 HierarchyFolder = Annotated[Path | None, typer.Option("--hierarchies", help="A folder of <column>.csv, leaf first.")]
+HierarchyRecipes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        help="COLUMN=RECIPE: auto, intervals:5,10, ages, prefixes:5,3,1, dates, alike, frequency, icd10, countries, isco08 "
+        "or education.",
+    ),
+]
 Adversaries = Annotated[
     list[str] | None,
     typer.Option("--adversary", help="An adversary by name, e.g. insurer; `voile adversaries` lists them."),
@@ -82,8 +90,20 @@ Guarding = Annotated[
 ]
 Query = Annotated[str | None, typer.Option("--query", help="A SQL statement, if the table is a database URL.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="The CSV's delimiter; guessed by default.")]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; UTF-8 by default.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="The CSV's encoding; found by default.")]
 Null = Annotated[list[str] | None, typer.Option("--null", help="A text that means missing, e.g. --null '?'.")]
+Convert = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--convert",
+        help="COLUMN=READING: how its text is read: text (as written), day-first, month-first, year-first, "
+        "decimal-comma or decimal-point; found by default.",
+    ),
+]
+Merge = Annotated[
+    str | None,
+    typer.Option("--merge", metavar="a,b,c", help="Columns whose values are one if only case and blanks differ."),
+]
 EngineName = Annotated[
     str | None,
     typer.Option(
@@ -105,9 +125,18 @@ LARGEST_DOMAIN = 1_000_000  # values of a domain that are listed by their ends
 
 
 def _read_options(
-    query: Query = None, delimiter: Delimiter = None, encoding: Encoding = None, null: Null = None
+    query: Query = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
+    convert: Convert = None,
+    merge: Merge = None,
 ) -> ReadOptions:
-    return drop_unset(query=query, delimiter=delimiter, encoding=encoding, null_values=null)
+    conversions = dict(map(parse_pair, convert)) if convert else None
+    merged = split_names(merge) if merge else None
+    return drop_unset(
+        query=query, delimiter=delimiter, encoding=encoding, null_values=null, convert=conversions, merge=merged
+    )
 
 
 def _engine_options(
@@ -132,6 +161,7 @@ def _schema_options(
     kind: Kinds = None,
     domain: Domains = None,
     hierarchies: HierarchyFolder = None,
+    hierarchy: HierarchyRecipes = None,
 ) -> SchemaOptions:
     return drop_unset(**locals())
 

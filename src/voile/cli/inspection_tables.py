@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from voile.cli.reading_notes import show_reading
 from voile.cli.terminal import print_table
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from voile.flow.explore.population.register_risk import RegisterRisk
     from voile.flow.explore.population.special_uniques import SpecialUniques
 
-ROLE_WORDS = {"quasi": "quasi-identifier", "": "leave out"}
+ROLE_WORDS = {"quasi": "quasi-identifier", "": "leave out", "unsure": "NOT SURE: decide"}
 
 
 def show_inspection(inspection: Inspection) -> None:
@@ -25,6 +26,7 @@ def show_inspection(inspection: Inspection) -> None:
         typer.echo(f"{repeat}, up to {repeat.most:,} rows each.")
     if inspection.suggested_person and inspection.whole and inspection.whole.people != inspection.people:
         typer.echo(f"{inspection.whole.people:,} people are told apart by {inspection.suggested_person}.")
+    show_reading(inspection)
     rows = [
         [
             column.name,
@@ -33,12 +35,15 @@ def show_inspection(inspection: Inspection) -> None:
             f"{column.missing:,}",
             f"{column.alone:,}",
             ROLE_WORDS.get(column.role, column.role),
+            column.confidence,
             column.why,
         ]
         for column in inspection.columns
     ]
-    heads = ["column", "kind", "values", "missing", "alone", "suggested role", "why"]
+    heads = ["column", "kind", "values", "missing", "alone", "suggested role", "", "why"]
     print_table("Columns (the roles are guesses: decide each one)", heads, rows, 0)
+    if inspection.undecided():
+        typer.echo(f"Not counted below, because nobody has decided on them: {', '.join(inspection.undecided())}.")
     if inspection.whole is None:
         typer.echo("No column is taken as known to others, so nobody is counted as standing out.")
         return

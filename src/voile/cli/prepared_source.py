@@ -65,7 +65,8 @@ def prepare_source(
             code="engine.prepare",
             hint="Leave out --engine, or prepare the table beforehand in Python.",
         )
-    return prepare(source, **preparation, person=person, key=key, **read_options)
+    reading = {name: value for name, value in read_options.items() if name != "merge"}
+    return prepare(source, **preparation, person=person, key=key, **reading)
 
 
 def show_checklist(prepared: PreparedTable) -> None:

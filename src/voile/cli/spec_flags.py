@@ -41,9 +41,15 @@ def combine_spec(
         schema=combine_schema(base.schema, schema_options),
         policy=tuple(parse_plugin("model", text) for text in models or ()) or base.policy,
         method=parse_plugin("name", method) if method else base.method,
-        read={**base.read, **read_options},
+        read=combine_reading(base.read, read_options),
         engine={**base.engine, **engine_options},
     )
+
+
+def combine_reading(read: Mapping[str, Any], flags: ReadOptions) -> dict[str, Any]:
+    """Replace the parts of [read] that the flags name; readings are replaced column by column."""
+    convert = {**read.get("convert", {}), **flags.get("convert", {})}
+    return {**read, **flags, **({"convert": convert} if convert else {})}
 
 
 def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str, Any]:
@@ -54,7 +60,9 @@ def combine_schema(schema: Mapping[str, Any], flags: SchemaOptions) -> dict[str,
     combined |= {name: flags[name] for name in ("missing", "weight", "withhold_weight") if name in flags}
     combined |= {"confirmed": lists["confirmed"]} if "confirmed" in lists else {}
     combined |= {"guarding": dict(map(parse_pair, flags["guarding"]))} if flags.get("guarding") else {}
-    return add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))
+    combined = add_column_flags(combined, flags.get("kind"), flags.get("domain"), flags.get("hierarchies"))
+    recipes = dict(map(parse_pair, flags.get("hierarchy") or ()))
+    return combined | ({"hierarchies": {**combined.get("hierarchies", {}), **recipes}} if recipes else {})
 
 
 def add_column_flags(

@@ -28,7 +28,7 @@ def _list_unused(why: str, options: Mapping[str, Any]) -> list[SpecError]:
             hint="Leave it out.",
         )
         for name, value in options.items()
-        if value not in (None, [], ())
+        if value not in (None, [], (), {})
     ]
 
 
@@ -39,7 +39,7 @@ def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path |
     from voile.io.table_files import FILE_KINDS
 
     tables = [str(source) for source in (data, *files) if source is not None]
-    csv_options = {name: value for name, value in options.items() if name != "query"}
+    csv_options = {name: value for name, value in options.items() if name not in ("query", "merge")}
     if not tables:
         refuse_unused("no table is read", options)
     elif data is None:

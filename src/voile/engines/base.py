@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from voile.errors import EngineError, SpecError
+from voile.io.conversions.column_readings import ReadingRecord
+from voile.io.conversions.encodings import AUTO
+from voile.io.conversions.text_options import TextOptions
 from voile.tables.part_protocol import Parts
 from voile.tables.schema import Schema
 
@@ -34,8 +37,15 @@ class Source:
     table: Any
     query: str | None = None
     delimiter: str | None = None
-    encoding: str = "utf8"
+    encoding: str = AUTO
     null_values: Sequence[str] = ()
+    convert: Mapping[str, str] = field(default_factory=dict)
+    record: ReadingRecord = field(default_factory=ReadingRecord, compare=False)
+
+    @property
+    def how(self) -> TextOptions:
+        """How the text of a file is to be understood, and where to note how it was."""
+        return TextOptions(self.delimiter, self.encoding, self.null_values, self.convert, self.record)
 
     @property
     def path(self) -> Path | None:

@@ -52,14 +52,13 @@ class Disk(Engine):
         path, names = source.path, schema.read_names()
         if path is None:
             raise self.refusal(source)
-        how = (source.delimiter, source.encoding, source.null_values)
-        table, csv_rows = table_files.scan_file(path, names, *how, schema.check)
-        fault = table_files.corrupt_file(path) if csv_rows is None else unreadable_csv(path)
+        table, csv = table_files.scan_file(path, names, source.how, schema.check)
+        fault = table_files.corrupt_file(path) if csv is None else unreadable_csv(path)
         with library_border(fault):
-            table, handle = (table, None) if csv_rows is None else self.copy(table)
+            table, handle = (table, None) if csv is None else self.copy(table)
             rows = int(table.select(pl.len()).collect().item())
         chunks = FileChunks(self, table, rows, fault, handle)
-        return chunks if csv_rows is None else cast_chunks(chunks, names, csv_rows, fault)
+        return chunks if csv is None else cast_chunks(chunks, names, csv, source.how, fault)
 
     def copy(self, table: pl.LazyFrame) -> tuple[pl.LazyFrame, IO[bytes]]:
         """Copy a table to a temporary Parquet file, which lasts as long as its handle."""

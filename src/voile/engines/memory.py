@@ -54,8 +54,7 @@ def load_frame(
                 code="data.url",
                 hint=f"Give one, e.g. {option('query', 'select * from patients')}.",
             )
-        how = (source.delimiter, source.encoding, source.null_values)
-        return table_files.read_file(source.path, columns, *how, check).select(columns or pl.all())
+        return table_files.read_file(source.path, columns, source.how, check).select(columns or pl.all())
     else:
         named = None if schema is None else [*schema.identifier, *schema.read_names()]
         table = data_frames.read_frame(source.table, named)

@@ -1,30 +1,36 @@
-"""Chunks of a CSV, whose cells are all text: each column gets the narrowest type that reads all of its cells."""
+"""Chunks of a CSV, whose cells are all text: each column gets the type that reads all of its cells."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
 from voile.errors import DataError
-from voile.io.csv_types import cast_text, common_type, possible_types
+from voile.io.conversions.column_readings import TextSummary, cast_reading
+from voile.io.conversions.converted_frames import decide_types, summarize_column
+from voile.io.conversions.text_options import TextOptions
+from voile.io.csv_files import InspectedCsv
 from voile.tables.part_protocol import Parts
 
 
-def cast_chunks(chunks: Parts, columns: Sequence[str], rows: int, fault: DataError) -> Parts:
+def cast_chunks(
+    chunks: Parts, columns: Sequence[str], inspected: InspectedCsv, how: TextOptions, fault: DataError
+) -> Parts:
     """Cast columns of text to their types, chunk by chunk whenever one is needed. `fault` is raised if the chunks do
-    not have that many `rows` in all."""
-    summaries: Sequence[tuple[int, Mapping[str, Any]]] = chunks.map("types", _find_types, columns).summaries
-    if sum(height for height, _ in summaries) != rows:
+    not have as many rows in all as the file that was inspected."""
+    found: Sequence[tuple[int, Mapping[str, TextSummary]]] = chunks.map("types", _summarize_chunk, columns).summaries
+    if sum(height for height, _ in found) != inspected.rows:
         raise fault
-    types = {name: common_type([possible[name] for _, possible in summaries]) for name in columns}
+    types = decide_types({name: [chunk[name] for _, chunk in found] for name in columns}, how, inspected.delimiter)
     return chunks.map_lazily(_cast_chunk, types)
 
 
-def _find_types(frame: pl.DataFrame, number: int, columns: Sequence[str]) -> tuple[None, tuple[int, dict[str, Any]]]:
-    return None, (frame.height, {name: possible_types(frame[name]) for name in columns})
+def _summarize_chunk(
+    frame: pl.DataFrame, number: int, columns: Sequence[str]
+) -> tuple[None, tuple[int, dict[str, TextSummary]]]:
+    return None, (frame.height, {name: summarize_column(frame[name]) for name in columns})
 
 
 def _cast_chunk(frame: pl.DataFrame, number: int, types: Mapping[str, str]) -> pl.DataFrame:
-    return pl.DataFrame([cast_text(frame[name], type_name) for name, type_name in types.items()])
+    return pl.DataFrame([cast_reading(frame[name], type_name) for name, type_name in types.items()])

@@ -19,11 +19,16 @@ from typing import Any
 import polars as pl
 
 from voile.errors import DataError, SpecError
+from voile.io.conversions.converted_frames import convert_frame
+from voile.io.conversions.encodings import AUTO, detect_encoding
+from voile.io.conversions.text_forms import may_group_thousands
+from voile.io.conversions.text_options import TextOptions
 from voile.io.csv_byte_scan import ByteScan, drop_blank_lines, scan_bytes
 from voile.io.csv_faults import check_encoding, raise_fault, unreadable_csv
-from voile.io.csv_types import certain_type, narrow_column
+from voile.io.csv_types import certain_type
 
 DELIMITERS = ",;\t|"
+UNSAID = TextOptions()  # nothing is said: delimiter, encoding and types are found
 PADDING = " \t"  # dropped around cells
 HEAD = 1_000  # rows that suggest the types; later rows may overrule them
 # codecs that escape characters instead of naming a character set
@@ -52,13 +57,11 @@ class InspectedCsv:
 def read_csv(
     path: Path,
     columns: Sequence[str] | None,
-    delimiter: str | None,
-    encoding: str,
-    null_values: Sequence[str],
+    how: TextOptions,
     check: Callable[[list[str]], None] | None = None,
 ) -> pl.DataFrame:
     """Read the requested columns of a file. Empty cells are missing; codes with leading zeros stay text."""
-    inspected = _without_blank_lines(inspect_csv(path, delimiter, encoding, check))
+    inspected = _without_blank_lines(inspect_csv(path, how, check))
     source, names = inspected.source, inspected.names
     requested = [number for number, name in enumerate(names) if columns is None or name in columns]
     if not requested:
@@ -66,39 +69,38 @@ def read_csv(
     options: dict[str, Any] = {
         "separator": inspected.delimiter,
         "columns": requested,
-        "null_values": ["", *null_values],
+        "null_values": ["", *how.null_values],
         "glob": False,
     }
-    zero_columns = [requested.index(number) for number in inspected.scan.zero_columns if number in requested]
-    frame = _read_typed(source, options, zero_columns)
+    zeros, forced = inspected.scan.zero_columns, [names.index(name) for name in how.convert if name in names]
+    texts = [requested.index(number) for number in requested if number in zeros or number in forced]
+    frame = _read_typed(source, options, texts)
     if frame is None:
         frame = _read_as_text(source, options)
     if frame is None or frame.height != inspected.rows:
         raise unreadable_csv(path)
     frame.columns = [names[number] for number in requested]
-    return _trim_cells(frame, null_values)
+    return convert_frame(_trim_cells(frame, how.null_values), how, inspected.delimiter)
 
 
 def scan_csv(
     path: Path,
     columns: Sequence[str],
-    delimiter: str | None,
-    encoding: str,
-    null_values: Sequence[str],
+    how: TextOptions,
     check: Callable[[list[str]], None] | None = None,
-) -> tuple[pl.LazyFrame, int]:
-    """Return the requested columns as text, read when they are collected, and the number of rows; `csv_types` finds
-    and casts their types."""
-    inspected = _without_blank_lines(inspect_csv(path, delimiter, encoding, check))
+) -> tuple[pl.LazyFrame, InspectedCsv]:
+    """Return the requested columns as text, read when they are collected, and the file that was inspected; the types
+    of the columns are decided by all their chunks."""
+    inspected = _without_blank_lines(inspect_csv(path, how, check))
     frame = pl.scan_csv(
         inspected.source,
         separator=inspected.delimiter,
         infer_schema=False,
-        null_values=["", *null_values],
+        null_values=["", *how.null_values],
         glob=False,
         new_columns=inspected.names,
     )
-    return frame.select(trim_padding(columns, null_values)), inspected.rows
+    return frame.select(trim_padding(columns, how.null_values)), inspected
 
 
 def trim_padding(columns: Sequence[str], null_values: Sequence[str]) -> pl.Expr:
@@ -118,11 +120,14 @@ def guess_delimiter(header: str) -> str:
 
 
 def inspect_csv(
-    path: Path, delimiter: str | None, encoding: str, check: Callable[[list[str]], None] | None = None
+    path: Path, how: TextOptions = UNSAID, check: Callable[[list[str]], None] | None = None
 ) -> InspectedCsv:
     """Check the header and scan the bytes. A file that parsers could read differently is refused by line."""
+    encoding = detect_encoding(path) if how.encoding == AUTO else how.encoding
+    if how.encoding == AUTO and not encoding.startswith("utf-8"):
+        how.record.encoding = encoding
     codec = _find_codec(encoding)
-    header, delimiter = _read_header(path, delimiter, codec, encoding)
+    header, delimiter = _read_header(path, how.delimiter, codec, encoding)
     names = [name.strip() for name in header]
     if check is not None:
         check(names)
@@ -211,41 +216,40 @@ def _check_header(path: Path, names: list[str]) -> None:
         )
 
 
-def _read_typed(source: Path | bytes, options: dict[str, Any], zero_columns: Sequence[int]) -> pl.DataFrame | None:
+def _read_typed(source: Path | bytes, options: dict[str, Any], as_text: Sequence[int]) -> pl.DataFrame | None:
     """Read the table with the types that its first rows suggest; None if a later row does not fit them.
 
-    A column of numbers in which some have leading zeros is read as text, and only there every cell is examined.
+    The columns `as_text` are read as text, such as numbers of which some have leading zeros, and so are numbers that
+    might have points before thousands: there every cell is examined.
     """
     try:
         texts = pl.read_csv(source, infer_schema=False, n_rows=HEAD, **options)
         head = pl.read_csv(source, try_parse_dates=True, infer_schema_length=HEAD, n_rows=HEAD, **options)
         types = {name: certain_type(texts[name], dtype) for name, dtype in head.schema.items()}
-        codes = [name for name in (head.columns[number] for number in zero_columns) if types[name].is_numeric()]
-        overrides = {**types, **dict.fromkeys(codes, pl.String())}
-        frame = pl.read_csv(source, schema_overrides=overrides, infer_schema=False, **options)
+        unclear = [head.columns[number] for number in as_text]
+        if options["separator"] == ";":
+            unclear += [name for name, dtype in types.items() if dtype.is_float() and may_group_thousands(texts[name])]
+        overrides = {**types, **dict.fromkeys(unclear, pl.String())}
+        return pl.read_csv(source, schema_overrides=overrides, infer_schema=False, **options)
     except (pl.exceptions.PolarsError, OSError):
         return None
-    return frame.with_columns(*(narrow_column(frame[name]) for name in codes))
 
 
 def _read_as_text(source: Path | bytes, options: dict[str, Any]) -> pl.DataFrame | None:
-    """Read the table as text, then give each column the narrowest type that all its cells allow."""
+    """Read every column of the table as text."""
     try:
-        frame = pl.read_csv(source, infer_schema=False, **options)
+        return pl.read_csv(source, infer_schema=False, **options)
     except (pl.exceptions.PolarsError, OSError):
         return None
-    return frame.with_columns(*(narrow_column(frame[name]) for name in frame.columns))
 
 
 def _trim_cells(frame: pl.DataFrame, null_values: Sequence[str]) -> pl.DataFrame:
-    """Strip the spaces around cells ("a, b, c" files); a column that then holds numbers becomes numeric."""
+    """Strip the spaces around cells ("a, b, c" files)."""
     strings = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     if not strings:
         return frame
     cell = pl.col(strings).str
     is_padded = [end(character) for character in PADDING for end in (cell.starts_with, cell.ends_with)]
     padded = frame.select(reduce(operator.or_, is_padded).any()).row(0)
-    for name in (name for name, some in zip(strings, padded, strict=True) if some):
-        stripped = frame.select(trim_padding([name], null_values))[name]
-        frame = frame.with_columns(narrow_column(stripped).alias(name))
-    return frame
+    names = [name for name, some in zip(strings, padded, strict=True) if some]
+    return frame.with_columns(trim_padding(names, null_values)) if names else frame

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
-
 import polars as pl
 
 LEADING_ZERO = r"^[+-]?0\d"  # a code such as 01069, not a quantity
@@ -60,12 +57,6 @@ def cast_text(texts: pl.Series, type_name: str) -> pl.Series:
     return texts.cast(TYPES[type_name], strict=False)
 
 
-def common_type(possible: Sequence[frozenset[str] | None]) -> str:
-    """Return the narrowest type that can read a column in every chunk of a table."""
-    known = [types for types in possible if types is not None]
-    return next((name for name in TYPES if known and all(name in types for types in known)), "text")
-
-
 def certain_type(texts: pl.Series, guess: pl.DataType) -> pl.DataType:
     """Return the type that polars guessed for a column if the form of its cells leaves no doubt, else text."""
     if guess in (pl.Int128, pl.UInt128):
@@ -74,23 +65,6 @@ def certain_type(texts: pl.Series, guess: pl.DataType) -> pl.DataType:
         if guess == dtype:
             return guess if _matches_all(texts.drop_nulls(), form) else pl.String()
     return guess
-
-
-def narrow_column(texts: pl.Series) -> pl.Series:
-    """Read a text column as the narrowest type that fits every cell: whole number, number, date, else text."""
-    cells = texts.drop_nulls()
-    if not len(cells) or _matches_some(cells, LEADING_ZERO):
-        return texts
-    if cells.cast(pl.Int64, strict=False).null_count() == 0:
-        return texts.cast(pl.Int64)
-    if _matches_all(cells, _WHOLE_NUMBER):
-        return texts  # longer than a number can be
-    if cells.cast(pl.Float64, strict=False).null_count() == 0:
-        return texts.cast(pl.Float64)
-    if _matches_all(cells, _FORMS[pl.Date]):
-        with contextlib.suppress(pl.exceptions.PolarsError):  # e.g. 2025-13-01 stays text
-            return texts.str.to_date("%Y-%m-%d")
-    return texts
 
 
 def _matches_all(cells: pl.Series, pattern: str) -> bool:

@@ -22,7 +22,7 @@ SECTIONS = {
     "prepare": {"pseudonym", "ages", "shift_dates", "shift_days", "safe_harbor", "on"},
     "method": None,
     "release": {"format", "after", "ledger"},
-    "read": {"delimiter", "encoding", "null_values", "query"},
+    "read": {"delimiter", "encoding", "null_values", "query", "convert", "merge"},
     "engine": {"engine", "memory", "master", "scratch"},
     "policy": None,
     "compare": {"methods", "attacks", "measures", "adversary", "by", "vary"},
@@ -154,10 +154,19 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
         if not isinstance(release.get("ledger", ""), str):
             problems.append(_wrong_type("[release] ledger must be a text."))
     reading = sections.get("read", {})
-    for key, kind in (("delimiter", str), ("encoding", str), ("query", str), ("null_values", list)):
+    for key, kind in (
+        ("delimiter", str),
+        ("encoding", str),
+        ("query", str),
+        ("null_values", list),
+        ("merge", list),
+    ):
         value = reading.get(key, kind()) if isinstance(reading, dict) else kind()
         if not (_is_text_list(value) if kind is list else isinstance(value, kind)):
             problems.append(_wrong_type(f"[read] {key} must be {'a list of texts' if kind is list else 'a text'}."))
+    convert = reading.get("convert", {}) if isinstance(reading, dict) else {}
+    if not isinstance(convert, dict) or not all(isinstance(value, str) for value in convert.values()):
+        problems.append(_wrong_type("convert must be a table of texts, [read.convert].", 'E.g. birth = "day-first".'))
     engine = sections.get("engine", {})
     for key, value in engine.items() if isinstance(engine, dict) else ():
         if not isinstance(value, str):

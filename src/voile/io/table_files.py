@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from voile.errors import DataError, VoileError
 from voile.io import csv_files
+from voile.io.conversions.text_options import TextOptions
 from voile.io.library_border import library_border
 from voile.io.size_limits import check_size, find_size_fault
 
@@ -32,15 +33,13 @@ FILE_KINDS = {
 def read_file(
     path: Path,
     columns: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    encoding: str = "utf8",
-    null_values: Sequence[str] = (),
+    how: TextOptions | None = None,
     check: Callable[[list[str]], None] | None = None,
 ) -> pl.DataFrame:
     """Read a CSV, Parquet or Arrow file. With `columns`, no other column enters memory. `check` is called with the
     names of all columns before any row is read."""
     if _find_kind(path) == "csv":
-        return csv_files.read_csv(path, columns, delimiter, encoding, null_values, check)
+        return csv_files.read_csv(path, columns, how or TextOptions(), check)
     try:
         with library_border(corrupt_file(path)):
             frame = _scan_binary(path)
@@ -57,15 +56,13 @@ def read_file(
 def scan_file(
     path: Path,
     columns: Sequence[str],
-    delimiter: str | None = None,
-    encoding: str = "utf8",
-    null_values: Sequence[str] = (),
+    how: TextOptions | None = None,
     check: Callable[[list[str]], None] | None = None,
-) -> tuple[pl.LazyFrame, int | None]:
-    """Return columns of a file, read when they are collected, and the number of rows of a CSV, whose columns are all
-    text; None for other files. `check` is called with the names of all columns."""
+) -> tuple[pl.LazyFrame, csv_files.InspectedCsv | None]:
+    """Return columns of a file, read when they are collected, and what was found of a CSV, whose columns are all text;
+    None for other files. `check` is called with the names of all columns."""
     if _find_kind(path) == "csv":
-        return csv_files.scan_csv(path, columns, delimiter, encoding, null_values, check)
+        return csv_files.scan_csv(path, columns, how or TextOptions(), check)
     try:
         with library_border(corrupt_file(path)):
             frame = _scan_binary(path)

@@ -14,6 +14,7 @@ import numpy as np
 
 from voile.errors import SchemaError
 from voile.tables import hierarchy_builders
+from voile.tables.code_lists.known_lists import CODE_LISTS, place_codes
 from voile.tables.domain import Domain
 from voile.tables.value_text import MISSING, TOP
 
@@ -32,6 +33,7 @@ class Hierarchy:
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by_prefix: bool = False
     named_by_values: bool = False
+    source: str = ""  # the public list and its edition, or how the table itself decided
 
     def __repr__(self) -> str:
         return f"Hierarchy(height {self.height}, {len(self.labels[0])} leaves)"
@@ -79,6 +81,11 @@ def hierarchy_from_rows(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierar
     return Hierarchy(tuple(maps), tuple(labels))
 
 
+GROUPED = "categories whose rows are alike in the other columns"
+AGES = (5, 10, 20, 40)  # years per group, level by level
+RECIPES = ("auto", "intervals", "ages", "prefixes", "dates", "alike", "frequency", *CODE_LISTS)
+
+
 @dataclass(frozen=True)
 class HierarchyRecipe:
     """The request for a hierarchy. `text()` is its form in spec.toml.
@@ -114,18 +121,32 @@ class HierarchyRecipe:
             levels = hierarchy_builders.build_prefixes(column, domain, arguments)
         elif name == "dates":
             levels = hierarchy_builders.build_dates(column, domain)
-        elif name == "frequency":
+        elif name in CODE_LISTS:
+            texts = domain.labels[: len(domain.values)]
+            levels = place_codes(column, CODE_LISTS[name], texts, arguments)
+            labels = {label for level in levels for label in level}
+            listed = CODE_LISTS[name].list_codes(texts)
+            declared = {label: codes for label, codes in listed.items() if label in labels}
+        elif name == "ages":
+            levels = hierarchy_builders.build_intervals(column, domain, arguments or AGES)
+        elif name == "alike" and self.content is not None:
+            levels = hierarchy_builders.name_groups(domain, self.content)
+        elif name in ("frequency", "alike"):
             levels = hierarchy_builders.build_by_frequency(column, domain, counts, *(arguments or (3,))[:1])
         else:
             raise SchemaError(
                 f"Column {column!r}: there is no hierarchy recipe {name!r}.",
                 code="schema.hierarchy",
-                hint="Use intervals, prefixes, dates, frequency, auto, or name a CSV file.",
+                hint=f"Use {', '.join(RECIPES)}, or name a CSV file.",
             )
         whole = domain.values.dtype.is_integer() and all(float(width).is_integer() for width in arguments)
-        named_by_values = name == "frequency" or (name == "intervals" and not whole)
+        named_by_values = name in ("frequency", "alike") or (name in ("intervals", "ages") and not whole)
         hierarchy = _stack_levels(domain, levels)
-        return replace(hierarchy, declared=declared, by_prefix=name == "prefixes", named_by_values=named_by_values)
+        source = CODE_LISTS[name].title if name in CODE_LISTS else GROUPED if name == "alike" and self.content is not None else ""
+        by_prefix = name == "prefixes"
+        return replace(
+            hierarchy, declared=declared, by_prefix=by_prefix, named_by_values=named_by_values, source=source
+        )
 
 
 def intervals(*widths: float) -> HierarchyRecipe:
@@ -141,6 +162,29 @@ def prefixes(*lengths: int) -> HierarchyRecipe:
 def dates() -> HierarchyRecipe:
     """Show dates by day, month, year and decade."""
     return HierarchyRecipe("dates")
+
+
+def ages() -> HierarchyRecipe:
+    """Group ages by 5, 10, 20 and 40 years."""
+    return HierarchyRecipe("ages")
+
+
+def alike() -> HierarchyRecipe:
+    """Group categories by how alike their rows are in the other quasi-identifier columns."""
+    return HierarchyRecipe("alike")
+
+
+def code_list(name: str) -> HierarchyRecipe:
+    """Group the codes of a public list: `icd10`, `countries`, `isco08` or `education`. The edition stands in the recipe.
+
+    >>> code_list("icd10").text()
+    'icd10:2019'
+    """
+    if name not in CODE_LISTS:
+        raise SchemaError(
+            f"There is no code list {name!r}.", code="schema.hierarchy", hint=f"There are {', '.join(CODE_LISTS)}."
+        )
+    return HierarchyRecipe(name, (CODE_LISTS[name].edition,))
 
 
 def by_frequency(fanout: int = 3) -> HierarchyRecipe:

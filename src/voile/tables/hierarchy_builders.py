@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from voile.errors import SchemaError
+from voile.tables.code_lists.known_lists import recognize_list
 from voile.tables.domain import Domain
 from voile.tables.value_text import MISSING, format_set, format_value
 
@@ -196,6 +197,19 @@ def build_by_frequency(column: str, domain: Domain, counts: np.ndarray, fanout: 
     return levels
 
 
+def name_groups(domain: Domain, groups: Sequence[np.ndarray]) -> Levels:
+    """Name groups of categories by their members, level by level; `groups` has the group of each category."""
+    texts = domain.labels[: len(domain.values)]
+    levels: Levels = []
+    for level in groups:
+        members: dict[int, list[str]] = {}
+        for group, text in zip(level.tolist(), texts, strict=True):
+            members.setdefault(group, []).append(text)
+        names = {group: some[0] if len(some) == 1 else format_set(some) for group, some in members.items()}
+        levels.append([names[group] for group in level.tolist()])
+    return levels
+
+
 def _merge_groups(groups: list[tuple[list[int], int]], size: int) -> list[tuple[list[int], int]]:
     """Merge groups into `size` groups: the heaviest open one each, every other joins the lightest so far."""
     ordered = sorted(groups, key=lambda group: (-group[1], group[0][0]))
@@ -218,11 +232,14 @@ def name_by_values(label: str, texts: Sequence[str]) -> str:
 
 
 def choose_recipe(domain: Domain) -> str:
-    """Return the recipe of an automatic hierarchy: intervals for numbers, day to decade for dates, prefixes for codes,
-    and frequency for other categories."""
+    """Return the recipe of an automatic hierarchy: intervals for numbers, day to decade for dates, a public list that
+    has all codes, prefixes for other codes, and frequency for other categories."""
     if domain.uses_intervals:
         return "intervals" if domain.kind == "numeric" else "dates"
     texts = domain.labels[: len(domain.values)]
+    known = recognize_list(texts)
+    if known is not None:
+        return known.name
     lengths = {len(leaf) for leaf in texts}
     are_codes = len(lengths) == 1 and len(texts) > 3 and all(any(letter.isdigit() for letter in leaf) for leaf in texts)
     return "prefixes" if are_codes and 2 <= lengths.pop() <= 12 else "frequency"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from voile.errors import DataError, EngineError, option
+from voile.io.conversions.column_readings import ReadingRecord
 from voile.tables.domain import Domain
 from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 from voile.tables.unit import ONE_ROW, Unit
+from voile.tables.value_variants import Variants
 
 PERSON = "#person"  # the column of linked rows that says whose row it is; no published column has this name
 PUBLIC_KEY = Key(bytes(32))  # draws the rows that serve to measure; a publication draws its own
@@ -42,8 +44,9 @@ class Microdata:
     """What `read` returns and `publish` takes. `dropped` counts rows left out for missing values; `unit` says how many
     rows a person may contribute, and `people` are all rows with whose they are, where the schema names a column of
     persons. `withheld_weight` are the rows with a survey weight that is measured with and not published; `missing` says
-    whether missing cells are refused, dropped, or values of their own. `prepared` names what was done to the table
-    before it was read; certificates state it."""
+    whether missing cells are refused, dropped, or values of their own. `reading` tells how the text of a file was
+    converted, `variants` lists categories that differ only in case and blanks, and `prepared` names what was done to
+    the table before it was read, which certificates state."""
 
     columns: Columns
     table: Table | None
@@ -52,6 +55,8 @@ class Microdata:
     people: PersonTable | None = None
     withheld_weight: WeightedRows | None = None
     missing: str = "error"
+    reading: ReadingRecord = field(default_factory=ReadingRecord)
+    variants: tuple[Variants, ...] = ()
     prepared: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from voile.errors import SchemaError, SpecError, option, raise_together
 from voile.tables.domain import KINDS, Domain
-from voile.tables.hierarchy import Hierarchy, HierarchyRecipe
+from voile.tables.hierarchy import Hierarchy
 from voile.tables.role_faults import confirmation_faults, guarding_faults, person_faults, weight_faults
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
@@ -264,14 +262,3 @@ class Columns:
             code="schema.unknown-column",
             hint=suggest_name(name, [column.name for column in self]),
         )
-
-    def with_hierarchies(self, counts: Mapping[str, np.ndarray]) -> Columns:
-        """Return the columns, with an automatic hierarchy for each quasi-identifier column that has none."""
-
-        def add_hierarchy(column: Column) -> Column:
-            if column.hierarchy is not None:
-                return column
-            recipe = HierarchyRecipe("auto")
-            return replace(column, hierarchy=recipe.fit(column.name, column.domain, counts[column.name]))
-
-        return replace(self, quasi=tuple(add_hierarchy(column) for column in self.quasi))

@@ -97,11 +97,11 @@ def count_lookalikes(texts: Iterable[str]) -> int:
     >>> count_lookalikes(["flu", "HIV", "flu\u200b", "ﬂu", "Flu"])
     2
     """
-    looks = [_fold_look(text) for text in texts]
+    looks = [fold_look(text) for text in texts]
     return len(looks) - len(set(looks))
 
 
-def _fold_look(text: str) -> str:
+def fold_look(text: str) -> str:
     """Return what a reader sees of a text."""
     if text.isascii() and text.isprintable():
         return " ".join(text.split())

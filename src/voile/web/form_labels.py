@@ -11,6 +11,8 @@ LABELS = {
     "delimiter": "Separator",
     "encoding": "Encoding",
     "null": "Texts that mean “missing”",
+    "convert": "Readings of columns",
+    "merge": "Columns in which case and blanks do not matter",
     "missing": "Rows with missing cells",
     "quasi": "others may know it",
     "sensitive": "secret: nobody should learn it",

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from voile.flow.report.page_rendering import bound, finish_text, number, percent, risk
 from voile.tables import schema
+from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.unit import Unit
 from voile.version import __version__
 from voile.web.form_labels import CHOICES, LABELS
@@ -27,7 +28,7 @@ STEPS = (
     ("publish", "/publish", "Publish"),
     ("receive", "/receive", "For recipients"),
 )
-ROLES = {**{role: LABELS[role] for role in schema.ROLES}, "": "leave it out"}
+ROLES = {**{role: LABELS[role] for role in schema.ROLES}, "": "leave it out", UNSURE: "not sure: please decide"}
 KINDS = {
     "categorical": "categories",
     "ordered": "categories in order",

@@ -88,7 +88,15 @@ class Visit:
         parts = {part: self.spec[part] for part in PARTS if self.spec.get(part)}
         if "schema" in parts:
             parts["schema"] = {key: value for key, value in parts["schema"].items() if value not in ([], {})}
-        return parts
+            parts |= {"read": self._request_reading()} if "read" in parts else {}
+        return {part: content for part, content in parts.items() if content}
+
+    def _request_reading(self) -> dict[str, Any]:
+        """Return how the table is read, without columns that have no role."""
+        roles, read = self.roles(), dict(self.spec["read"])
+        read["convert"] = {name: how for name, how in read.get("convert", {}).items() if roles.get(name)}
+        read["merge"] = [name for name in read.get("merge", ()) if roles.get(name) not in ("", "identifier", None)]
+        return {key: value for key, value in read.items() if value}
 
     def payload(self, **more: Any) -> dict[str, Any]:
         """Return the input of a task that works on the table of this visit."""
@@ -125,6 +133,11 @@ class Visit:
     def _store_result(self, job: Job) -> None:
         if job.task in RESULTS:
             setattr(self, RESULTS[job.task], {**job.result, "asked": dict(job.payload)})
+            if job.task == "inspect":  # what was found stands in the spec, so that it is read the same again
+                found = job.result["reading"]["spec"]
+                self.spec["read"] = {**found, **self.spec.get("read", {})}
+                if "convert" in found:
+                    self.spec["read"]["convert"] = {**found["convert"], **self.spec["read"].get("convert", {})}
             if job.task == "open_earlier":
                 self.forget("comparison", "closer_look", "publication")
         elif job.task == "count":

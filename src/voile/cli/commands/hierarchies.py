@@ -27,21 +27,28 @@ def hierarchies(
     from voile.engines.base import Source
     from voile.engines.memory import load_frame
     from voile.flow.read.read import read
+    from voile.io.conversions.column_readings import refuse_questions
     from voile.io.hierarchy_files import write_hierarchies
     from voile.tables.schema import Schema
 
     refuse_unused_reading(read_options, source)
-    frame = load_frame(Source(source, **read_options), None)
-    names = split_names(quasi) if quasi else frame.columns
+    merge = read_options.get("merge", ())
+    options = {name: value for name, value in read_options.items() if name != "merge"}
+    table_source = Source(source, **options)
+    frame = load_frame(table_source, Schema(quasi=split_names(quasi)) if quasi else None)
+    refuse_questions(table_source.record.columns)
+    names = frame.columns
     recipes = {**dict.fromkeys(names, "auto"), **dict(map(parse_pair, recipe or ()))}
     # with missing="value" every value is listed; the last line, of the missing value itself, is not for editing
-    columns = read(frame, Schema(quasi=names, hierarchies=recipes, missing="value")).columns.quasi
+    columns = read(frame, Schema(quasi=names, hierarchies=recipes, missing="value"), merge=merge).columns.quasi
     built = {column.name: (column.hierarchy, len(column.domain.values)) for column in columns}
     lines = {name: tree.rows()[:size] for name, (tree, size) in built.items() if tree}
     paths = write_hierarchies(out, lines, force)
     heights = {name: tree.height for name, (tree, _) in built.items() if tree}
+    sources = {name: tree.source for name, (tree, _) in built.items() if tree and tree.source}
     if as_json:
-        print_json({"out": str(out), "heights": heights})
+        print_json({"out": str(out), "heights": heights, **({"sources": sources} if sources else {})})
     else:
-        for path, height in zip(paths, heights.values(), strict=True):
-            typer.echo(f"{path}: {height} levels above the leaves")
+        for path, (name, height) in zip(paths, heights.items(), strict=True):
+            source_text = f", from {sources[name]}" if name in sources else ""
+            typer.echo(f"{path}: {height} levels above the leaves{source_text}")

@@ -31,6 +31,7 @@ from voile.cli.prepared_source import (
     prepare_source,
     show_checklist,
 )
+from voile.cli.reading_notes import describe_reading, show_reading
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
 from voile.cli.unused_options import refuse_unused_reading
@@ -104,7 +105,8 @@ def publish(
             person = request.schema.person
             prepared = prepare_source(source, preparation, person, key, request.read, request.engine)
         engine = None if prepared else choose_engine(source, request.engine, step.part)
-        data = read(prepared or source, request.schema, **({} if prepared else request.read), engine=engine)
+        reading = {"merge": request.read.get("merge", ())} if prepared else request.read
+        data = read(prepared or source, request.schema, **reading, engine=engine)
         step("publish")
         release = publish_table(
             data, request.policy, request.method, key=key, after=request.after, ledger=book, private=private
@@ -143,6 +145,7 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
                 "people_in_table": people,
                 "rows_in_table": rows,
                 "unit": unit.as_json(),
+                **describe_reading(data),
                 **release.counted,
                 **({"note": FIXED_BEFOREHAND} if release.certificate.names_algorithm else {}),
                 "verdict": verdict.as_json(),
@@ -150,6 +153,7 @@ def _show_outcome(out: Path, data: Microdata, release: Release, verdict: Verdict
         )
         return
     typer.echo(f"{unit.count(verdict.people)} in {verdict.groups} groups, published to {out}")
+    show_reading(data)
     if data.people is not None:
         typer.echo(f"The table has {people} people in {rows} rows")
     surplus = f"left out because their people have more than {unit.rows}"

@@ -79,11 +79,11 @@ class Spark(Engine):
                 hint="Name a CSV by a path that the driver and all workers see, or write the table as Parquet.",
             )
         check_file(path)
-        inspected = inspect_csv(path, source.delimiter, source.encoding, schema.check)
+        inspected = inspect_csv(path, source.how, schema.check)
         names, blank = schema.read_names(), inspected.scan.has_blank_lines
         reader = RangeReader(inspected.names, names, inspected.delimiter, source.null_values, blank)
         chunks = self.list_parts(list_ranges(path, inspected), reader)
-        return cast_chunks(chunks, names, inspected.rows, unreadable_csv(path))
+        return cast_chunks(chunks, names, inspected, source.how, unreadable_csv(path))
 
     def _open_parquet(self, path: Path, source: Source) -> Any:
         kind = path.suffix.lower()

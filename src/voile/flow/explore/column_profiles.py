@@ -7,7 +7,7 @@ repeat while what never changes about a person, such as birth and sex, never cha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import numpy as np
@@ -15,11 +15,33 @@ import polars as pl
 
 from voile.errors import VoileError, option, render
 from voile.tables.domain import Domain, encode_column, infer_kind
-from voile.tables.role_guessing import ColumnProfile, is_trait, suggest_role
+from voile.tables.roles.column_features import measure_features
+from voile.tables.roles.column_words import is_trait
+from voile.tables.roles.role_guessing import suggest_role
 
 CONTRADICTIONS = 0.01  # share of a column's values within which a trait may change: sex is sometimes mistyped
 
 CodedColumns = Mapping[str, tuple[Domain, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """A summary of a column: how many values it has, how many cells are missing, how many people have a value that
+    nobody else has, the suggested role (empty: leave the column out; `unsure`: a person must decide) with the reason,
+    what it seems to mean and how certain that is, and whether its values may be people, each with one row or several.
+    """
+
+    name: str
+    kind: str
+    type: str
+    distinct: int
+    missing: int
+    alone: int
+    role: str = ""
+    why: str = ""
+    tells_people_apart: bool = False
+    meaning: str = ""
+    confidence: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,13 +85,12 @@ def profile_table(frame: pl.DataFrame) -> tuple[tuple[ColumnProfile, ...], Coded
 def profile_column(name: str, domain: Domain, counts: np.ndarray, coded: CodedColumns | None = None) -> ColumnProfile:
     """Profile a column from the number of rows that have each code. `coded` are all columns of the table, if whether a
     column numbers people may be read from the others."""
-    rows, missing = int(counts.sum()), int(counts[-1]) if domain.missing else 0
-    counts = counts[:-1] if domain.missing else counts
-    is_text = domain.values.dtype == pl.String
-    length = float(domain.values.str.len_chars().mean() or 0) if is_text else 0.0  # type: ignore[arg-type]
-    kind, dtype = domain.kind, str(domain.values.dtype.base_type())
-    profile = ColumnProfile(name, kind, dtype, int((counts > 0).sum()), missing, int((counts == 1).sum()))
-    return suggest_role(profile, rows, length, partial(_has_constant_trait, name, coded or {}))
+    missing = int(counts[-1]) if domain.missing else 0
+    features = measure_features(name, domain, counts, partial(_has_constant_trait, name, coded or {}))
+    suggestion = suggest_role(features)
+    return ColumnProfile(
+        name, features.kind, features.type, features.distinct, missing, features.alone, **asdict(suggestion)
+    )
 
 
 def find_repeats(profiles: Sequence[ColumnProfile], coded: CodedColumns) -> tuple[RepeatedValues, ...]:

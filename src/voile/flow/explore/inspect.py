@@ -21,6 +21,7 @@ from voile.errors import DataError, option
 from voile.flow.explore.anonymity import measure_anonymity
 from voile.flow.explore.column_profiles import (
     CodedColumns,
+    ColumnProfile,
     find_repeats,
     profile_column,
     profile_table,
@@ -34,11 +35,12 @@ from voile.flow.explore.uniqueness import (
     count_small,
     share_out,
 )
+from voile.io.conversions.encodings import AUTO
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import PUBLIC_KEY, Microdata
-from voile.tables.role_guessing import ColumnProfile
 from voile.tables.schema import ROLES, Schema
 from voile.tables.unit import ASSUMED, IDENTIFIER, PERSON_COLUMN, Unit
+from voile.tables.value_variants import Variants, find_variants, map_variants, merge_values
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
 
@@ -53,8 +55,10 @@ def inspect(
     special_uniques: bool = False,
     query: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf8",
+    encoding: str = AUTO,
     null_values: Sequence[str] = (),
+    convert: Mapping[str, str] | None = None,
+    merge: Sequence[str] = (),
 ) -> Inspection:
     """Inspect a table as it is: kinds, suggested roles, and people who stand out on the columns that others may know.
 
@@ -76,7 +80,7 @@ def inspect(
         asked.refuse_read_table()
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
-    table_source = Source(source, query, delimiter, encoding, null_values)
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
 
     def check_header(names: Sequence[str]) -> None:
         _check_width(columns or names)
@@ -90,9 +94,15 @@ def inspect(
     frame = load_frame(table_source, subset, check_header)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
+    variants = _list_variants(frame)
+    for name in merge:
+        mapping = map_variants([one for one in variants if one.column == name])
+        frame = frame.with_columns(merge_values(frame[name], mapping).alias(name))
     profiles, coded = profile_table(frame)
     roles = schema if isinstance(schema, Schema) else _complete_roles(profiles, schema or {})
-    bare = Inspection(frame.height, profiles, (), None, repeats=find_repeats(profiles, coded))
+    unmerged = tuple(one for one in variants if one.column not in merge)
+    repeats = find_repeats(profiles, coded)
+    bare = Inspection(frame.height, profiles, (), None, repeats=repeats, reading=table_source.record, variants=unmerged)
     person = _find_person(bare, roles)
     whole = any(column.role == "identifier" and column.distinct == frame.height for column in profiles)
     unit = Unit(1, PERSON_COLUMN if person in coded else IDENTIFIER if whole else ASSUMED)
@@ -110,7 +120,16 @@ def inspect(
     if asked.register is not None:
         each = frame.unique(person, maintain_order=True) if person in coded else frame
         inspection = replace(inspection, register=asked.compare_register(each, roles.quasi, table_source))
-    return replace(inspection, people=frame.height, repeats=bare.repeats, unit=unit)
+    return replace(inspection, people=frame.height, repeats=repeats, unit=unit, reading=bare.reading, variants=unmerged)
+
+
+def _list_variants(frame: pl.DataFrame) -> list[Variants]:
+    """List the categories of a table that differ only in case and blanks."""
+    found: list[Variants] = []
+    for name in (name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)):
+        counted = frame[name].drop_nulls().alias("value").value_counts(name="count")
+        found += find_variants(name, counted["value"], counted["count"].to_list())
+    return found
 
 
 def _complete_roles(profiles: Sequence[ColumnProfile], roles: Mapping[str, Any]) -> Schema | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,17 +11,20 @@ from typing import Any
 
 from voile.errors import SpecError
 from voile.flow.explore.anonymity import Anonymity
-from voile.flow.explore.column_profiles import RepeatedValues
+from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
 from voile.flow.explore.inspection_page import write_page
 from voile.flow.explore.population.population_risk import PopulationRisk
 from voile.flow.explore.population.register_risk import RegisterRisk
 from voile.flow.explore.population.special_uniques import SpecialUniques
+from voile.flow.explore.role_advice import give_advice
 from voile.flow.explore.uniqueness import TOGETHER, Uniqueness
 from voile.io import text_files
+from voile.io.conversions.column_readings import ReadingRecord
 from voile.result_tables import ResultTable
-from voile.tables.role_guessing import ColumnProfile
+from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.schema import ROLES, Schema
 from voile.tables.unit import ONE_ROW, Unit
+from voile.tables.value_variants import Variants
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +36,8 @@ class Inspection(ResultTable):
     causes, and `combinations` the uniqueness on up to three of them. `possible` counts all combinations; on wide or
     long tables only the most telling are computed. `anonymity` has the k of the known columns and, for each sensitive
     column, l, t, alpha, beta and delta. `population`, `register` and `special_uniques` are filled where they were asked
-    for; they are estimates.
+    for; they are estimates. `reading` tells how the text of a file was converted and what a person must decide there;
+    `variants` are categories that may be one.
     `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Where
     a column tells people apart, as a schema says or else as suggested, people stand out by one row each: somebody with
     two equal rows is alone all the same. `unit` says whether people are counted there, or rows.
@@ -53,6 +57,8 @@ class Inspection(ResultTable):
     population: PopulationRisk | None = None
     register: RegisterRisk | None = None
     special_uniques: SpecialUniques | None = None
+    reading: ReadingRecord = field(default_factory=ReadingRecord)
+    variants: tuple[Variants, ...] = ()
 
     def __repr__(self) -> str:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
@@ -60,7 +66,7 @@ class Inspection(ResultTable):
         return f"Inspection({size}, {len(self.columns)} columns{alone})"
 
     def _list_rows(self) -> list[dict[str, Any]]:
-        parts = ("name", "kind", "distinct", "missing", "alone", "role", "why")
+        parts = ("name", "kind", "distinct", "missing", "alone", "role", "confidence", "why")
         return [{part: getattr(column, part) for part in parts} for column in self.columns]
 
     def __getitem__(self, name: str) -> ColumnProfile:
@@ -83,12 +89,12 @@ class Inspection(ResultTable):
         return max(candidates, key=lambda item: (item.different, item.column)).column
 
     def roles(self) -> dict[str, list[str]]:
-        """Return the suggested roles, as a schema takes them."""
+        """Return the suggested roles, as a schema takes them, without the undecided columns."""
         return {role: [column.name for column in self.columns if column.role == role] for role in ROLES}
 
     def undecided(self) -> list[str]:
         """Return the columns for which no role can be suggested: somebody has to decide."""
-        return [column.name for column in self.columns if column.role and column.role not in ROLES]
+        return [column.name for column in self.columns if column.role == UNSURE]
 
     def riskiest(self, each: int = 4) -> list[Uniqueness]:
         """Return, for one, two and three columns, the combinations that single out the most people. A combination that
@@ -123,7 +129,7 @@ class Inspection(ResultTable):
 
     def advice(self, schema: Schema) -> list[str]:
         """Return what is unwise about the roles of a schema, with what to do about it."""
-        return [*_give_advice(self, schema)]
+        return [*give_advice(schema, self.columns, self.repeats, self.people, self.row_noun)]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -138,42 +144,12 @@ class Inspection(ResultTable):
             "possible": self.possible,
             "repeats": [asdict(item) for item in self.repeats],
             "suggested_person": self.suggested_person,
+            "undecided": self.undecided(),
             "unit": self.unit.as_json(),
+            "reading": {"notes": self.reading.describe(), "spec": self.reading.as_spec(), **self.reading.as_json()},
+            "variants": [one.as_json() for one in self.variants],
             **{
                 part: getattr(self, part).as_json() if getattr(self, part) else None
                 for part in ("anonymity", "population", "register", "special_uniques")
             },
         }
-
-
-def _give_advice(inspection: Inspection, schema: Schema) -> Iterator[str]:
-    if schema.person is None and schema.rows_are is None:
-        yield from (item.give_advice() for item in inspection.repeats)
-    by_name = {column.name: column for column in inspection.columns}
-    for name in (*schema.quasi, *schema.sensitive):
-        column = by_name.get(name)
-        if column is None or column.kind not in ("categorical", "ordered") or name in schema.hierarchies:
-            continue
-        if 2 * column.alone > inspection.people and column.alone > 20:
-            share = f"{column.alone:,} of {inspection.people:,} {inspection.row_noun}"
-            finding = f"{share} have a value of {name!r} that no other has."
-            if name in schema.quasi:
-                yield (
-                    f"{finding} If others may know it, nearly every cell has to be shown as *, and every step becomes "
-                    "slow. Mark it as an identifier or leave it out, or give it a hierarchy."
-                )
-            else:
-                yield (
-                    f"{finding} Recipients of the release cannot count with a secret that is different for "
-                    "everybody. Mark it as an identifier, or leave it out."
-                )
-    if not schema.sensitive:
-        yield (
-            "No column is marked as secret: a promise can cover finding a person's row, but not learning something "
-            "about the person. Mark the columns that nobody should learn."
-        )
-    if len(schema.quasi) > 12:
-        yield (
-            f"{len(schema.quasi)} columns are marked as known to others. The more there are, the more coarsely they "
-            "must be shown. Leave out the columns that recipients do not need."
-        )

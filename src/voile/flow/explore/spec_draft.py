@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from voile.flow.explore.column_profiles import ColumnProfile
 from voile.flow.explore.inspection import Inspection
 from voile.io.toml_writing import render_toml
-from voile.tables.role_guessing import ColumnProfile
-from voile.tables.schema import ROLES
+from voile.tables.roles.role_guessing import UNSURE
 
 HEADINGS = {
     "identifier": "Never published: what names a person.",
@@ -34,7 +34,7 @@ def _write_lines(inspection: Inspection, name: str, read: Mapping[str, Any]) -> 
     yield ""
     yield "[schema]"
     left_out = [column for column in inspection.columns if not column.role]
-    undecided = [column for column in inspection.columns if column.role and column.role not in ROLES]
+    undecided = [column for column in inspection.columns if column.role == UNSURE]
     for role, heading in HEADINGS.items():
         columns = [column for column in inspection.columns if column.role == role and column.name != person]
         yield from _write_list(role, heading, columns)

@@ -15,6 +15,8 @@ from voile.engines.memory import load_frame
 from voile.errors import DataError, SchemaError, SpecError, option, raise_together
 from voile.flow.prepare.keyed_values import draw_offsets, make_pseudonyms
 from voile.flow.prepare.safe_harbor import apply_rules, write_checklist
+from voile.io.conversions.column_readings import ReadingRecord
+from voile.io.conversions.encodings import AUTO
 from voile.io.safe_writing.file_replacement import replace_files
 from voile.tables.schema import suggest_name
 from voile.tables.secret_key import Key
@@ -31,6 +33,7 @@ class PreparedTable:
     steps: tuple[str, ...] = ()
     pseudonyms: pl.DataFrame | None = None
     rules: Mapping[str, str] = field(default_factory=dict)
+    reading: ReadingRecord = field(default_factory=ReadingRecord)
 
     def __repr__(self) -> str:
         return f"PreparedTable({self.frame.height} rows; {', '.join(self.steps) or 'unchanged'})"
@@ -64,8 +67,9 @@ def prepare(
     key: Key | None = None,
     query: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf8",
+    encoding: str = AUTO,
     null_values: Sequence[str] = (),
+    convert: Mapping[str, str] | None = None,
 ) -> PreparedTable:
     """Prepare a table: make pseudonyms for an identifier, shift the dates of each person by one offset, turn dates of
     birth into ages at a date (the column `birth` becomes `birth_age`), and apply rules of Safe Harbor by column (zip,
@@ -76,7 +80,8 @@ def prepare(
     >>> prepared.frame.rows()
     [('a', '000', 90), ('b', '902', 41)]
     """
-    frame = load_frame(Source(source, query, delimiter, encoding, null_values), None)
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
+    frame = load_frame(table_source, None)
     ages, rules = dict(ages or {}), dict(safe_harbor or {})
     changed = [*frame.columns, *(f"{name}_age" for name in ages)]
     named = [*([pseudonym] if pseudonym else []), *ages, *shift_dates, *rules, *([person] if person else [])]
@@ -93,7 +98,7 @@ def prepare(
     if rules:
         frame = apply_rules(frame, rules, _read_date(on or "1970-01-01"))
         steps.append("safe harbor rules")
-    return PreparedTable(frame, tuple(dict.fromkeys(steps)), names, rules)
+    return PreparedTable(frame, tuple(dict.fromkeys(steps)), names, rules, table_source.record)
 
 
 def _check_columns(present: Sequence[str], names: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.models.personalized.guarding import GuardedColumn
 from voile.tables.domain import Domain, encode_column, encode_values
 from voile.tables.schema import Schema
+from voile.tables.value_variants import merge_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,12 @@ def code_chunk(frame: pl.DataFrame, number: int, schema: Schema) -> tuple[CodedC
     return CodedChunk(rows, values, identifiers), ChunkSummary(frame.height, kept.height, missing, tables, named)
 
 
+def merge_variants(chunk: CodedChunk, number: int, mappings: Mapping[str, Mapping[str, str]]) -> CodedChunk:
+    """Let the codes of variants stand for the spelling that they are merged into."""
+    values = {name: merge_values(own, mappings.get(name, {})) for name, own in chunk.values.items()}
+    return replace(chunk, values=values)
+
+
 def recode_chunk(
     chunk: CodedChunk, number: int, domains: Mapping[str, Domain], guards: Sequence[GuardedColumn] = ()
 ) -> MemoryRows | PersonRows:
@@ -83,7 +90,7 @@ def recode_chunk(
     code_maps = {}
     for name, domain in domains.items():
         own, dtype = chunk.values[name], domain.values.dtype
-        if len(own) == domain.size and own.dtype == dtype and not domain.declared:
+        if len(own) == domain.size and own.dtype == dtype and not domain.declared and _rises(own):
             continue  # the same values in the same order: every code stays
         same_type = own.cast(dtype) if dtype in (pl.String, pl.Enum) else own
         code_maps[name] = encode_values(domain, same_type).astype(np.int64)
@@ -93,6 +100,11 @@ def recode_chunk(
     if isinstance(rows, PersonRows):
         return pair_people(rows.recode(code_maps, sizes), guards)
     return pair_rows(recode_rows(rows, number, code_maps, sizes) if code_maps else rows, guards)
+
+
+def _rises(own: pl.Series) -> bool:
+    """Whether the values of a chunk are different and in order, as they are unless variants were merged."""
+    return own.dtype != pl.String or (own.n_unique() == len(own) and own.is_sorted(nulls_last=True))
 
 
 def select_columns(rows: MemoryRows | PersonRows, names: tuple[str, ...]) -> MemoryRows | PersonRows:

@@ -13,9 +13,10 @@ from voile.errors import DataError, SchemaError, option, recipe
 from voile.io import hierarchy_files
 from voile.plugins.number_text import parse_number
 from voile.tables.domain import build_domain, encode_values, infer_kind
-from voile.tables.hierarchy import HierarchyRecipe, tree
-from voile.tables.role_guessing import is_near_unique
-from voile.tables.schema import Column, Schema
+from voile.tables.hierarchy import RECIPES, HierarchyRecipe, tree
+from voile.tables.hierarchy_builders import choose_recipe
+from voile.tables.roles.role_guessing import is_near_unique
+from voile.tables.schema import Column, Columns, Schema
 from voile.tables.value_text import MISSING, count_lookalikes
 
 
@@ -99,7 +100,7 @@ def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:
     if isinstance(hierarchy, (str, Path)):
         text = str(hierarchy)
         name, _, arguments = text.partition(":")
-        if name in ("prefixes", "intervals", "dates", "frequency", "auto"):
+        if name in RECIPES:
             try:
                 numbers = tuple(parse_number(part) for part in arguments.split(",") if part.strip())
             except ValueError:
@@ -115,6 +116,17 @@ def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:
         code="schema.hierarchy",
         hint=f"Give a recipe such as {recipe('prefixes', 5, 3, 1)}, a tree of labels, or the path of a CSV.",
     )
+
+
+def list_grouped_columns(columns: Columns, schema: Schema) -> list[str]:
+    """List the quasi-identifier columns whose categories are to be grouped by how alike their rows are."""
+    recipes = {name: parse_recipe(schema.hierarchies[name], name).name for name in schema.hierarchies}
+    return [
+        column.name
+        for column in columns.quasi
+        if recipes.get(column.name) == "alike"
+        or (recipes.get(column.name) == "auto" and choose_recipe(column.domain) == "frequency")
+    ]
 
 
 def check_lookalikes(column: Column) -> None:

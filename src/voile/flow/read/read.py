@@ -20,9 +20,18 @@ from voile.engines.selection import engine_of_table
 from voile.errors import DataError, SpecError, option, raise_together
 from voile.flow.prepare.prepare import PreparedTable
 from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
-from voile.flow.read.column_coding import build_column, check_lookalikes, check_missing_cells, check_near_unique
+from voile.flow.read.column_coding import (
+    build_column,
+    check_lookalikes,
+    check_missing_cells,
+    check_near_unique,
+    list_grouped_columns,
+)
+from voile.flow.read.merged_values import check_conversions, list_variants, merge_spellings, merge_values_of_chunks
 from voile.flow.read.people_counting import check_people_named, find_unit
+from voile.io.conversions.encodings import AUTO
 from voile.models.personalized.guarding import GuardedColumn, build_guard, check_one_row_each
+from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.domain import Domain, encode_values
 from voile.tables.microdata import PUBLIC_KEY, Microdata, WeightedRows, weigh_codes
 from voile.tables.part_protocol import Parts
@@ -40,12 +49,19 @@ def read(
     *,
     query: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf8",
+    encoding: str = AUTO,
     null_values: Sequence[str] = (),
+    convert: Mapping[str, str] | None = None,
+    merge: Sequence[str] = (),
     engine: Engine | None = None,
 ) -> Microdata:
     """Read a table of people: a path, a polars, pandas, Arrow or Spark table, what `prepare` returns, or a database URL
     with a `query`.
+
+    Columns of a CSV are read as the dates and numbers that they hold, also with the day first or a decimal comma.
+    `convert` says otherwise, by column (`{"birth": "day-first", "code": "text"}`), and decides where two readings fit.
+    `merge` lists columns in which values that differ only in case and blanks become one. `Microdata.reading` and
+    `Microdata.variants` tell what was converted, and what could be merged.
 
     `engine` says where the rows lie: in memory, or, for larger tables, on disk (`Disk()`) or on a cluster (`Spark()`).
     A Spark table stays where it is.
@@ -56,15 +72,20 @@ def read(
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
     if isinstance(source, PreparedTable):
-        return replace(read(source.frame, schema, engine=engine), prepared=source.steps)
+        data = read(source.frame, schema, merge=merge, engine=engine)
+        return replace(data, prepared=source.steps, reading=source.reading)
     engine = engine or engine_of_table(source)
-    frames = engine.read(Source(source, query, delimiter, encoding, null_values), schema)
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
+    frames = engine.read(table_source, schema)
+    check_conversions(table_source, schema, merge)
     coded = frames.map("look", code_chunk, schema)
     summaries: list[ChunkSummary] = coded.summaries
     total, dropped = _count_rows(summaries, schema)
     named = {name: sum(one.named[name] for one in summaries) for name in summaries[0].named}
     unit = find_unit(coded, named, total, schema)
-    values = {name: _merge_values([one.values[name] for one in summaries]) for name in summaries[0].values}
+    values = {name: merge_values_of_chunks([one.values[name] for one in summaries]) for name in summaries[0].values}
+    variants = list_variants(values, schema)
+    coded, values = merge_spellings(coded, values, variants, merge)
     check_near_unique(values, schema)
     columns = _build_columns(values, schema)
     domains = {column.name: column.domain for column in columns}
@@ -74,9 +95,15 @@ def read(
     if schema.person is not None:
         people = _with_people(coded, domains, total, engine, guards)
         check_one_row_each(schema.guarding, people.total, people.people)
-        return Microdata(columns, None, dropped, unit, people, withheld, schema.missing)
-    table = _without_people(coded, domains, values, total, engine, guards)
-    return Microdata(columns, table, dropped, unit, None, withheld, schema.missing)
+        data = Microdata(columns, None, dropped, unit, people, withheld, schema.missing)
+    else:
+        table = _without_people(coded, domains, values, total, engine, guards)
+        data = Microdata(columns, table, dropped, unit, None, withheld, schema.missing)
+    grouped = list_grouped_columns(columns, schema)
+    if grouped:
+        data = replace(data, columns=complete_hierarchies(columns, data.rows, grouped))
+    unmerged = tuple(one for one in variants if one.column not in merge)
+    return replace(data, reading=table_source.record, variants=unmerged)
 
 
 def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:
@@ -94,15 +121,6 @@ def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int,
             hint=f"Treat missing as a value of its own ({option('missing', 'value')}), or name fewer columns.",
         )
     return total, rows - total
-
-
-def _merge_values(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return the values of all chunks, and how often each occurs."""
-    if len(tables) == 1:
-        return tables[0]
-    if any(table.schema["value"] != tables[0].schema["value"] for table in tables):
-        tables = [table.with_columns(pl.col("value").cast(pl.String)) for table in tables]
-    return pl.concat(tables).group_by("value").agg(pl.col("count").sum()).sort("value", nulls_last=True)
 
 
 def _build_columns(values: Mapping[str, pl.DataFrame], schema: Schema) -> Columns:

@@ -22,6 +22,7 @@ from voile.plugins.registry import knob
 from voile.releases.cells.cell_choice import level_cells
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import show_boxes
+from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.row_protocol import Histogram, Rows, Table
 from voile.tables.schema import Columns
 
@@ -47,12 +48,7 @@ class FullDomain(CompletesHierarchies, ExplainsRefusals, FollowsNoKey, CoversAlg
     suppression: float = knob(0.0, low=0, high=1)
 
     def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
-        counts = {}
-        for column in columns.quasi:
-            table = rows.histogram([column.name])
-            counts[column.name] = np.zeros(column.size, dtype=np.int64)
-            counts[column.name][table.codes[:, 0]] = table.counts
-        return columns.with_hierarchies(counts)
+        return complete_hierarchies(columns, rows)
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)

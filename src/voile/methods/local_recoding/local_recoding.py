@@ -21,6 +21,7 @@ from voile.models.policy import Policy
 from voile.releases.cells.cell_choice import ancestor_cells
 from voile.releases.release import Release
 from voile.releases.shapes.generalized import show_boxes
+from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.row_protocol import Histogram, Rows, Table
 from voile.tables.schema import Columns
 
@@ -46,12 +47,7 @@ class LocalRecoding(CompletesHierarchies, FollowsNoKey, Method):
     tried: ClassVar[Settings] = ()  # a comparison tries it if it is named: it takes long on large tables
 
     def complete_hierarchies(self, columns: Columns, rows: Table) -> Columns:
-        counts = {}
-        for column in columns.quasi:
-            table = rows.histogram([column.name])
-            counts[column.name] = np.zeros(column.size, dtype=np.int64)
-            counts[column.name][table.codes[:, 0]] = table.counts
-        return columns.with_hierarchies(counts)
+        return complete_hierarchies(columns, rows)
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)

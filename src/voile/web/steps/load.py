@@ -128,6 +128,12 @@ def _read_options(form: FormData) -> dict[str, Any]:
     null = [text.strip() for text in str(form.get("null", "")).split("|") if text.strip()]
     if null:
         options["null_values"] = null
+    pairs = [text.partition("=") for text in str(form.get("convert", "")).split("|") if text.strip()]
+    if pairs:
+        options["convert"] = {name.strip(): reading.strip() for name, _, reading in pairs}
+    merge = [name.strip() for name in str(form.get("merge", "")).split("|") if name.strip()]
+    if merge:
+        options["merge"] = merge
     return options
 
 

@@ -11,7 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
 from voile.io.hierarchy_outlines import parse_outline
-from voile.tables.role_guessing import is_near_unique
+from voile.tables.hierarchy import RECIPES
+from voile.tables.roles.role_guessing import UNSURE, is_near_unique
 from voile.web.form_labels import LABELS
 from voile.web.forms import read_index
 from voile.web.jobs import wait_for
@@ -20,7 +21,7 @@ from voile.web.steps.load import PATIENCE
 from voile.web.visits import Visit
 
 USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
-RECIPES = re.compile(r"(auto|dates|frequency|intervals|prefixes)(:[0-9., ]{0,100})?")  # never a path
+RECIPE = re.compile(rf"({'|'.join(RECIPES)})(:[0-9., ]{{0,100}})?")  # never a path
 
 
 async def show(request: Request, visit: Visit) -> Response:
@@ -66,8 +67,9 @@ async def _read_marked(visit: Visit) -> None:
 def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[str, Any]:
     """Read the schema from the form. Its fields are numbered, because the name of a column may be anything."""
     assert visit.inspection is not None
-    schema: dict[str, Any] = {role: [] for role in ROLES if role}
+    schema: dict[str, Any] = {role: [] for role in ROLES if role not in ("", UNSURE)}
     kinds, confirmed = {}, []
+    _refuse_undecided(visit, form)
     for number, column in enumerate(visit.inspection["columns"]):
         role, kind = str(form.get(f"role.{number}", "")), str(form.get(f"kind.{number}", ""))
         if role in schema:
@@ -89,6 +91,21 @@ def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[st
     }
 
 
+def _refuse_undecided(visit: Visit, form: FormData) -> None:
+    """Raise if a column has no role yet because nothing could be suggested."""
+    assert visit.inspection is not None
+    columns = visit.inspection["columns"]
+    undecided = [
+        column["name"] for number, column in enumerate(columns) if form.get(f"role.{number}") == UNSURE
+    ]
+    if undecided:
+        raise SchemaError(
+            f"{', '.join(map(repr, undecided))}: nobody has decided what to do with it yet.",
+            code="schema.undecided",
+            hint="Choose a role for each, or leave it out.",
+        )
+
+
 def _add_person(visit: Visit, form: FormData, schema: dict[str, Any]) -> None:
     """Add the column that tells people apart. It becomes an identifier, unless the form gives it another role; then
     reading the table raises an error."""
@@ -97,7 +114,7 @@ def _add_person(visit: Visit, form: FormData, schema: dict[str, Any]) -> None:
     number = read_index(form.get("person"), len(columns))
     if number is not None:
         schema["person"] = columns[number]["name"]
-        if not any(schema["person"] in schema[role] for role in ROLES if role):
+        if not any(schema["person"] in schema[role] for role in ROLES if role in schema):
             schema["identifier"].append(schema["person"])
     limit = str(form.get("rows_per_person", "")).strip() or "1"
     if not re.fullmatch(r"-?[0-9]{1,9}", limit):
@@ -189,7 +206,7 @@ async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
 
 def _read_recipe(form: FormData, name: str) -> str:
     text = str(form.get("recipe", "")).strip()
-    if not RECIPES.fullmatch(text):
+    if not RECIPE.fullmatch(text):
         raise SchemaError(
             f"There is no such recipe for {name!r}.",
             code="schema.hierarchy",

@@ -40,7 +40,8 @@ def inspect(payload: Payload, progress: Progress) -> dict[str, Any]:
 def peek(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Return the first rows as text, without identifiers."""
     names = [name for name in payload["names"] if name not in payload["hidden"]]
-    frame = load_frame(Source(payload["source"], **payload.get("read", {})), Schema(quasi=names)).head(ROWS)
+    options = {name: value for name, value in payload.get("read", {}).items() if name != "merge"}
+    frame = load_frame(Source(payload["source"], **options), Schema(quasi=names)).head(ROWS)
     rows = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
     return {"names": list(frame.columns), "rows": rows}
 

@@ -63,7 +63,7 @@ class AskedEstimates:
 
     def compare_register(self, table: pl.DataFrame, quasi: Sequence[str], source: Source) -> RegisterRisk:
         """Read the known columns of the register in the way of the table, and compare the two."""
-        how = (source.delimiter, source.encoding, source.null_values)
+        how = (source.delimiter, source.encoding, source.null_values, source.convert)
         people = load_frame(Source(self.register, None, *how), Schema(quasi=list(quasi)))
         return compare_register(table, people, list(quasi))
 

@@ -1,0 +1,122 @@
+"""The ways in which people write dates and numbers as text, beside those that need no conversion.
+
+A form either reads every cell of a column or none: a column is never converted row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import polars as pl
+
+_SPACE = "[ \u00a0\u202f]"
+_CURRENCY = "€|\\$|£|¥|EUR|USD|GBP|CHF|Fr\\.|SEK|NOK|DKK|kr\\.?|PLN|zł|CZK|Kč|HUF|Ft|JPY|BRL|R\\$|INR|₹|TRY|₺|RUB|₽"
+_TIME = r"(?:[ T]+\d{1,2}:\d{2}(?::\d{2})?)"
+_SHORT, _YEAR = r"\d{1,2}", r"\d{4}"
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """A form of text: the word that asks for it (`reading`), what every cell must look like, and how cells are cast."""
+
+    reading: str
+    pattern: str
+    cast: Callable[[pl.Series], pl.Series]
+
+
+def _date_pattern(order: str, time: str) -> str:
+    parts = [_YEAR if part == "y" else _SHORT for part in order]
+    dates = "|".join(sign.join(parts) for sign in (r"\.", "/", "-"))
+    return f"^(?:{dates}){time}$"
+
+
+def _date_caster(order: str, with_time: bool) -> Callable[[pl.Series], pl.Series]:
+    """Return a function that reads dates; a date that no calendar has becomes missing."""
+    text = "-".join({"d": "%d", "m": "%m", "y": "%Y"}[part] for part in order)
+
+    def cast(cells: pl.Series) -> pl.Series:
+        same_sign = cells.str.replace_all(r"[./]", "-")
+        if not with_time:
+            return same_sign.str.to_date(text, strict=False)
+        whole = same_sign.str.replace(r"[ T]+", " ")
+        whole = whole.to_frame("cell").select(
+            pl.when(pl.col("cell").str.contains(":\\d{2}:"))
+            .then(pl.col("cell"))
+            .when(pl.col("cell").str.contains(":"))
+            .then(pl.col("cell") + ":00")
+            .otherwise(pl.col("cell") + " 00:00:00")
+        )["cell"]
+        return whole.str.to_datetime(f"{text} %H:%M:%S", time_unit="us", strict=False)
+
+    return cast
+
+
+def _number_pattern(decimal: str, group: str, whole: bool) -> str:
+    signs = (group, _SPACE, "['’]")
+    grouped = "|".join(rf"[1-9]\d{{0,2}}(?:{sign}\d{{3}})+" for sign in signs)
+    body = rf"(?:{grouped}|0|[1-9]\d{{0,14}})" + ("" if whole else rf"(?:{decimal}\d+)?")
+    unit = rf"(?:{_SPACE}?(?:{_CURRENCY}|%))?"
+    return rf"^[+-]?(?:(?:{_CURRENCY}){_SPACE}?)?[+-]?{body}{unit}$"
+
+
+def _number_caster(decimal: str, dtype: pl.DataType) -> Callable[[pl.Series], pl.Series]:
+    def cast(cells: pl.Series) -> pl.Series:
+        kept = cells.str.replace_all(rf"[^0-9+\-{decimal}]", "").str.strip_chars_end(decimal)
+        return kept.str.strip_chars_start(decimal).str.replace(decimal, ".", literal=True).cast(dtype, strict=False)
+
+    return cast
+
+
+def _list_forms() -> dict[str, TextForm]:
+    forms = {}
+    for reading, order in (("day-first", "dmy"), ("month-first", "mdy"), ("year-first", "ymd")):
+        forms[reading] = TextForm(reading, _date_pattern(order, ""), _date_caster(order, False))
+        timed = _date_pattern(order, _TIME + "?")
+        forms[reading + " with times"] = TextForm(reading, timed, _date_caster(order, True))
+    for reading, decimal, group in (("decimal-comma", ",", r"\."), ("decimal-point", ".", ",")):
+        for suffix, dtype in ((" in whole numbers", pl.Int64()), ("", pl.Float64())):
+            pattern = _number_pattern("\\" + decimal, group, bool(suffix))
+            forms[reading + suffix] = TextForm(reading, pattern, _number_caster(decimal, dtype))
+    return forms
+
+
+FORMS = _list_forms()  # the narrower form of a reading comes before the wider one
+READINGS = ("text", *dict.fromkeys(form.reading for form in FORMS.values()))
+DATE_READINGS, NUMBER_READINGS = READINGS[1:4], READINGS[4:]
+
+
+def find_forms(cells: pl.Series) -> frozenset[str]:
+    """Return the forms that read every one of some distinct cells.
+
+    >>> sorted(find_forms(pl.Series(["31.12.2025", "1.1.2026"])))
+    ['day-first', 'day-first with times']
+    """
+    return frozenset(
+        name
+        for name, form in FORMS.items()
+        if cells.str.contains(form.pattern).all() and form.cast(cells).null_count() == 0
+    )
+
+
+def looks_like_date(cell: pl.Expr) -> pl.Expr:
+    """Mark the cells that have the form of a date, ISO dates among them."""
+    return cell.str.contains(rf"^(?:\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{4}}|\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}}){_TIME}?$")
+
+
+def looks_like_number(cell: pl.Expr) -> pl.Expr:
+    """Mark the cells that have the form of a number, with a decimal comma or point, a currency sign or percent."""
+    patterns = [form.pattern for name, form in FORMS.items() if name in NUMBER_READINGS]
+    return cell.str.contains(patterns[0]) | cell.str.contains(patterns[1])
+
+
+def find_unit(cell: pl.Expr) -> pl.Expr:
+    """Return the currency sign or the percent sign of each number; an empty text where there is none."""
+    return cell.str.extract(rf"({_CURRENCY}|%)", 1).fill_null("")
+
+
+def may_group_thousands(cells: pl.Series) -> bool:
+    """Whether every cell of some numbers may have its points before thousands, and some cell has one."""
+    filled = cells.drop_nulls().str.strip_chars()
+    pattern = FORMS["decimal-comma in whole numbers"].pattern
+    return bool(filled.str.contains(pattern).all() and filled.str.contains(".", literal=True).any())

@@ -1,0 +1,1 @@
+"""Hierarchies that are built from the table itself, for columns that have none."""

@@ -1,0 +1,44 @@
+"""What a code list is: codes that anybody can look up, and the groups above them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+Path = tuple[str, ...]  # the labels above a code, the nearest first
+
+
+@dataclass(frozen=True)
+class CodeList:
+    """A public list: `place` returns the labels above a code, or None if the list does not have it; `list_codes` returns
+    all codes below a label that are written like these examples, whether they occur in a table or not. `others` tests
+    codes for other lists or editions, by their name."""
+
+    name: str
+    edition: int
+    title: str
+    source: str
+    place: Callable[[str], Path | None]
+    list_codes: Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]]
+    others: Mapping[str, Callable[[str], bool]] = field(default_factory=dict)
+
+    def count_unknown(self, codes: Sequence[str]) -> int:
+        """Count the codes that the list does not have."""
+        return sum(self.place(code) is None for code in codes)
+
+    def guess_other(self, codes: Sequence[str]) -> str:
+        """Name the list or edition that the codes seem to be of instead; empty if none fits most of them."""
+        unknown = [code for code in codes if self.place(code) is None]
+        for title, test in self.others.items():
+            if unknown and 2 * sum(map(test, unknown)) > len(unknown):
+                return title
+        return ""
+
+
+def group_codes(paths: Mapping[str, Path]) -> dict[str, tuple[str, ...]]:
+    """List the codes below each label of a list that is written out in full."""
+    below: dict[str, list[str]] = {}
+    for code, path in paths.items():
+        for label in dict.fromkeys(path):
+            below.setdefault(label, []).append(code)
+    return {label: tuple(codes) for label, codes in below.items()}

@@ -1,0 +1,51 @@
+"""ISCO-08: major and sub-major groups of occupations.
+
+Source: International Labour Organization, International Standard Classification of Occupations 2008.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from voile.tables.code_lists.code_list import CodeList, Path
+
+_MAJOR = {
+    "0": "0 Armed forces occupations",
+    "1": "1 Managers",
+    "2": "2 Professionals",
+    "3": "3 Technicians and associate professionals",
+    "4": "4 Clerical support workers",
+    "5": "5 Service and sales workers",
+    "6": "6 Skilled agricultural, forestry and fishery workers",
+    "7": "7 Craft and related trades workers",
+    "8": "8 Plant and machine operators, and assemblers",
+    "9": "9 Elementary occupations",
+}
+_SUB_MAJOR = set(
+    "01 02 03 11 12 13 14 21 22 23 24 25 26 31 32 33 34 35 41 42 43 44 51 52 53 54 61 62 63 71 72 73 74 75 81 82 83 91 "
+    "92 93 94 95 96".split()
+)
+
+
+def _place(code: str) -> Path | None:
+    if not re.fullmatch(r"\d{3,4}", code) or code[:2] not in _SUB_MAJOR:
+        return None
+    return (f"{code[:2]}{'x' * (len(code) - 2)}", _MAJOR[code[0]])
+
+
+def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return all codes of as many digits as the examples have below each label."""
+    below: dict[str, list[str]] = {}
+    for length in sorted({len(code) for code in examples}):
+        for group in sorted(_SUB_MAJOR):
+            codes = [f"{group}{number:0{length - 2}}" for number in range(10 ** (length - 2))]
+            for label in (f"{group}{'x' * (length - 2)}", _MAJOR[group[0]]):
+                below.setdefault(label, []).extend(codes)
+    return {label: tuple(codes) for label, codes in below.items()}
+
+
+ISCO08 = CodeList(
+    "isco08", 2008, "ISCO-08 (ILO, 2008)", "International Labour Organization", _place, _list_codes,
+    {"ISCO-88 or a national list": lambda code: re.fullmatch(r"\d{1,5}", code) is not None},
+)

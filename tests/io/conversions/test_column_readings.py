@@ -1,0 +1,170 @@
+"""Dates and numbers as people write them: what is read, what is asked, and what stays text."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sample_files import read_text, write_file
+
+import voile as vl
+from voile.engines import base
+from voile.errors import DataError, SpecError
+from voile.io.conversions.column_readings import ReadingRecord, decide_reading, summarize_text
+
+D = datetime.date
+READ = [  # cells of a column, and how they are read
+    (["31.12.2025", "1.2.2024"], [D(2025, 12, 31), D(2024, 2, 1)], "day-first"),
+    (["01.02.2025", "03.04.2024"], [D(2025, 2, 1), D(2024, 4, 3)], "day-first"),  # points: never the month first
+    (["31/12/2025", "01/02/2024"], [D(2025, 12, 31), D(2024, 2, 1)], "day-first"),
+    (["12/31/2025", "01/02/2024"], [D(2025, 12, 31), D(2024, 1, 2)], "month-first"),
+    (["2025/12/31", "2024/1/2"], [D(2025, 12, 31), D(2024, 1, 2)], "year-first"),
+    (
+        ["31.12.2025 08:30", "1.2.2024"],
+        [datetime.datetime(2025, 12, 31, 8, 30), datetime.datetime(2024, 2, 1)],
+        "day-first",
+    ),
+    (["3,5", "1.234,25"], [3.5, 1234.25], "decimal-comma"),
+    (["1.234,50 €", "12,00 €"], [1234.5, 12.0], "decimal-comma"),
+    (["$1,234.50", "$3"], [1234.5, 3.0], "decimal-point"),
+    (["12,5 %", "3 %"], [12.5, 3.0], "decimal-comma"),
+    (["1.234.567", "1.000"], [1234567, 1000], "decimal-comma"),
+    (["1 234", "56", "-7"], [1234, 56, -7], "decimal-point"),
+    (["CHF 1'234.50", "CHF 2.00"], [1234.5, 2.0], "decimal-point"),
+    (["5 €", "7 €"], [5, 7], "decimal-point"),
+]
+STAY = [  # cells that stay text, and a word of the note, if there is one
+    (["31.12.2025", "unknown"], "1 of 2 cells look like dates"),
+    (["12,5", "3,5", "see letter"], "2 of 3 cells look like numbers"),
+    (["31.13.2025", "01.01.2025"], "several forms"),
+    (["31/12/2025", "12/31/2025"], "several forms"),
+    (["5 €", "7 $"], "different signs"),
+    (["5 %", "7"], "different signs"),
+    (["123 456 789", "987 654 321"], ""),  # digits in equal groups are a code
+    (["030 123 456", "040 987 654"], ""),
+    (["01069", "80331"], ""),
+    (["31.12.25", "01.02.24"], ""),  # a year of two digits
+]
+ASKED = [
+    (["01/02/2025", "03/04/2024"], ("day-first", "month-first")),
+    (["1,234", "12"], ("decimal-comma", "decimal-point")),
+    (["1,234 €", "2,500 €"], ("decimal-comma", "decimal-point")),
+]
+
+
+def read_cells(folder: Path, cells: list[str], **options: Any) -> tuple[pl.Series, ReadingRecord]:
+    record = ReadingRecord()
+    text = "x\tn\n" + "".join(f"{cell}\t1\n" for cell in cells)
+    return read_text(folder, text, record=record, **options)["x"], record
+
+
+@pytest.mark.parametrize(("cells", "values", "reading"), READ, ids=lambda value: str(value)[:24])
+def test_whole_columns_are_converted(tmp_path: Path, cells: list[str], values: list[Any], reading: str) -> None:
+    series, record = read_cells(tmp_path, cells)
+    assert series.to_list() == values
+    assert [entry.reading for entry in record.columns] == [reading]
+    assert record.as_spec() == {"convert": {"x": reading}}
+    undone, again = read_cells(tmp_path, cells, convert={"x": "text"})
+    assert undone.to_list() == cells and again.columns[0].is_forced
+    forced, _ = read_cells(tmp_path, cells, convert={"x": reading})
+    assert forced.to_list() == values
+
+
+@pytest.mark.parametrize(("cells", "note"), STAY, ids=lambda value: str(value)[:24])
+def test_columns_that_do_not_fit_as_a_whole_stay_text(tmp_path: Path, cells: list[str], note: str) -> None:
+    series, record = read_cells(tmp_path, cells)
+    assert series.to_list() == cells
+    assert [note in entry.note for entry in record.columns] == [True] * bool(note)
+    assert record.as_spec() == {}
+
+
+@pytest.mark.parametrize(("cells", "choices"), ASKED, ids=lambda value: str(value)[:24])
+def test_what_can_be_read_in_two_ways_is_asked(tmp_path: Path, cells: list[str], choices: tuple[str, ...]) -> None:
+    series, record = read_cells(tmp_path, cells)
+    assert series.to_list() == cells
+    assert record.columns[0].choices == choices
+    for choice in choices:
+        decided, _ = read_cells(tmp_path, cells, convert={"x": choice})
+        assert decided.dtype != pl.String
+
+
+def test_a_point_before_three_digits_is_asked_only_where_commas_are_decimals(tmp_path: Path) -> None:
+    text = "x{0}n\n1.234{0}1\n12.500{0}2\n"
+    assert read_text(tmp_path, text.format(","))["x"].to_list() == [1.234, 12.5]
+    record = ReadingRecord()
+    assert read_text(tmp_path, text.format(";"), record=record)["x"].to_list() == ["1.234", "12.500"]
+    assert record.columns[0].choices == ("decimal-comma", "decimal-point")
+    assert read_text(tmp_path, text.format(";"), convert={"x": "decimal-comma"})["x"].to_list() == [1234, 12500]
+    assert read_text(tmp_path, text.format(";"), convert={"x": "decimal-point"})["x"].to_list() == [1.234, 12.5]
+    assert read_text(tmp_path, text.format(";") + "0.5;1\n")["x"].to_list() == [1.234, 12.5, 0.5]
+
+
+def test_a_reading_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read as dates, the month first") as error:
+        read_cells(tmp_path, ["31.12.2025"], convert={"x": "month-first"})
+    assert "31.12.2025" not in str(error.value).replace("(31.12.2025)", "")
+    with pytest.raises(SpecError, match="no reading 'us'"):
+        read_cells(tmp_path, ["1"], convert={"x": "us"})
+
+
+def test_chunks_decide_together() -> None:
+    """A chunk of whole numbers must not forbid what the other chunks show, nor decide for them."""
+    chunks = [pl.Series(["12", "7"]), pl.Series(["3,5"]), pl.Series([None], dtype=pl.String)]
+    assert decide_reading("x", [summarize_text(chunk) for chunk in chunks]).reading == "decimal-comma"
+    unclear = [pl.Series(["01/02/2024"]), pl.Series(["03/04/2024"])]
+    assert decide_reading("x", [summarize_text(chunk) for chunk in unclear]).choices
+    decided = [*unclear, pl.Series(["30/04/2024"])]
+    assert decide_reading("x", [summarize_text(chunk) for chunk in decided]).reading == "day-first"
+
+
+def test_a_second_header_is_refused(tmp_path: Path) -> None:
+    rows = "".join(f"{20 + n};{n},5;x\n" for n in range(12))
+    with pytest.raises(DataError, match=r"second header: 2 columns") as error:
+        read_text(tmp_path, "age;height;note\nyears;cm;\n" + rows)
+    assert error.value.code == "data.header"
+    assert read_text(tmp_path, "age;height;note\n31;1,5;y\n" + rows).height == 13
+
+
+TABLE = "birth;sex;cost;seen\n" + "".join(
+    f"{1 + n % 28:02}.{1 + n % 12:02}.{1940 + n % 60};{'Mm'[n % 2]};{1 + n % 9}.{n:03},50 €;0{1 + n % 9}/02/2024\n"
+    for n in range(100, 160)
+)
+
+
+@pytest.mark.parametrize("engine", [None, vl.Disk()], ids=["memory", "disk"])
+def test_engines_read_the_same(tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "CHUNK_ROWS", 7)
+    path = write_file(tmp_path, TABLE.encode("cp1252"))
+    schema = vl.Schema(quasi=["birth", "sex", "seen"], sensitive=["cost"])
+    with pytest.raises(DataError, match="'seen' can be read in several ways") as error:
+        vl.read(path, schema, engine=engine)
+    assert "convert={'seen': 'day-first'}" in str(error.value)
+    options: Any = {"convert": {"seen": "day-first"}, "merge": ["sex"], "engine": engine}
+    data = vl.read(path, schema, **options)
+    assert data.columns["sex"].domain.labels == ["M"]
+    assert [column.kind for column in data.columns] == ["date", "categorical", "date", "numeric"]
+    assert data.reading.as_spec() == {
+        "encoding": "cp1252",
+        "convert": {"birth": "day-first", "seen": "day-first", "cost": "decimal-comma"},
+    }
+    release = vl.publish(data, vl.KAnonymity(k=5), key=vl.Key(bytes(32)))
+    expected = vl.publish(
+        vl.read(path, schema, **{**options, "engine": None}), vl.KAnonymity(k=5), key=vl.Key(bytes(32))
+    )
+    assert release.certificate.as_json() == expected.certificate.as_json()
+
+
+def test_variants_are_told_and_not_merged_by_themselves(tmp_path: Path) -> None:
+    path = write_file(tmp_path, "sex,city,disease\nM,Ulm,flu\nm,ULM,HIV\nM,Bonn,flu\n")
+    data = vl.read(path, vl.Schema(quasi=["sex", "city"], sensitive=["disease"]))
+    assert [(one.column, one.spellings, one.rows) for one in data.variants] == [
+        ("sex", ("M", "m"), (2, 1)),
+        ("city", ("ULM", "Ulm"), (1, 1)),
+    ]
+    assert data.columns["sex"].domain.labels == ["M", "m"]
+    assert vl.inspect(path, merge=["sex"])["sex"].distinct == 1
+    with pytest.raises(SpecError, match="'town', which is not read"):
+        vl.read(path, vl.Schema(quasi=["sex"]), merge=["town"])

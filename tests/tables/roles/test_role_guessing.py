@@ -1,0 +1,135 @@
+"""The role that is suggested for a column: never publication of what identifies, and doubt rather than error."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from german_hospital import write_hospital
+
+import voile as vl
+from voile.tables.domain import encode_column, infer_kind
+from voile.tables.roles.column_features import ColumnFeatures, measure_features
+from voile.tables.roles.role_guessing import RoleSuggestion, suggest_role
+
+TABLES = json.loads((Path(__file__).parent / "real_tables.json").read_text(encoding="utf-8"))
+
+
+def suggest(name: str, values: list[Any]) -> RoleSuggestion:
+    series = pl.Series(name, values)
+    domain, codes = encode_column(name, series, infer_kind(series), None)
+    return suggest_role(measure_features(name, domain, np.bincount(codes, minlength=domain.size)))
+
+
+def judge(column: dict[str, Any]) -> str:
+    truth = column["truth"]
+    role = suggest_role(ColumnFeatures.parse({key: part for key, part in column.items() if key != "truth"})).role
+    return "right" if role in truth else role if role == "unsure" else "wrong"
+
+
+def test_real_tables() -> None:
+    """Columns of 34 public tables of people, as features without data, with roles that a person decided on."""
+    assert len(TABLES) >= 20
+    answers = Counter(judge(column) for columns in TABLES.values() for column in columns)
+    assert answers["right"] >= 0.85 * answers.total()
+    assert answers["wrong"] <= 2, "two columns of votes whose names are those of a candidate"
+
+
+def test_no_identifier_of_a_real_table_is_suggested_for_publication() -> None:
+    columns = [column for table in TABLES.values() for column in table if column["truth"] == ["identifier"]]
+    assert len(columns) >= 8
+    assert {judge(column) for column in columns} <= {"right", "unsure"}
+
+
+def test_messy_german_hospital(tmp_path: Path) -> None:
+    path = write_hospital(tmp_path / "export.csv")
+    inspection = vl.inspect(path)
+    by_name = {column.name: column for column in inspection.columns}
+    roles = {name: column.role for name, column in by_name.items()}
+    assert {name for name, role in roles.items() if role == "identifier"} == {"PatNr", "Name", "Telefon", "Bemerkung"}
+    assert roles["Diagnose"] == roles["Kosten"] == roles["CRP"] == "sensitive"
+    assert {roles[name] for name in ("Geburtsdatum", "Geschlecht", "PLZ", "Aufnahme", "Größe")} == {"quasi"}
+    assert {by_name[name].kind for name in ("Geburtsdatum", "Aufnahme")} == {"date"}
+    assert {by_name[name].kind for name in ("Kosten", "CRP", "Größe")} == {"numeric"}
+    assert inspection.suggested_person == "PatNr"
+    assert inspection.reading.encoding == "cp1252"
+    assert {one.column for one in inspection.variants} == {"Geschlecht"}
+    schema = vl.Schema(**inspection.roles(), person="PatNr")
+    data = vl.read(path, schema, merge=["Geschlecht"])
+    assert data.people is not None and data.people.total == 903
+    assert data.people.people == by_name["PatNr"].distinct < 903
+    assert data.columns["Geschlecht"].domain.labels == ["M", "W"]
+
+
+NAMES = {
+    "German": "Müller, Hans|Schäfer, Ursula|Krüger, Jürgen|Weiß, Sabine|Huber, Franz|Bauer, Petra",
+    "Polish": "Katarzyna Wiśniewska|Piotr Nowak|Agnieszka Kowalska|Tomasz Zieliński|Małgorzata Wójcik|Marek Lis",
+    "Turkish": "Mehmet Yılmaz|Ayşe Kaya|Fatma Demir|Mustafa Şahin|Emine Çelik|Hüseyin Yıldız",
+    "Spanish": "José García López|María Fernández|Carmen Ruiz|Antonio Pérez|Lucía Gómez|Javier Díaz",
+    "Arabic": "Mohammed Khalil|Fatima Haddad|Omar Mansour|Layla Said|Hassan Younes|Aisha Najjar",
+    "Japanese": "Tanaka Hiroshi|Sato Keiko|Suzuki Kenji|Takahashi Yumi|Watanabe Akira|Ito Naomi",
+    "Indian": "Rahul Sharma|Priya Patel|Amit Singh|Anjali Gupta|Vijay Kumar|Sunita Reddy",
+    "surnames": "Andersson|Johansson|Lindqvist|Svensson|Bergström|Gustafsson",
+}
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_names_of_people_are_recognised_without_the_name_of_the_column(names: str) -> None:
+    listed = [f"{name}{'' if turn == 0 else ' ' + chr(64 + turn) + '.'}" for turn in range(3) for name in names.split("|")]
+    assert suggest("x", listed * 5).role == "identifier"
+    assert suggest("x", listed * 5).meaning == "name"
+
+
+PERSONAL = {
+    "e-mail": [f"a{n}@example.org" for n in range(40)],
+    "phone": [f"+49 30 {100_000 + 37 * n}" for n in range(40)],
+    "ssn": [f"{123 + n}-45-{6_000 + n}" for n in range(40)],
+    "free text": [f"the patient number {n} came in late and left early again" for n in range(40)],
+    "numbers": list(range(40)),
+    "streets": [f"Lindenstraße {n}" for n in range(1, 41)],
+}
+
+
+@pytest.mark.parametrize("values", PERSONAL.values(), ids=PERSONAL)
+def test_personal_values_are_identifiers_whatever_their_column_is_called(values: list[Any]) -> None:
+    assert suggest("x", values * 2 if isinstance(values[0], str) else values).role == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("plz", [f"{10115 + n % 30}" for n in range(400)], "quasi"),
+        ("ICD", [f"{'ABCEFGIJ'[n % 8]}{10 + n % 60}.{n % 9}" for n in range(400)], "sensitive"),
+        ("code", [f"{'ABCEFGIJ'[n % 8]}{10 + n % 60}.{n % 9}" for n in range(400)], "sensitive"),
+        ("salary-class", ["low", "high"] * 200, "sensitive"),
+        ("marital-status", ["single", "married"] * 200, "quasi"),
+        ("fnlwgt", [float(n) * 1.37 for n in range(400)], "unsure"),
+        ("weight", [float(n) * 1.37 for n in range(400)], "unsure"),
+        ("x7", [float(n) * 1.37 for n in range(400)], "unsure"),
+        ("x7", [n % 30 for n in range(400)], "unsure"),
+        ("x7", ["yes", "no"] * 200, "quasi"),
+        ("country", ["AT"] * 400, "other"),
+        ("ward name", ["North", "South", "Icu", "Day"] * 100, "quasi"),
+        ("name", ["a", "b", "c", "d"] * 100, "identifier"),
+        ("hhid", [n % 150 for n in range(400)], "identifier"),
+        ("household", ["couple", "single", "family"] * 100, "quasi"),
+        ("kosten", [n * 3.7 for n in range(400)], "sensitive"),
+    ],
+)
+def test_roles_follow_names_and_values(name: str, values: list[Any], role: str) -> None:
+    assert suggest(name, values).role == role
+    assert suggest(name, values).why.endswith((".", "?"))
+
+
+def test_empty_columns_are_left_out() -> None:
+    assert suggest_role(ColumnFeatures("x", "categorical", "String", 0, 0, 0)).role == ""
+
+
+def test_features_travel_as_json() -> None:
+    features = ColumnFeatures("x", "numeric", "Int64", 9, 3, 0, ranges=("age",), codes={"IBANs": 0.5})
+    assert ColumnFeatures.parse(json.loads(json.dumps(features.as_json()))) == features
