@@ -7,61 +7,9 @@ import datetime
 import random
 from pathlib import Path
 
-_GIVEN = [
-    "Hans",
-    "Jürgen",
-    "Günter",
-    "Ursula",
-    "Petra",
-    "Sabine",
-    "Björn",
-    "Käthe",
-    "Monika",
-    "Uwe",
-    "Heike",
-    "Jörg",
-    "Anja",
-    "Thorsten",
-    "Lena",
-    "Finn",
-    "Mia",
-    "Emilia",
-]
-_FAMILY = [
-    "Müller",
-    "Schmidt",
-    "Schäfer",
-    "Krüger",
-    "Weiß",
-    "Bauer",
-    "Koch",
-    "Vogel",
-    "Böhm",
-    "Jäger",
-    "Groß",
-    "Huber",
-    "Özdemir",
-    "Nowak",
-    "Richter",
-    "Kühn",
-]
-_CODES = [
-    "I10",
-    "I21.0",
-    "E11.9",
-    "J18.9",
-    "C50.4",
-    "F32.1",
-    "K35.8",
-    "M54.5",
-    "N39.0",
-    "S72.0",
-    "A09.9",
-    "Z38.0",
-    "G40.2",
-    "H25.1",
-    "O80",
-]
+_GIVEN = "Hans Jürgen Günter Ursula Petra Sabine Björn Käthe Monika Uwe Heike Jörg Anja Thorsten Lena Finn Mia Emilia".split()
+_FAMILY = "Müller Schmidt Schäfer Krüger Weiß Bauer Koch Vogel Böhm Jäger Groß Huber Özdemir Nowak Richter Kühn".split()
+_CODES = "I10 I21.0 E11.9 J18.9 C50.4 F32.1 K35.8 M54.5 N39.0 S72.0 A09.9 Z38.0 G40.2 H25.1 O80".split()
 _NOTES = (
     "Patient klagt über Schmerzen in der Brust, Überweisung an {}.",
     "Frau {} wünscht Rückruf; Befund unauffällig, Größe {} cm.",
@@ -92,7 +40,8 @@ def write_hospital(path: Path, visits: int = 903, seed: int = 7) -> Path:
         lines.append(
             f"{700_000 + number};{name};{birth:%d.%m.%Y};{sex.upper() if draw.random() < 0.8 else sex};{postcode};"
             f"{seen:%d.%m.%Y};{draw.choice(_CODES)};{f'{euros:,}'.replace(',', '.')},{cents:02} €;"
-            f'{draw.randrange(90)},{draw.randrange(10)};1,{draw.randrange(50, 99)};0{draw.randrange(30, 90)}/{draw.randrange(100_000, 999_999)};"{note}"'
+            f"{draw.randrange(90)},{draw.randrange(10)};1,{draw.randrange(50, 99)};0{draw.randrange(30, 90)}/{draw.randrange(100_000, 999_999)};\"{note}\""
         )
     path.write_bytes(("\r\n".join(lines) + "\r\n").encode("cp1252"))
     return path
+

@@ -142,13 +142,7 @@ class HierarchyRecipe:
         whole = domain.values.dtype.is_integer() and all(float(width).is_integer() for width in arguments)
         named_by_values = name in ("frequency", "alike") or (name in ("intervals", "ages") and not whole)
         hierarchy = _stack_levels(domain, levels)
-        source = (
-            CODE_LISTS[name].title
-            if name in CODE_LISTS
-            else GROUPED
-            if name == "alike" and self.content is not None
-            else ""
-        )
+        source = CODE_LISTS[name].title if name in CODE_LISTS else GROUPED if name == "alike" and self.content is not None else ""
         by_prefix = name == "prefixes"
         return replace(
             hierarchy, declared=declared, by_prefix=by_prefix, named_by_values=named_by_values, source=source

@@ -60,8 +60,6 @@ def test_utf8_with_a_broken_byte_is_not_taken_for_another_encoding(tmp_path: Pat
         read_text(tmp_path, "a,b\nMüller,1\n".encode() + b"Wei\xdf,2\n")
 
 
-@pytest.mark.parametrize(
-    "text", ["„Spaß“; 20 °C; 5 µg", "l’été à Nîmes", "Ångström", "Núñez, José", "São João", "3 m²"]
-)
+@pytest.mark.parametrize("text", ["„Spaß“; 20 °C; 5 µg", "l’été à Nîmes", "Ångström", "Núñez, José", "São João", "3 m²"])
 def test_western_text_is_recognised(tmp_path: Path, text: str) -> None:
     assert detect_encoding(write_file(tmp_path, f"a\n{text}\n".encode("cp1252"))) == "cp1252"

@@ -37,9 +37,7 @@ def test_a_method_completes_hierarchies_in_the_same_way() -> None:
 
 
 def test_sensitive_values_do_not_matter() -> None:
-    changed = FRAME.with_columns(
-        ill=pl.when(pl.col("job").is_in(["nurse", "child"])).then(pl.lit("x")).otherwise("ill")
-    )
+    changed = FRAME.with_columns(ill=pl.when(pl.col("job").is_in(["nurse", "child"])).then(pl.lit("x")).otherwise("ill"))
     assert groups_of(changed) == groups_of(FRAME)
 
 
@@ -53,6 +51,5 @@ def test_every_engine_builds_the_same(tmp_path: object) -> None:
     FRAME.write_csv(path)
     schema = vl.Schema(quasi=["job", "age"], sensitive=["ill"], hierarchies={"job": "alike"})
     trees = [vl.read(path, schema, engine=engine).columns["job"].hierarchy for engine in (None, vl.Disk())]
-    assert trees[0] is not None
-    assert trees[1] is not None
+    assert trees[0] is not None and trees[1] is not None
     assert trees[0].rows() == trees[1].rows()

@@ -61,8 +61,7 @@ def test_messy_german_hospital(tmp_path: Path) -> None:
     assert {one.column for one in inspection.variants} == {"Geschlecht"}
     schema = vl.Schema(**inspection.roles(), person="PatNr")
     data = vl.read(path, schema, merge=["Geschlecht"])
-    assert data.people is not None
-    assert data.people.total == 903
+    assert data.people is not None and data.people.total == 903
     assert data.people.people == by_name["PatNr"].distinct < 903
     assert data.columns["Geschlecht"].domain.labels == ["M", "W"]
 
@@ -81,9 +80,7 @@ NAMES = {
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 def test_names_of_people_are_recognised_without_the_name_of_the_column(names: str) -> None:
-    listed = [
-        f"{name}{'' if turn == 0 else ' ' + chr(64 + turn) + '.'}" for turn in range(3) for name in names.split("|")
-    ]
+    listed = [f"{name}{'' if turn == 0 else ' ' + chr(64 + turn) + '.'}" for turn in range(3) for name in names.split("|")]
     assert suggest("x", listed * 5).role == "identifier"
     assert suggest("x", listed * 5).meaning == "name"
 

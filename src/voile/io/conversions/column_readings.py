@@ -189,7 +189,7 @@ def decide_reading(
             return _ask(column, tuple(readings), "no date tells whether the day or the month comes first.")
     elif readings:
         units = {sign.removeprefix("unit:") for sign in signs if sign.startswith("unit:")}
-        if ("%" in units and len(units) > 1) or len(units - {""}) > 1:
+        if "%" in units and len(units) > 1 or len(units - {""}) > 1:
             return _stay_text(column, "its numbers have different signs (currency, percent), so it stays text.")
         if not {".", ","} & signs:
             if "plain" not in signs and units == {""}:
@@ -238,10 +238,7 @@ def _stay_text(column: str, why: str) -> ColumnReading:
 def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReading:
     """Return the reading of a column that stays text, and say so where most of it looks like something else."""
     cells = sum(one.cells for one in summaries)
-    for noun, count in (
-        ("dates", sum(one.dates for one in summaries)),
-        ("numbers", sum(one.numbers for one in summaries)),
-    ):
+    for noun, count in (("dates", sum(one.dates for one in summaries)), ("numbers", sum(one.numbers for one in summaries))):
         if MOSTLY * cells <= count and cells:
             others = cells - count
             why = f"the other {others:,} are not" if others else "they are written in several forms"

@@ -25,7 +25,9 @@ def summarize_column(values: pl.Series) -> TextSummary:
     return TextSummary(frozenset({"number"}), nothing, nothing, filled, 0, 0, words)
 
 
-def decide_types(summaries: Mapping[str, Sequence[TextSummary]], how: TextOptions, delimiter: str) -> dict[str, str]:
+def decide_types(
+    summaries: Mapping[str, Sequence[TextSummary]], how: TextOptions, delimiter: str
+) -> dict[str, str]:
     """Decide how each column of text is read, from the summaries of its chunks; what is worth a word is recorded."""
     refuse_second_header(summaries)
     readings = {

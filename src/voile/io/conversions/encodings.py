@@ -41,10 +41,7 @@ def detect_encoding(path: Path) -> str:
         for mark, encoding in _MARKS:
             if start.startswith(mark):
                 return encoding
-        for encoding, zeros, letters in (
-            ("utf-16-le", start[1::2], start[::2]),
-            ("utf-16-be", start[::2], start[1::2]),
-        ):
+        for encoding, zeros, letters in (("utf-16-le", start[1::2], start[::2]), ("utf-16-be", start[::2], start[1::2])):
             if len(zeros) >= _ENOUGH and 2 * zeros.count(0) > len(zeros) and not letters.count(0):
                 return encoding
         decoder, block = codecs.getincrementaldecoder("utf-8")(), start

@@ -70,10 +70,5 @@ def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 COUNTRIES = CodeList(
-    "countries",
-    2023,
-    "ISO 3166-1 in UN regions (M49, 2023)",
-    "ISO; United Nations Statistics Division",
-    _place,
-    _list_codes,
+    "countries", 2023, "ISO 3166-1 in UN regions (M49, 2023)", "ISO; United Nations Statistics Division", _place, _list_codes
 )

@@ -18,20 +18,11 @@ _LEVELS = {
     "hauptschulabschluss|realschule|realschulabschluss|mittlere reife|ISCED 2",
     ("upper secondary", "upper secondary or vocational"): "HS-grad|high school|high school graduate|secondary|"
     "upper secondary|a-levels|abitur|fachabitur|baccalaureat|VWO|ISCED 3",
-    (
-        "post-secondary or short tertiary",
-        "upper secondary or vocational",
-    ): "Some-college|Assoc-voc|Assoc-acdm|associate|"
+    ("post-secondary or short tertiary", "upper secondary or vocational"): "Some-college|Assoc-voc|Assoc-acdm|associate|"
     "associate degree|associates degree-occup /vocational|associates degree-academic program|"
     "some college but no degree|vocational|apprenticeship|lehre|ausbildung|berufsausbildung|ISCED 4|ISCED 5",
-    (
-        "bachelor",
-        "university",
-    ): "bachelors|bachelor|bachelors degree(ba ab bs)|bachelor's degree|college|licence|ISCED 6",
-    (
-        "master or more",
-        "university",
-    ): "masters|master|masters degree(ma ms meng med msw mba)|master's degree|Prof-school|"
+    ("bachelor", "university"): "bachelors|bachelor|bachelors degree(ba ab bs)|bachelor's degree|college|licence|ISCED 6",
+    ("master or more", "university"): "masters|master|masters degree(ma ms meng med msw mba)|master's degree|Prof-school|"
     "prof school degree (md dds dvm llb jd)|doctorate|doctorate degree(phd edd)|PhD|university|hochschule|"
     "hochschulabschluss|promotion|diplom|magister|graduate school|ISCED 7|ISCED 8",
 }
@@ -47,6 +38,4 @@ def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return group_codes(_PATHS)
 
 
-EDUCATION = CodeList(
-    "education", 2011, "ISCED 2011 (UNESCO)", "UNESCO Institute for Statistics", _PATHS.get, _list_codes
-)
+EDUCATION = CodeList("education", 2011, "ISCED 2011 (UNESCO)", "UNESCO Institute for Statistics", _PATHS.get, _list_codes)

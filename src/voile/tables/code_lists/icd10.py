@@ -74,7 +74,9 @@ def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return all codes that could be below each label, with as many digits after the category as the examples have."""
     forms = {(match[2], len(match[3])) for code in examples if (match := _CODE.fullmatch(code))}
     endings = [
-        sign + f"{number:0{digits}}" if digits else "" for sign, digits in sorted(forms) for number in range(10**digits)
+        sign + f"{number:0{digits}}" if digits else ""
+        for sign, digits in sorted(forms)
+        for number in range(10**digits)
     ]
     below: dict[str, list[str]] = {}
     for category, (block, chapter) in _find_groups().items():
@@ -91,8 +93,5 @@ ICD10 = CodeList(
     "World Health Organization",
     _place,
     _list_codes,
-    {
-        "ICD-9": lambda code: _ICD9.fullmatch(code) is not None,
-        "a national edition of ICD-10": lambda code: _NATIONAL.fullmatch(code) is not None,
-    },
+    {"ICD-9": lambda code: _ICD9.fullmatch(code) is not None, "a national edition of ICD-10": lambda code: _NATIONAL.fullmatch(code) is not None},
 )

@@ -22,51 +22,10 @@ _MAJOR = {
     "8": "8 Plant and machine operators, and assemblers",
     "9": "9 Elementary occupations",
 }
-_SUB_MAJOR = {
-    "01",
-    "02",
-    "03",
-    "11",
-    "12",
-    "13",
-    "14",
-    "21",
-    "22",
-    "23",
-    "24",
-    "25",
-    "26",
-    "31",
-    "32",
-    "33",
-    "34",
-    "35",
-    "41",
-    "42",
-    "43",
-    "44",
-    "51",
-    "52",
-    "53",
-    "54",
-    "61",
-    "62",
-    "63",
-    "71",
-    "72",
-    "73",
-    "74",
-    "75",
-    "81",
-    "82",
-    "83",
-    "91",
-    "92",
-    "93",
-    "94",
-    "95",
-    "96",
-}
+_SUB_MAJOR = set(
+    "01 02 03 11 12 13 14 21 22 23 24 25 26 31 32 33 34 35 41 42 43 44 51 52 53 54 61 62 63 71 72 73 74 75 81 82 83 91 "
+    "92 93 94 95 96".split()
+)
 
 
 def _place(code: str) -> Path | None:
@@ -87,11 +46,6 @@ def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 ISCO08 = CodeList(
-    "isco08",
-    2008,
-    "ISCO-08 (ILO, 2008)",
-    "International Labour Organization",
-    _place,
-    _list_codes,
+    "isco08", 2008, "ISCO-08 (ILO, 2008)", "International Labour Organization", _place, _list_codes,
     {"ISCO-88 or a national list": lambda code: re.fullmatch(r"\d{1,5}", code) is not None},
 )

@@ -80,47 +80,17 @@ _MEANINGS: Mapping[str, str] = {
     "weight": "fnlwgt wgt pweight fweight aweight sampling weighting hochrechnung* gewichtung ponderation factor",
 }
 ROLE_OF = {
-    **dict.fromkeys(
-        ("birth", "age", "sex", "origin", "place", "family", "education", "work", "date", "housing"), "quasi"
-    ),
+    **dict.fromkeys(("birth", "age", "sex", "origin", "place", "family", "education", "work", "date", "housing"), "quasi"),
     "body": "quasi",
     **dict.fromkeys(
         ("diagnosis", "treatment", "lab value", "outcome", "money", "belief", "conduct", "score", "course"), "sensitive"
     ),
 }
 # a name of something that is no person: ward name, drug name
-THINGS = {
-    "ward",
-    "hospital",
-    "product",
-    "drug",
-    "item",
-    "file",
-    "city",
-    "country",
-    "department",
-    "school",
-    "company",
-    "firm",
-    "brand",
-    "street",
-    "state",
-    "test",
-    "group",
-    "category",
-    "type",
-    "class",
-    "diagnosis",
-    "disease",
-    "variable",
-    "column",
-    "event",
-    "region",
-    "station",
-    "klinik",
-    "medikament",
-    "produkt",
-}
+THINGS = set(
+    "ward hospital product drug item file city country department school company firm brand street state test group "
+    "category type class diagnosis disease variable column event region station klinik medikament produkt".split()
+)
 WHOM = (
     "patient|pat|person|subject|participant|respondent|proband|customer|client|consumer|member|user|household|"
     "hh|family|employee|worker|student|pupil|insured|policyholder|taxpayer|voter|kunde|kunden|patienten|haushalt|"
@@ -150,7 +120,9 @@ def is_trait(name: str) -> bool:
 
 
 def _compile(words: str) -> re.Pattern[str]:
-    parts = [re.escape(fold_word(word)).replace(r"\*", "[a-z]*") for word in words.split()]
+    parts = [
+        re.escape(fold_word(word)).replace(r"\*", "[a-z]*") for word in words.split()
+    ]
     return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(parts)})(?:[^a-z]|$)")
 
 
@@ -165,9 +137,7 @@ def find_meanings(name: str) -> list[str]:
     """
     words = split_words(name)
     # analysts write logarithms as lwage and squares as agesq
-    for form in dict.fromkeys(
-        (words, re.sub(r"^(?:ln|log|l)(?=[a-z]{3})", "", words), re.sub("sq(?:uared)?$", "", words))
-    ):
+    for form in dict.fromkeys((words, re.sub(r"^(?:ln|log|l)(?=[a-z]{3})", "", words), re.sub("sq(?:uared)?$", "", words))):
         found = [meaning for meaning, pattern in _PATTERNS.items() if pattern.search(form)]
         if found:
             return [meaning for meaning in found if meaning != "course"] or found

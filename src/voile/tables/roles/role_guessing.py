@@ -71,17 +71,13 @@ def _find_identifier(column: ColumnFeatures, meanings: list[str]) -> RoleSuggest
     can_be_people = can_number or (column.is_whole and not column.is_negative)
     if names_people(column.name, column.distinct, MANY) and can_be_people and column.distinct < column.filled:
         return RoleSuggestion("identifier", repeats, LIKELY, "person", True)
-    if (
-        is_text
-        and (column.length > PROSE_LENGTH or column.words >= PROSE_WORDS)
-        and 5 * column.distinct > column.filled
-    ):
+    if is_text and (column.length > PROSE_LENGTH or column.words >= PROSE_WORDS) and 5 * column.distinct > column.filled:
         return RoleSuggestion("identifier", "It holds free text, which may name people.", SURE, "free text")
     if is_text and column.names >= NAMED and column.distinct >= FEW:
         return RoleSuggestion("identifier", "Its values look like names of people.", SURE, "name")
     if {"name", "contact", "number of a person"} & set(meanings) and not names_thing(column.name):
         is_person = PERSON.fullmatch(split_words(column.name).strip()) is not None
-        if is_text or (can_be_people and 2 * column.distinct > column.filled):
+        if is_text or can_be_people and 2 * column.distinct > column.filled:
             why = "Its name suggests that it identifies people."
             return RoleSuggestion("identifier", why, LIKELY, meanings[0], is_person)
     if can_be_people and (can_number or not meanings) and is_near_unique(column.distinct, column.filled):
@@ -110,15 +106,11 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSu
     roles = [ROLE_OF[meaning] for meaning in meanings if meaning in ROLE_OF]
     is_text = column.type in ("String", "Enum")
     if roles and is_text and 2 * column.distinct > column.filled > SMALL:
-        why = (
-            "Its values are texts that most rows have for themselves; its name does not say that they identify people."
-        )
+        why = "Its values are texts that most rows have for themselves; its name does not say that they identify people."
         return RoleSuggestion(UNSURE, why, UNSURE, meanings[0])
     if "sensitive" in roles:
         meaning = next(one for one in meanings if ROLE_OF.get(one) == "sensitive")
-        return RoleSuggestion(
-            "sensitive", f"Its name suggests that it should stay secret ({meaning}).", LIKELY, meaning
-        )
+        return RoleSuggestion("sensitive", f"Its name suggests that it should stay secret ({meaning}).", LIKELY, meaning)
     if "quasi" in roles:
         return RoleSuggestion("quasi", f"Others may know it about a person ({meanings[0]}).", LIKELY, meanings[0])
     if column.kind == "date":

@@ -95,7 +95,9 @@ def _refuse_undecided(visit: Visit, form: FormData) -> None:
     """Raise if a column has no role yet because nothing could be suggested."""
     assert visit.inspection is not None
     columns = visit.inspection["columns"]
-    undecided = [column["name"] for number, column in enumerate(columns) if form.get(f"role.{number}") == UNSURE]
+    undecided = [
+        column["name"] for number, column in enumerate(columns) if form.get(f"role.{number}") == UNSURE
+    ]
     if undecided:
         raise SchemaError(
             f"{', '.join(map(repr, undecided))}: nobody has decided what to do with it yet.",
