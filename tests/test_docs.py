@@ -37,6 +37,8 @@ PAGES = (
     "signing.md",
     "recipients.md",
     "steering.md",
+    "inspect.md",
+    "prepare.md",
 )
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]

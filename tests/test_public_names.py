@@ -73,6 +73,7 @@ NAMES = [
     "measures",
     "mining",
     "prefixes",
+    "prepare",
     "presets",
     "privacy_budget",
     "publish",

@@ -10,11 +10,23 @@ ROOT = Path(__file__).parents[1] / "src" / "voile"
 
 # From the bottom to the top: a room imports from rooms before it, never from rooms after it.
 ROOMS = (
-    "version", "errors", "kernels", "io", "plugins", "tables", "engines", "adversaries", "results", "releases",
-    "models", "methods", "attacks", "mining", "measures", "datasets", "extend", "flow", "papers", "testing", "web",
-    "cli", "__main__",
+    "version", "errors", "result_tables", "kernels", "io", "plugins", "tables", "engines", "adversaries", "results",
+    "releases", "models", "methods", "attacks", "mining", "measures", "datasets", "extend", "flow", "papers",
+    "testing", "web", "cli", "__main__",
 )  # fmt: skip
-VERBS = ("request", "read", "checking", "publish", "verify", "audit", "measure", "report", "compare", "explore")
+VERBS = (
+    "request",
+    "prepare",
+    "read",
+    "checking",
+    "publish",
+    "verify",
+    "audit",
+    "measure",
+    "report",
+    "compare",
+    "explore",
+)
 ORDERS = {"voile": ROOMS, "voile.flow": VERBS}
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.explore.rows_per_person import compare_rows_per_person as compare_rows_per_person
     from voile.flow.measure.measure import measure as measure
     from voile.flow.pool.pool import pool as pool
+    from voile.flow.prepare.prepare import prepare as prepare
     from voile.flow.publish.publish import publish as publish
     from voile.flow.read.read import read as read
     from voile.flow.report.report import report as report
@@ -120,6 +121,7 @@ _HOMES = {
     "mining": "",
     "pool": "flow.pool.pool",
     "prefixes": "tables.hierarchy",
+    "prepare": "flow.prepare.prepare",
     "presets": "adversaries.presets",
     "privacy_budget": "flow.explore.privacy_budget",
     "publish": "flow.publish.publish",

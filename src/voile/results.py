@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from voile.adversaries.adversary import Adversary
+from voile.adversaries.belief import Belief
 from voile.errors import BrokenPromise
+from voile.result_tables import ResultTable
 from voile.tables.unit import ONE_ROW, Unit
+
+__all__ = ["Answer", "Audit", "Belief", "Checked", "Finding", "Loss", "Losses", "Verdict"]
 
 
 class Answer(Enum):
@@ -37,8 +39,8 @@ class Checked:
         return {**told, **({"counted": dict(self.counted)} if self.counted else {})}
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(ResultTable):
     """The answers of `verify`, what the folder holds beside the release, and whom the release protects."""
 
     checks: tuple[Checked, ...]
@@ -73,8 +75,15 @@ class Verdict:
             )
         return self
 
+    def __repr__(self) -> str:
+        answer = "broken" if self.broken else "holds" if self.holds else "needs more than the published tables"
+        return f"Verdict({answer}; {len(self.checks)} checks)"
+
     def __str__(self) -> str:
         return "\n".join(f"{check.answer.name:7}{check.what}. {check.detail}".rstrip() for check in self.checks)
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"answer": check.answer.value, "what": check.what, "detail": check.detail} for check in self.checks]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -86,81 +95,7 @@ class Verdict:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Belief:
-    """What an attack achieves: a probability for each person, and the baseline of someone who has not seen the release.
-
-    `risk[i]` holds for `people[i]` persons. `limits` says what is believed: an identity, a value, or a distance. Above
-    `floor`, where the attack knows one, a person counts as at risk. Where a person may have up to `rows_per_person`
-    rows and nobody tells whose they are, `people[i]` is the fewest people that `row_counts[i]` rows can have. Where a
-    promise allows each person a belief of their own, `excess` is how far the risk lies above it.
-    """
-
-    limits: str
-    risk: np.ndarray
-    people: np.ndarray
-    baseline: float
-    column: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
-    floor: float | None = None
-    row_counts: np.ndarray | None = None
-    rows_per_person: int = 1
-    excess: np.ndarray | None = None
-
-    def __repr__(self) -> str:
-        return f"Belief({self.limits}, worst {self.worst:.4g}, mean {self.mean:.4g}, {self.describe_people()})"
-
-    @property
-    def exact(self) -> bool:
-        """Whether people are counted; else there are at least so many."""
-        return self.row_counts is None
-
-    def count_people(self, chosen: np.ndarray | None = None) -> int:
-        """Count the people, or those of the entries that are marked. A person may have rows in several entries, so that
-        where nobody tells, the rows of all of them count together."""
-        counts = self.people if self.row_counts is None else self.row_counts
-        total = int((counts if chosen is None else counts[chosen]).sum())
-        return total if self.row_counts is None else -(-total // self.rows_per_person)
-
-    def count_rows(self, rows_per_person: int) -> Belief:
-        """Return the belief of an attack that took every row as a person, where a person may have several."""
-        people = -(-self.people // rows_per_person)
-        return replace(self, people=people, row_counts=self.people, rows_per_person=rows_per_person)
-
-    def describe_people(self) -> str:
-        """Say how many people the belief is about."""
-        return f"{'' if self.exact else 'at least '}{self.count_people()} people"
-
-    @property
-    def worst(self) -> float:
-        return float(self.risk.max(initial=0.0))
-
-    @property
-    def mean(self) -> float:
-        return float(np.average(self.risk, weights=self.people)) if self.people.sum() else 0.0
-
-    def above(self, bound: float | Fraction) -> int:
-        """How many people have a risk above a bound, or above their own where everybody has one."""
-        return self.count_people((self.risk - float(bound) if self.excess is None else self.excess) > 1e-9)
-
-    def levels(self, most: int = 20) -> list[tuple[float, int]]:
-        """The risks above the floor and how many people have each, the worst first."""
-        if self.floor is None:
-            return []
-        risk = np.round(self.risk, 4)
-        found = {
-            float(level): int(self.people[risk == level].sum())
-            for level in np.unique(risk[self.risk > self.floor + 1e-9])
-        }
-        return [(level, found[level]) for level in sorted(found, reverse=True) if found[level]][:most]
-
-    @property
-    def rows(self) -> np.ndarray:
-        """One risk per person, highest first, so that no order of the table survives."""
-        return np.sort(np.repeat(self.risk, self.people.astype(np.int64)))[::-1]
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Finding:
     """An attack against a release, judged by the claims whose adversary covers it."""
 
@@ -172,6 +107,10 @@ class Finding:
     claim: str = ""
     before: Belief | None = None  # the same attack on the original table without identifiers
     by: tuple[str, ...] = ()  # the presets that asked for it
+
+    def __repr__(self) -> str:
+        bound = f"bound {self.bound}" if self.inside else "outside the promise"
+        return f"Finding({self.title}: worst {self.belief.worst:.4g}, {bound})"
 
     @property
     def inside(self) -> bool:
@@ -208,12 +147,32 @@ class Finding:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Audit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(ResultTable):
     """All findings. Those inside the promise must pass; the others show where the promise ends."""
 
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()  # requested attacks that do not apply
+
+    def __repr__(self) -> str:
+        inside = [finding for finding in self.findings if finding.inside]
+        kept = sum(finding.passed for finding in inside)
+        outside = len(self.findings) - len(inside)
+        return f"Audit({kept} of {len(inside)} attacks inside the promise withstood, {outside} shown outside it)"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "attack": finding.title,
+                "result": ("passed" if finding.passed else "BROKEN") if finding.inside else "outside the promise",
+                "worst": finding.belief.worst,
+                "mean": finding.belief.mean,
+                "bound": str(finding.bound) if finding.inside else None,
+                "worst before": finding.before.worst if finding.before else None,
+                "guessing": finding.belief.baseline,
+            }
+            for finding in sorted(self.findings, key=lambda finding: not finding.inside)
+        ]
 
     @property
     def passed(self) -> bool:
@@ -235,8 +194,8 @@ class Audit:
         return {"passed": self.passed, "findings": told, "notes": list(self.notes)}
 
 
-@dataclass(frozen=True)
-class Loss:
+@dataclass(frozen=True, repr=False)
+class Loss(ResultTable):
     """One measure of what analysts lose: a headline number, where lower is better, and its parts."""
 
     measure: str
@@ -244,6 +203,12 @@ class Loss:
     value: float
     parts: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+
+    def __repr__(self) -> str:
+        return f"Loss({self.title}: {self.value:.4g})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"part": name, "loss": float(value)} for name, value in self.parts.items()]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -255,11 +220,20 @@ class Loss:
         }
 
 
-@dataclass(frozen=True)
-class Losses:
+@dataclass(frozen=True, repr=False)
+class Losses(ResultTable):
     """All measures of one release."""
 
     items: tuple[Loss, ...]
+
+    def __repr__(self) -> str:
+        return f"Losses({', '.join(f'{item.measure} {item.value:.4g}' for item in self.items)})"
+
+    def _write_caption(self) -> str:
+        return "What analysts lose; lower is better"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"measure": item.title, "loss": float(item.value), "note": item.note} for item in self.items]
 
     def __getitem__(self, measure: str) -> Loss:
         return next(item for item in self.items if item.measure == measure)

@@ -11,8 +11,9 @@ import pytest
 import voile as vl
 from voile.errors import SpecError
 from voile.plugins import registry
+from voile.plugins.descriptions import read_description
 from voile.plugins.registry import FAMILIES, build_plugin, knob, registered_classes
-from voile.web.forms import fill_form, make_card, make_cards, read_description, read_form
+from voile.web.forms import fill_form, make_card, make_cards, read_form
 
 
 @pytest.mark.parametrize("family", FAMILIES)

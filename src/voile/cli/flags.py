@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from voile.cli.prepare_flags import prepare_options
 from voile.errors import SpecError
 from voile.plugins.number_text import parse_whole
 
@@ -135,6 +136,7 @@ Scratch = Annotated[str | None, typer.Option("--scratch", help="disk: a folder f
 
 ReadOptions = Mapping[str, Any]  # how a table is read: the keywords of voile.read
 EngineOptions = Mapping[str, Any]  # where its rows are stored: engine, memory, master, scratch
+PrepareOptions = Mapping[str, Any]  # how it is changed at the border: the options of prepare_flags
 SchemaOptions = Mapping[str, Any]  # what its columns are for, as typed: combine_spec reads them
 
 LARGEST_DOMAIN = 1_000_000  # values of a domain that are listed by their ends
@@ -185,13 +187,14 @@ def _schema_options(
 
 
 def with_table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command that reads a table: replace its parameters `schema_options`, `read_options` and
-    `engine_options`, in place, by the single options that they consist of."""
+    """Decorate a command that reads a table: replace its parameters `schema_options`, `read_options`,
+    `engine_options` and `prepare_options`, in place, by the single options that they consist of."""
     signature = inspect.signature(command, eval_str=True)
     builders = (
         ("schema_options", _schema_options),
         ("read_options", _read_options),
         ("engine_options", _engine_options),
+        ("prepare_options", prepare_options),
     )
     groups = {name: build for name, build in builders if name in signature.parameters}
     options = {name: inspect.signature(build, eval_str=True).parameters for name, build in groups.items()}

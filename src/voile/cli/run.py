@@ -24,6 +24,9 @@ from voile.cli.commands.guarantees import guarantees
 from voile.cli.commands.hierarchies import hierarchies
 from voile.cli.commands.measure import measure
 from voile.cli.commands.people import people
+from voile.cli.commands.preparation.catalogue import attacks, measures, methods, models
+from voile.cli.commands.preparation.init import init
+from voile.cli.commands.preparation.inspect import inspect
 from voile.cli.commands.prior import prior
 from voile.cli.commands.publish import publish
 from voile.cli.commands.query import query
@@ -40,6 +43,8 @@ from voile.version import __version__
 
 # in the order in which --help lists them
 COMMANDS = (
+    inspect,
+    init,
     publish,
     verify,
     audit,
@@ -49,6 +54,10 @@ COMMANDS = (
     complete,
     compare,
     advise,
+    models,
+    methods,
+    attacks,
+    measures,
     adversaries,
     hierarchies,
     people,
@@ -64,7 +73,7 @@ app = typer.Typer(
     name="voile",
     help="Publish tables of people without giving the people away.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

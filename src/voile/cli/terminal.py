@@ -28,7 +28,7 @@ def print_json(body: dict[str, Any]) -> None:
     typer.echo(json.dumps(body, indent=1, ensure_ascii=False))
 
 
-def _print_table(title: str, heads: list[str], rows: list[list[str]], numeric: int) -> None:
+def print_table(title: str, heads: list[str], rows: list[list[str]], numeric: int) -> None:
     """Print a table; its last `numeric` columns are numbers."""
     from rich.box import SIMPLE
     from rich.console import Console
@@ -47,7 +47,7 @@ def _print_table(title: str, heads: list[str], rows: list[list[str]], numeric: i
 def show_verdict(verdict: Verdict, title: str = "Verified from the published files alone") -> None:
     """Print every check of a verdict with its answer."""
     rows = [[check.answer.name, check.what, check.detail] for check in verdict.checks]
-    _print_table(title, ["", "what", "detail"], rows, 0)
+    print_table(title, ["", "what", "detail"], rows, 0)
     for note in verdict.notes:
         typer.echo(note)
     if verdict.signature is not None:
@@ -73,7 +73,7 @@ def show_audit(audit: Audit, unit: Unit) -> None:
             if item.inside is inside
         ]
         if rows:
-            _print_table(
+            print_table(
                 title, ["", "attack", "adversary", "bound", "worst", "mean", "worst before", "guessing"], rows, 5
             )
     for note in audit.notes:
@@ -84,7 +84,7 @@ def show_audit(audit: Audit, unit: Unit) -> None:
     if levels:
         rows = [[title, f"{risk:.4f}", str(people)] for title, (risk, people) in levels]
         counted = "people, at least" if unit.rows > 1 else unit.noun
-        _print_table("At risk, the worst first", ["attack", "belief", counted], rows, 2)
+        print_table("At risk, the worst first", ["attack", "belief", counted], rows, 2)
 
 
 def _describe_people(belief: Belief) -> str:
@@ -94,7 +94,7 @@ def _describe_people(belief: Belief) -> str:
 def show_losses(losses: Losses) -> None:
     """Print what analysts lose, one line per measure."""
     rows = [[item.title, f"{item.value:.4f}", item.note] for item in losses.items]
-    _print_table("What analysts lose", ["measure", "loss", "note"], rows, 0)
+    print_table("What analysts lose", ["measure", "loss", "note"], rows, 0)
 
 
 def show_answer(answer: QueryAnswer) -> None:
@@ -105,7 +105,7 @@ def show_answer(answer: QueryAnswer) -> None:
         for name, count in zip(answer.values, counts, strict=True)
     ]
     heads = [*answer.keys, "", "estimate", "low (95 %)", "high (95 %)", "at least", "at most"]
-    _print_table("Estimated from completions of the release", heads, rows, 5)
+    print_table("Estimated from completions of the release", heads, rows, 5)
     for note in answer.notes:
         typer.echo(note)
 
@@ -140,7 +140,7 @@ def show_comparison(comparison: Comparison) -> None:
     promise_head = ["promise"] if several else []
     heads = ["", "method", *promise_head, "promise kept", comparison.unit.noun, "withheld", comparison.by]
     heads += ["median column", "worst column", "seconds"]
-    _print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
+    print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
     numbered = list(enumerate(comparison.rows, 1))
     for block in (numbered[start : start + 8] for start in range(0, len(numbered), 8)):
         by_title = [{item.title: item for item in trial.reached} for _, trial in block]
@@ -148,7 +148,7 @@ def show_comparison(comparison: Comparison) -> None:
         cells = [[title, *(_write_belief(own.get(title)) for own in by_title)] for title in titles]
         if cells:
             heads = ["attack", *(str(number) for number, _ in block)]
-            _print_table("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(by_title))
+            print_table("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(by_title))
     for item in comparison.yardsticks:
         shown = f"{item.title} (epsilon {item.epsilon:g}, as stated): {_write_decimals(item.loss)} by marginals"
         typer.echo(f"Beside the methods, a synthetic table made elsewhere. {shown}.")
@@ -198,13 +198,13 @@ def show_frame(title: str, frame: pl.DataFrame) -> None:
     """Print a small table of numbers."""
     rows = [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.rows()]
     numbers = sum(dtype.is_numeric() for dtype in frame.dtypes)
-    _print_table(title, frame.columns, rows, numbers)
+    print_table(title, frame.columns, rows, numbers)
 
 
 def show_rows(title: str, rows: list[dict[str, Any]]) -> None:
     """Print rows of numbers unchanged."""
     heads = list(rows[0])
-    _print_table(title, heads, [[str(row[head]) for head in heads] for row in rows], len(heads))
+    print_table(title, heads, [[str(row[head]) for head in heads] for row in rows], len(heads))
 
 
 def show_bars(title: str, rows: list[tuple[str, float]], width: int = 50) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import tomllib
 from collections.abc import Mapping
@@ -13,12 +14,13 @@ from voile.errors import SpecError, raise_together
 
 SECTIONS = {
     "schema": {
-        *("identifier", "quasi", "sensitive", "other"),
+        *("identifier", "quasi", "sensitive", "other", "undecided"),
         *("missing", "hierarchies", "kinds", "domains"),
         *("person", "rows_per_person", "rows_are"),
         *("weight", "withhold_weight", "confirmed", "guarding", "steering"),
         "quasi_sets",
     },
+    "prepare": {"pseudonym", "ages", "shift_dates", "shift_days", "safe_harbor", "on"},
     "method": None,
     "release": {"format", "after", "ledger", "ends"},
     "read": {"delimiter", "encoding", "null_values", "query", "convert", "merge"},
@@ -39,6 +41,7 @@ class Spec:
     read: Mapping[str, Any] = field(default_factory=dict)
     engine: Mapping[str, Any] = field(default_factory=dict)
     compare: Mapping[str, Any] = field(default_factory=dict)
+    prepare: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_spec(path: Path) -> Spec:
@@ -51,6 +54,7 @@ def make_spec(sections: Mapping[str, Any], path: Path = Path("spec.toml")) -> Sp
     raise_together([*_unknown_parts(path, sections), *_malformed_parts(sections)])
     policy = sections.get("policy", [])
     schema = dict(sections.get("schema", {}))
+    _refuse_undecided(path, schema.pop("undecided", []))
     if "hierarchies" in schema:
         schema["hierarchies"] = {name: _find_beside(path, value) for name, value in schema["hierarchies"].items()}
     policy = tuple(
@@ -62,13 +66,24 @@ def make_spec(sections: Mapping[str, Any], path: Path = Path("spec.toml")) -> Sp
         release["after"] = [str(path.parent / folder) for folder in release["after"]]
     if "ledger" in release:
         release["ledger"] = str(path.parent / release["ledger"])
-    others = [dict(sections.get(section, {})) for section in ("read", "engine", "compare")]
+    others = [dict(sections.get(section, {})) for section in ("read", "engine", "compare", "prepare")]
     if "synthetic" in others[2]:
         others[2]["synthetic"] = [
             {**item, "file": _find_beside(path, item["file"])} if isinstance(item, dict) else item
             for item in others[2]["synthetic"]
         ]
     return Spec(schema, policy, sections.get("method", {}), release, *others)
+
+
+def _refuse_undecided(path: Path, undecided: list[str]) -> None:
+    """Refuse a draft in which columns are still undecided: leaving them out must be a decision, too."""
+    if undecided:
+        names = ", ".join(map(repr, undecided))
+        raise SpecError(
+            f"{path.name!r} leaves columns undecided: {names}.",
+            code="spec.undecided",
+            hint="Move each into identifier, quasi, sensitive or other, or delete it from undecided to leave it out.",
+        )
 
 
 def _find_beside(path: Path, value: Any) -> Any:
@@ -117,7 +132,7 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
     """List the entries of the wrong TOML type, section by section."""
     problems = [
         _wrong_type(f"{section} must be a table, [{section}].")
-        for section in ("schema", "method", "release", "read", "engine", "compare")
+        for section in ("schema", "prepare", "method", "release", "read", "engine", "compare")
         if not isinstance(sections.get(section, {}), dict)
     ]
     policy = sections.get("policy", [])
@@ -133,7 +148,9 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
     for key in ("hierarchies", "kinds", "domains", "guarding", "steering") if isinstance(schema, dict) else ():
         if not isinstance(schema.get(key, {}), dict):
             problems.append(_wrong_type(f"{key} must be a table, [schema.{key}]."))
-    for key in ("identifier", "quasi", "sensitive", "other", "confirmed") if isinstance(schema, dict) else ():
+    for key in (
+        ("identifier", "quasi", "sensitive", "other", "undecided", "confirmed") if isinstance(schema, dict) else ()
+    ):
         if isinstance(schema.get(key), list) and not _is_text_list(schema[key]):
             problems.append(_wrong_type(f"[schema] {key} must be a list of column names."))
     release = sections.get("release", {})
@@ -162,7 +179,33 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
     for key, value in engine.items() if isinstance(engine, dict) else ():
         if not isinstance(value, str):
             problems.append(_wrong_type(f"[engine] {key} must be a text."))
-    return problems + _malformed_comparison(sections.get("compare", {}))
+    return [
+        *problems,
+        *_malformed_preparation(sections.get("prepare", {})),
+        *_malformed_comparison(sections.get("compare", {})),
+    ]
+
+
+def _malformed_preparation(prepare: Any) -> list[SpecError]:
+    """Check the types of [prepare]; dates may be TOML dates or texts."""
+    if not isinstance(prepare, dict):
+        return []  # reported with the other sections
+    problems = []
+    if not isinstance(prepare.get("pseudonym", ""), str):
+        problems.append(_wrong_type("[prepare] pseudonym must be the name of one column."))
+    if not _is_text_list(prepare.get("shift_dates", [])):
+        problems.append(_wrong_type("[prepare] shift_dates must be a list of column names."))
+    if type(prepare.get("shift_days", 1)) is not int:
+        problems.append(_wrong_type("[prepare] shift_days must be a whole number."))
+    dates = [prepare.get("on", ""), *(prepare["ages"].values() if isinstance(prepare.get("ages"), dict) else [])]
+    if not isinstance(prepare.get("ages", {}), dict) or not all(
+        isinstance(date, (str, datetime.date)) for date in dates
+    ):
+        problems.append(_wrong_type("[prepare] ages must give a date for each column, and on must be a date."))
+    rules = prepare.get("safe_harbor", {})
+    if not isinstance(rules, dict) or not all(isinstance(rule, str) for rule in rules.values()):
+        problems.append(_wrong_type("[prepare] safe_harbor must give a rule for each column."))
+    return problems
 
 
 def _malformed_comparison(compare: Any) -> list[SpecError]:

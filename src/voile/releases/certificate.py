@@ -15,6 +15,17 @@ WHO_KNOWS_THE_ALGORITHM = (
     "an adversary who knows the algorithm and its parameters, and infers something from what it did not publish"
 )
 
+# what was done to the table before it was read, as a certificate states it
+PREPARATIONS = {
+    "pseudonyms": "The publisher keeps pseudonyms of the people in a private file. Pseudonyms are not anonymity: no "
+    "claim covers that file, and whoever has the key can tell whose each pseudonym is.",
+    "shifted dates": "The dates of each person were shifted by one secret offset. The intervals between them are true, "
+    "and whoever knows one date of a person knows all of them.",
+    "ages": "Dates of birth were replaced by ages at a date.",
+    "safe harbor rules": "Rules of the Safe Harbor method were applied to some columns. This is no statement that the "
+    "release complies with any law.",
+}
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -66,7 +77,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Format, shape, method, claims, and (once saved) the digests of the files. Never a key, never a cell."""
+    """Format, shape, method, claims, what was done to the table before it was read, and (once saved) the digests of the
+    files. Never a key, never a cell."""
 
     shape: str
     method: Mapping[str, Any]
@@ -74,6 +86,7 @@ class Certificate:
     tool: str
     files: Mapping[str, str] = field(default_factory=dict)
     format: int = FORMAT
+    prepared: tuple[str, ...] = ()
 
     @property
     def names_algorithm(self) -> bool:
@@ -90,6 +103,7 @@ class Certificate:
             "shape": self.shape,
             "method": dict(self.method),
             "claims": [dict(claim) for claim in self.claims],
+            **({"prepared": {step: PREPARATIONS[step] for step in self.prepared}} if self.prepared else {}),
             "files": dict(self.files),
         }
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from voile.adversaries.ledger import Ledger
-from voile.errors import DataError, SchemaError
+from voile.errors import DataError, SchemaError, SpecError
 from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import Certificate, Claim
 from voile.releases.completions.completions import DRAWS, Completions, check_draws, complete_release
@@ -31,9 +31,12 @@ from voile.releases.shape_contract import ShapeContract
 from voile.releases.sql.pooled_answer import QueryAnswer, answer_query
 from voile.releases.sql.session import Session
 from voile.tables.secret_key import Key
+from voile.result_tables import write_html
 from voile.version import __version__
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from voile.io.release_folder.signature import SigningKey
 
 _shapes: dict[str, type[Release]] = {}
@@ -60,6 +63,28 @@ class Release(ShapeContract):
         ):
             return f"{type(self).__name__}({len(self.tables.parts)} parts; {promises})"  # counting may take long
         return f"{type(self).__name__}({self.people} rows in {self.groups} groups; {promises})"
+
+    def _repr_html_(self) -> str:
+        parts = ("name", "role", "kind", "shown", "cell")
+        rows = [{part: str(entry.get(part, "")) for part in parts} for entry in self.dictionary.get("columns", ())]
+        return write_html(repr(self), rows)
+
+    def to_polars(self, table: str | None = None) -> pl.DataFrame:
+        """Return a published table as a polars data frame; it must be named if the release has several."""
+        names = list(self.tables)
+        if table is None and len(names) == 1:
+            return self.tables[names[0]]
+        if table not in names:
+            raise SpecError(
+                f"The release has {len(names)} tables." if table is None else f"The release has no table {table!r}.",
+                code="spec.table",
+                hint=f"Name one of {', '.join(names)}.",
+            )
+        return self.tables[table]
+
+    def to_pandas(self, table: str | None = None) -> pd.DataFrame:
+        """Return a published table as a pandas data frame; it must be named if the release has several."""
+        return self.to_polars(table).to_pandas()
 
     def with_claims(self, claims: Sequence[Claim], method: Mapping[str, Any]) -> Release:
         """Return the same release with its certificate filled in."""

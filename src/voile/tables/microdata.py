@@ -45,7 +45,8 @@ class Microdata:
     rows a person may contribute, and `people` are all rows with whose they are, where the schema names a column of
     persons. `withheld_weight` are the rows with a survey weight that is measured with and not published; `missing` says
     whether missing cells are refused, dropped, or values of their own. `reading` tells how the text of a file was
-    converted, and `variants` lists categories that differ only in case and blanks."""
+    converted, `variants` lists categories that differ only in case and blanks, and `prepared` names what was done to
+    the table before it was read, which certificates state."""
 
     columns: Columns
     table: Table | None
@@ -56,6 +57,7 @@ class Microdata:
     missing: str = "error"
     reading: ReadingRecord = field(default_factory=ReadingRecord)
     variants: tuple[Variants, ...] = ()
+    prepared: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))

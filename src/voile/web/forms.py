@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import re
-import sys
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from typing import Any
 
 from voile.errors import SpecError
 from voile.flow.explore.foresee import suggest_value
+from voile.plugins.descriptions import read_description
 from voile.plugins.parameters import Limits, type_alternatives
 from voile.plugins.registry import Plugin, as_plain_value, build_plugin, knob_fields, registered_classes
 
@@ -64,22 +63,6 @@ def make_card(cls: type[Plugin]) -> Card:
     if closed and any("Release" in str(hint) for hint in hints.values()):
         closed = "It is promised by itself when a table is published after earlier releases of the same people."
     return Card(cls.name, headline, story, tuple(fields), closed)
-
-
-def read_description(cls: type[Plugin]) -> tuple[str, tuple[str, ...]]:
-    """Read the docstring of a plug-in's file: the headline without the name, and the paragraphs below it.
-    An item of a list is a paragraph of its own."""
-    text = inspect.cleandoc(getattr(sys.modules.get(cls.__module__), "__doc__", None) or cls.__doc__ or cls.name)
-    first, _, rest = text.partition("\n\n")
-    headline = " ".join(first.split())
-    name, colon, sentence = headline.partition(": ")
-    headline = sentence if colon and len(name) < 40 else headline
-    # keep the letter of a parameter as it is; the article "a" is not one
-    is_parameter = headline[1:2] == " " and headline[:1] != "a"
-    start = headline[:1] if is_parameter else headline[:1].upper()
-    return start + headline[1:], tuple(
-        re.sub("^- ", "• ", " ".join(part.split())) for part in re.split(r"\n\n|\n(?=- )", rest) if part.strip()
-    )
 
 
 def _make_field(knob: dataclasses.Field[Any], hint: Any) -> Field | None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.errors import DataError
-from voile.flow.explore import inspect as inspecting
+from voile.flow.explore import uniqueness
 from voile.io import csv_files
 
 TABLES = st.lists(
@@ -70,7 +70,7 @@ def test_each_riskiest_combination_singles_out_more_than_those_it_contains() -> 
 
 
 def test_only_some_combinations_of_a_long_table_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspecting, "VISITS", 400 * 7)
+    monkeypatch.setattr(uniqueness, "VISITS", 400 * 7)
     inspection = vl.inspect(vl.datasets.hospital())
     assert len(inspection.combinations) == 7 < inspection.possible
     assert {item.columns for item in inspection.combinations} >= {(name,) for name in inspection.known}

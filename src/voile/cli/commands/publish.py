@@ -16,6 +16,7 @@ from voile.cli.flags import (
     LedgerFile,
     Models,
     Plugins,
+    PrepareOptions,
     ReadOptions,
     SchemaOptions,
     SigningKeyFile,
@@ -24,6 +25,12 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_ledger, open_signing_key, read_priors
+from voile.cli.prepared_source import (
+    check_pseudonym_file,
+    combine_preparation,
+    prepare_source,
+    show_checklist,
+)
 from voile.cli.reading_notes import describe_reading, show_reading
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
@@ -66,6 +73,7 @@ def publish(
     schema_options: SchemaOptions,
     read_options: ReadOptions,
     engine_options: EngineOptions,
+    prepare_options: PrepareOptions,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
@@ -89,6 +97,9 @@ def publish(
         combined = replace(combined, release={**combined.release, **flags})
         request = read_request(combined)
         key = Key.read(key_file) if key_file else None
+        preparation = combine_preparation(combined.prepare, prepare_options)
+        pseudonym_file = prepare_options.get("pseudonym_file")
+        check_pseudonym_file(preparation, pseudonym_file, out)
         book = open_ledger(request.ledger)
         release_folder.check_target(out, force)  # fail before the work, not after it
         if book is not None:
@@ -97,20 +108,29 @@ def publish(
             check_private_path(private, out)
         signing_key = open_signing_key(sign)
         step("read")
-        engine = choose_engine(source, request.engine, step.part)
-        data = read(source, request.schema, **request.read, engine=engine)
+        prepared = None
+        if preparation:
+            person = request.schema.person
+            prepared = prepare_source(source, preparation, person, key, request.read, request.engine)
+        engine = None if prepared else choose_engine(source, request.engine, step.part)
+        reading = {"merge": request.read.get("merge", ())} if prepared else request.read
+        data = read(prepared or source, request.schema, **reading, engine=engine)
         step("publish")
         release = publish_table(
             data, request.policy, request.method, key=key, after=request.after, ledger=book, private=private
         )
         step("save")
         release.save(out, format=request.format, force=force, ledger=book, sign=signing_key, ends=request.ends)
+        if prepared is not None and pseudonym_file is not None:
+            prepared.save_pseudonyms(pseudonym_file)
         step("verify")
         prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
         known = read_priors(release, prior_files)
         verdict = verify_folder(out, prior=known, after=request.after, engine=engine, private=private)
         advice = advise(data, request.policy)
     _show_outcome(out, data, release, verdict, advice, as_json)
+    if prepared is not None and not as_json:
+        show_checklist(prepared)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
 

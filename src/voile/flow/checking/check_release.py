@@ -14,6 +14,7 @@ from voile.flow.checking.people_check import check_people
 from voile.flow.checking.piece_checks import check_claims, check_pieces, combine_pieces
 from voile.models.evidence import Evidence
 from voile.plugins.counted_nouns import count_noun
+from voile.releases.certificate import PREPARATIONS
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release
 from voile.releases.release_pieces import lies_in_pieces
@@ -41,7 +42,8 @@ def check_release(release: Release, evidence: Evidence) -> Verdict:
     if not verdict.broken:
         people = check_people(release, evidence)
         verdict = replace(verdict, checks=(*verdict.checks, people)) if people is not None else verdict
-    return replace(verdict, notes=(unit.describe(), *_list_gaps(release)), unit=unit)
+    prepared = [PREPARATIONS[step] for step in release.certificate.prepared]
+    return replace(verdict, notes=(unit.describe(), *_list_gaps(release), *prepared), unit=unit)
 
 
 def _list_gaps(release: Release) -> list[str]:

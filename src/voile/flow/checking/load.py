@@ -77,7 +77,8 @@ def release_from(
     """Read the tables of a folder whose documents have no faults; from `contents` if its files have been read too."""
     certificate, dictionary = documents.certificate, documents.dictionary
     shape, files = find_shape(certificate["shape"]), certificate["files"]
-    stated = Certificate(shape.shape, certificate["method"], tuple(certificate["claims"]), certificate["tool"], files)
+    claims, prepared = tuple(certificate["claims"]), tuple(certificate.get("prepared", ()))
+    stated = Certificate(shape.shape, certificate["method"], claims, certificate["tool"], files, prepared=prepared)
     if engine is not None and stays_on_disk(files, engine):
         empty, row_groups = release_folder.list_row_groups(place, files)
         empty = restore_zones(empty, dictionary)

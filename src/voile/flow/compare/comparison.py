@@ -6,16 +6,21 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voile.flow.compare.comparison_charts import draw_charts
 from voile.flow.compare.trial_table import TrialTable
 from voile.flow.report.page_rendering import render
 from voile.io import text_files
+from voile.result_tables import ResultTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(TrialTable):
+class Comparison(TrialTable, ResultTable):
     """Trials on one table, as a page (`html`), as JSON (`as_json`), as a data frame (`frame`), or in files (`save`)."""
 
     def __repr__(self) -> str:
@@ -23,6 +28,28 @@ class Comparison(TrialTable):
         best = f"best: {self.best.title}" if self.best else "best: none"
         trials = f"{len(self.rows)} trial{'' if len(self.rows) == 1 else 's'}"
         return f"Comparison({trials}, {kept} keep{'s' if kept == 1 else ''} the promise; {best})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "method": row.title,
+                "promise": row.promise,
+                "kept": row.kept,
+                "groups": None if row.fault else row.groups,
+                "withheld": None if row.fault else row.withheld,
+                self.by: row.loss(self.by),
+                "why not": row.fault.message if row.fault else "",
+            }
+            for row in self.rows
+        ]
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return one row per trial and attack, with every loss beside it."""
+        return self.frame()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row per trial and attack, with every loss beside it, as a pandas data frame."""
+        return self.frame().to_pandas()
 
     @cached_property
     def html(self) -> str:

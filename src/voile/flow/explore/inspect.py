@@ -7,10 +7,8 @@ a cell.
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,151 +16,43 @@ import polars as pl
 
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
-from voile.engines.memory_rows import build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.errors import DataError, option
+from voile.flow.explore.anonymity import measure_anonymity
 from voile.flow.explore.column_profiles import (
+    CodedColumns,
     ColumnProfile,
-    RepeatedValues,
     find_repeats,
     profile_column,
     profile_table,
 )
-from voile.flow.explore.role_advice import give_advice
-from voile.io.conversions.column_readings import ReadingRecord
+from voile.flow.explore.inspection import Inspection
+from voile.flow.explore.population.asked_estimates import AskedEstimates
+from voile.flow.explore.uniqueness import (
+    CodedRows,
+    Uniqueness,
+    count_combinations,
+    count_small,
+    share_out,
+)
 from voile.io.conversions.encodings import AUTO
+from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import PUBLIC_KEY, Microdata
-from voile.tables.roles.role_guessing import UNSURE
-from voile.tables.row_protocol import Table
-from voile.tables.schema import Schema
-from voile.tables.unit import ASSUMED, IDENTIFIER, ONE_ROW, PERSON_COLUMN, Unit
+from voile.tables.schema import ROLES, Schema
+from voile.tables.unit import ASSUMED, IDENTIFIER, PERSON_COLUMN, Unit
 from voile.tables.value_variants import Variants, find_variants, map_variants, merge_values
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
-TOGETHER = 3  # at most as many columns are combined
-VISITS = 60_000_000  # distinct rows to count, over all combinations
-FEW = 5  # a group of fewer people is small
-
-
-@dataclass(frozen=True)
-class Uniqueness:
-    """How many people stand out on some columns: `alone` people share their values with nobody, `few` people are in
-    groups of fewer than `FEW`."""
-
-    columns: tuple[str, ...]
-    people: int
-    alone: int
-    few: int
-
-    @property
-    def share(self) -> float:
-        return self.alone / self.people
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Inspection:
-    """The result of `inspect`.
-
-    `known` are the columns that an adversary is assumed to know, `whole` is the uniqueness on all of them, `adds` the
-    number of people that each of them singles out and the others do not, and `combinations` the uniqueness on up to
-    three of them. `possible` counts all combinations; on wide or long tables only the most telling are computed.
-    `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Where
-    a column tells people apart, as a schema says or else as suggested, people stand out by one row each: somebody with
-    two equal rows is alone all the same. `unit` says whether people are counted there, or rows. `reading` tells how the
-    text of a file was converted and what a person must decide there; `variants` are categories that may be one.
-    """
-
-    people: int
-    columns: tuple[ColumnProfile, ...]
-    known: tuple[str, ...]
-    whole: Uniqueness | None
-    adds: Mapping[str, int] = field(default_factory=dict)
-    combinations: tuple[Uniqueness, ...] = ()
-    possible: int = 0
-    repeats: tuple[RepeatedValues, ...] = ()
-    unit: Unit = ONE_ROW
-    reading: ReadingRecord = field(default_factory=ReadingRecord)
-    variants: tuple[Variants, ...] = ()
-
-    def __repr__(self) -> str:
-        alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
-        size = f"{self.people} {self.row_noun}"
-        return f"Inspection({size}, {len(self.columns)} columns{alone})"
-
-    def __getitem__(self, name: str) -> ColumnProfile:
-        return next(column for column in self.columns if column.name == name)
-
-    @property
-    def row_noun(self) -> str:
-        """What `people` and the profiles of the columns count: "people" where every row is known to be one."""
-        one_row_each = self.whole is None or self.whole.people == self.people
-        return "people" if self.unit.checked and one_row_each else "rows"
-
-    @property
-    def suggested_person(self) -> str | None:
-        """The column that seems to tell people apart although its values repeat; of several the one that tells apart
-        the most. None if another such column is different in every row."""
-        whole = [column for column in self.columns if column.tells_people_apart and column.distinct == self.people]
-        candidates = [item for item in self.repeats if item.is_person]
-        if whole or not candidates:
-            return None
-        return max(candidates, key=lambda item: (item.different, item.column)).column
-
-    def undecided(self) -> list[str]:
-        """Return the columns about which nothing can be suggested: a person must decide on each."""
-        return [column.name for column in self.columns if column.role == UNSURE]
-
-    def roles(self) -> dict[str, list[str]]:
-        """Return the suggested roles, as a schema takes them, without the undecided columns."""
-        return {
-            role: [column.name for column in self.columns if column.role == role]
-            for role in ("identifier", "quasi", "sensitive", "other")
-        }
-
-    def riskiest(self, each: int = 4) -> list[Uniqueness]:
-        """Return, for one, two and three columns, the combinations that single out the most people. A combination that
-        singles out no more people than one that it contains is left out."""
-        riskiest: list[Uniqueness] = []
-        for size in range(1, TOGETHER + 1):
-            ranked = sorted(
-                (item for item in self.combinations if len(item.columns) == size and item.alone),
-                key=lambda item: (-item.alone, item.columns),
-            )
-            riskiest += [
-                item
-                for item in ranked[:each]
-                if all(item.alone > subset.alone for subset in riskiest if set(subset.columns) < set(item.columns))
-            ]
-        return riskiest
-
-    def advice(self, schema: Schema) -> list[str]:
-        """Return what is unwise about the roles of a schema, with what to do about it."""
-        return [*give_advice(schema, self.columns, self.repeats, self.people, self.row_noun)]
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "people": self.people,
-            "columns": [asdict(column) for column in self.columns],
-            "known": list(self.known),
-            "whole": asdict(self.whole) if self.whole else None,
-            "adds": dict(self.adds),
-            "riskiest": [asdict(item) for item in self.riskiest()],
-            "looked_at": len(self.combinations),
-            "possible": self.possible,
-            "repeats": [asdict(item) for item in self.repeats],
-            "suggested_person": self.suggested_person,
-            "undecided": self.undecided(),
-            "unit": self.unit.as_json(),
-            "reading": {"notes": self.reading.describe(), "spec": self.reading.as_spec(), **self.reading.as_json()},
-            "variants": [one.as_json() for one in self.variants],
-        }
 
 
 def inspect(
     source: Any,
-    schema: Schema | None = None,
+    schema: Schema | Mapping[str, Any] | None = None,
     *,
     columns: Sequence[str] | None = None,
+    population: int | None = None,
+    register: Any = None,
+    special_uniques: bool = False,
     query: str | None = None,
     delimiter: str | None = None,
     encoding: str = AUTO,
@@ -173,13 +63,21 @@ def inspect(
     """Inspect a table as it is: kinds, suggested roles, and people who stand out on the columns that others may know.
 
     Those are the quasi-identifier columns of a schema (or of a table that was read with one), or else the suggested
-    ones. `columns` limits the inspection to some columns.
+    ones. A mapping names some roles only, such as `{"sensitive": ["disease"]}`; the others are suggested. `columns`
+    limits the inspection to some columns. A table that some other tool published is inspected in the same way: its
+    intervals and labels are texts.
+
+    With the size of the `population` that the table was drawn from, or a survey weight in the schema, people who are
+    alone in the population are estimated; with a `register` of the population, its k-map and delta-presence are
+    counted; `special_uniques` finds the smallest sets of columns that single out a row (SUDA2).
 
     >>> import voile as vl
     >>> vl.inspect(vl.datasets.hospital()).roles()["identifier"]
     ['name']
     """
+    asked = AskedEstimates(population, register, special_uniques)
     if isinstance(source, Microdata):
+        asked.refuse_read_table()
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
     table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
@@ -190,6 +88,8 @@ def inspect(
             _check_delimiter(names, delimiter)
         if subset is not None:
             subset.check(names)
+        if schema is not None:
+            _check_names(schema, columns or names)
 
     frame = load_frame(table_source, subset, check_header)
     if frame.height == 0:
@@ -199,24 +99,28 @@ def inspect(
         mapping = map_variants([one for one in variants if one.column == name])
         frame = frame.with_columns(merge_values(frame[name], mapping).alias(name))
     profiles, coded = profile_table(frame)
-    decided = {"reading": table_source.record, "variants": tuple(one for one in variants if one.column not in merge)}
-    known = schema.known_columns() if schema else [column.name for column in profiles if column.role == "quasi"]
-    names = [name for name in known if name in coded]
-    bare = Inspection(frame.height, profiles, (), None, repeats=find_repeats(profiles, coded))
-    person = _find_person(bare, schema)
+    roles = schema if isinstance(schema, Schema) else _complete_roles(profiles, schema or {})
+    unmerged = tuple(one for one in variants if one.column not in merge)
+    repeats = find_repeats(profiles, coded)
+    bare = Inspection(frame.height, profiles, (), None, repeats=repeats, reading=table_source.record, variants=unmerged)
+    person = _find_person(bare, roles)
     whole = any(column.role == "identifier" and column.distinct == frame.height for column in profiles)
     unit = Unit(1, PERSON_COLUMN if person in coded else IDENTIFIER if whole else ASSUMED)
-    if not names:
-        return replace(bare, unit=unit, **decided)
-    sizes = {name: coded[name][0].size for name in names}
-    codes = [coded[name][1] for name in names]
-    if person in coded:
-        owner = hash_people(write_names(frame[person]).fill_null(""))
-        people = PersonRows(tuple(names), tuple(sizes.values()), tuple(codes), owner)
-        inspection = _inspect_rows(profiles, people.draw(1, PUBLIC_KEY), sizes)
-    else:
-        inspection = _inspect_rows(profiles, build_rows(names, codes, list(sizes.values())), sizes)
-    return replace(inspection, people=frame.height, repeats=bare.repeats, unit=unit, **decided)
+    known = [name for name in roles.known_columns() if name in coded] if roles else []
+    if roles is None or not known:
+        asked.refuse_unknown()
+        return replace(bare, unit=unit)
+    coded = {**coded, **_encode_as_declared(frame, roles)}
+    domains = {name: coded[name][0] for name in roles.sensitive if name in coded}
+    weight = [name for name in (roles.weight,) if name in coded and name not in known]
+    needed = {name: coded[name] for name in (*known, *domains, *weight) if name}
+    rows = _draw_rows(needed, frame[person] if person in coded else None)
+    inspection = _count_people(profiles, rows, known, domains)
+    inspection = asked.add_estimates(inspection, rows, roles, coded)
+    if asked.register is not None:
+        each = frame.unique(person, maintain_order=True) if person in coded else frame
+        inspection = replace(inspection, register=asked.compare_register(each, roles.quasi, table_source))
+    return replace(inspection, people=frame.height, repeats=repeats, unit=unit, reading=bare.reading, variants=unmerged)
 
 
 def _list_variants(frame: pl.DataFrame) -> list[Variants]:
@@ -226,6 +130,42 @@ def _list_variants(frame: pl.DataFrame) -> list[Variants]:
         counted = frame[name].drop_nulls().alias("value").value_counts(name="count")
         found += find_variants(name, counted["value"], counted["count"].to_list())
     return found
+
+
+def _complete_roles(profiles: Sequence[ColumnProfile], roles: Mapping[str, Any]) -> Schema | None:
+    """Return a schema with the roles that are named, and the suggested ones for all other columns; None if nothing is
+    known to others."""
+    named = {name for role in ROLES for name in roles.get(role, ())} | {roles.get("person"), roles.get("weight")}
+    complete = {
+        role: [column.name for column in profiles if column.role == role and column.name not in named]
+        for role in ROLES
+        if role not in roles
+    }
+    quasi = roles.get("quasi", complete.get("quasi"))
+    withheld = {"withhold_weight": True} if roles.get("weight") else {}  # a weight serves to estimate here
+    return Schema(**{**complete, **withheld, **roles}) if quasi else None
+
+
+def _encode_as_declared(frame: pl.DataFrame, schema: Schema) -> dict[str, tuple[Domain, np.ndarray]]:
+    """Encode the sensitive columns for which a schema names a kind or a domain: an order follows from it."""
+    named = [name for name in schema.sensitive if name in schema.kinds or name in schema.domains]
+    return {
+        name: encode_column(
+            name, frame[name], schema.kinds.get(name) or infer_kind(frame[name]), schema.domains.get(name)
+        )
+        for name in named
+    }
+
+
+def _draw_rows(coded: CodedColumns, person: pl.Series | None) -> CodedRows:
+    """Return all rows, or one of each person if a column tells people apart."""
+    sizes = {name: domain.size for name, (domain, _) in coded.items()}
+    columns = {name: codes for name, (_, codes) in coded.items()}
+    if person is None:
+        return CodedRows(sizes, columns)
+    owner = hash_people(write_names(person).fill_null(""))
+    drawn = PersonRows(tuple(sizes), tuple(sizes.values()), tuple(columns.values()), owner).draw(1, PUBLIC_KEY)
+    return CodedRows(sizes, {name: drawn.codes[:, j] for j, name in enumerate(sizes)}, drawn.weights)
 
 
 def _find_person(inspection: Inspection, schema: Schema | None) -> str:
@@ -245,8 +185,25 @@ def _inspect_microdata(data: Microdata) -> Inspection:
         counts = np.zeros(column.size, dtype=np.int64)
         counts[table.codes[:, 0]] = table.counts
         profiles.append(profile_column(column.name, column.domain, counts))
-    inspection = _inspect_rows(tuple(profiles), rows, {column.name: column.size for column in data.columns.quasi})
+    columns = (*data.columns.quasi, *data.columns.sensitive)
+    sizes = {column.name: column.size for column in columns}
+    table = rows.histogram(list(sizes))
+    drawn = CodedRows(sizes, {name: table.codes[:, j] for j, name in enumerate(sizes)}, table.counts)
+    known = [column.name for column in data.columns.quasi]
+    domains = {column.name: column.domain for column in data.columns.sensitive}
+    inspection = _count_people(tuple(profiles), drawn, known, domains)
     return replace(inspection, unit=replace(data.unit, rows=1))
+
+
+def _check_names(schema: Schema | Mapping[str, Any], present: Sequence[str]) -> None:
+    """Raise an error for every named column that the table lacks."""
+    if isinstance(schema, Schema):
+        schema.check(present)
+        return
+    named = [name for role in ROLES for name in schema.get(role, ())]
+    named += [schema[part] for part in ("person", "weight") if schema.get(part)]
+    if named:
+        Schema(quasi=list(dict.fromkeys(named))).check(present)
 
 
 def _check_width(names: Sequence[str]) -> None:
@@ -270,28 +227,24 @@ def _check_delimiter(names: Sequence[str], delimiter: str | None) -> None:
         )
 
 
-def _inspect_rows(profiles: tuple[ColumnProfile, ...], rows: Table, sizes: Mapping[str, int]) -> Inspection:
-    """Count the people who stand out on the columns in `sizes`."""
-    names = list(sizes)
-    whole = _measure_uniqueness(rows, names)
-    adds = {}
-    if len(names) > 1:
-        for name in names:
-            adds[name] = whole.alone - _measure_uniqueness(rows, [other for other in names if other != name]).alone
-    sets = [columns for size in range(1, TOGETHER + 1) for columns in itertools.combinations(names, size)]
-    distinct = len(rows.histogram(rows.names).counts)
-    affordable = max(VISITS // max(distinct, 1), len(names))
-    selected = sets if len(sets) <= affordable else _select_sets(sets, sizes, affordable)
-    combinations = tuple(_measure_uniqueness(rows, list(columns)) for columns in selected)
-    return Inspection(rows.total, profiles, tuple(names), whole, adds, combinations, len(sets))
-
-
-def _select_sets(sets: list[tuple[str, ...]], sizes: Mapping[str, int], number: int) -> list[tuple[str, ...]]:
-    """Select every single column, then the sets with the most possible combinations of values."""
-    ranked = sorted(sets, key=lambda names: (len(names) > 1, -sum(math.log(max(sizes[name], 1)) for name in names)))
-    return ranked[:number]
-
-
-def _measure_uniqueness(rows: Table, names: list[str]) -> Uniqueness:
-    counts = rows.histogram(names).counts
-    return Uniqueness(tuple(names), rows.total, int((counts == 1).sum()), int(counts[counts < FEW].sum()))
+def _count_people(
+    profiles: tuple[ColumnProfile, ...], rows: CodedRows, known: Sequence[str], domains: Mapping[str, Domain]
+) -> Inspection:
+    """Count the people who stand out on the known columns, and measure how mixed the sensitive ones are."""
+    anonymity = measure_anonymity(rows, known, domains)
+    whole = Uniqueness(tuple(known), rows.total, *count_small(anonymity.sizes))
+    several = known if len(known) > 1 else ()
+    adds = {name: whole.alone - rows.measure(known, without=name).alone for name in several}
+    combinations, possible = count_combinations(rows, known)
+    shares = share_out(combinations, known)
+    return Inspection(
+        rows.total,
+        profiles,
+        tuple(known),
+        whole,
+        adds,
+        tuple(combinations),
+        possible,
+        shares=shares,
+        anonymity=anonymity,
+    )

@@ -16,12 +16,13 @@ from voile.flow.report.figures import Figure, draw_figure
 from voile.io.text_files import write_texts
 from voile.models.anti_corruption.privacy_arithmetic import Terms
 from voile.releases.randomized_response import exact_fraction
+from voile.result_tables import ResultTable
 
 GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Budget:
+class Budget(ResultTable):
     """The trade-off between p, k and the promises. `table` has a row for each requested p and k, `curve` the whole
     range of p for each k, and `largest` the largest p for each k if there are targets. Promises are rounded up, p is
     rounded down."""
@@ -33,6 +34,9 @@ class Budget:
 
     def __repr__(self) -> str:
         return f"Budget({self.table.height} rows; {', '.join(f'{k}={v}' for k, v in self.given.items())})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return self.table.to_dicts()
 
     def as_json(self) -> dict[str, Any]:
         parts = {"guarantees": self.table, "trade_off": self.curve, "largest_p": self.largest}

@@ -18,6 +18,7 @@ from voile.methods.base import Method
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.models.base import Model
 from voile.models.policy import Policy
+from voile.result_tables import ResultTable
 from voile.tables.microdata import Microdata, require_people
 from voile.tables.secret_key import Key
 from voile.tables.unit import PERSON_COLUMN, Unit
@@ -45,7 +46,7 @@ class RowLimitTrial:
 
 
 @dataclass(frozen=True)
-class RowLimitComparison:
+class RowLimitComparison(ResultTable):
     """The result of `compare_rows_per_person`: the table has `rows` rows of `people` people, of whom somebody has
     `most`; one trial per choice."""
 
@@ -58,6 +59,12 @@ class RowLimitComparison:
         title = f"{self.rows:,} rows of {self.people:,} people, at most {self.most:,} each"
         heads = _write_line("rows per person", "rows", "left out", "withheld", "groups", "loss")
         return "\n".join([title, heads, *map(_write_trial, self.trials)])
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [asdict(trial) for trial in self.trials]
+
+    def _write_caption(self) -> str:
+        return str(self).partition("\n")[0]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -35,7 +35,8 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
     certified = release.with_claims(claims, as_plain_value(plan.method))
     if claims_cover_algorithm(certified.certificate):
         certified = release.with_claims([claim.against_algorithm() for claim in claims], as_plain_value(plan.method))
-    return state_findings(certified, plan.policy.priors())
+    certified = state_findings(certified, plan.policy.priors())
+    return certified.with_certificate(replace(certified.certificate, prepared=plan.data.prepared))
 
 
 def declare_protected_values(release: Release, plan: Plan) -> Release:

@@ -18,6 +18,7 @@ from voile.engines.chunked_rows import ChunkedRows
 from voile.engines.person_rows import PersonRows, spread_people
 from voile.engines.selection import engine_of_table
 from voile.errors import DataError, SpecError, option, raise_together
+from voile.flow.prepare.prepare import PreparedTable
 from voile.flow.read.chunk_coding import ChunkSummary, code_chunk, recode_and_store, recode_chunk
 from voile.flow.read.column_coding import (
     build_column,
@@ -54,7 +55,8 @@ def read(
     merge: Sequence[str] = (),
     engine: Engine | None = None,
 ) -> Microdata:
-    """Read a table of people: a path, a polars, pandas, Arrow or Spark table, or a database URL with a `query`.
+    """Read a table of people: a path, a polars, pandas, Arrow or Spark table, what `prepare` returns, or a database URL
+    with a `query`.
 
     Columns of a CSV are read as the dates and numbers that they hold, also with the day first or a decimal comma.
     `convert` says otherwise, by column (`{"birth": "day-first", "code": "text"}`), and decides where two readings fit.
@@ -69,6 +71,9 @@ def read(
     >>> read(frame, Schema(quasi=["age"], sensitive=["disease"]))
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
+    if isinstance(source, PreparedTable):
+        data = read(source.frame, schema, merge=merge, engine=engine)
+        return replace(data, prepared=source.steps, reading=source.reading)
     engine = engine or engine_of_table(source)
     table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
     frames = engine.read(table_source, schema)

@@ -169,16 +169,14 @@ def draw_curve(
     return svg(alt.layer(*layers), width, 260)
 
 
-def draw_bars(parts: Mapping[str, float], width: int) -> str:
-    """Draw the loss of the columns that lose most, from 0 (as exact as before) to 1 (nothing left)."""
+def draw_bars(parts: Mapping[str, float], width: int, title: str = "loss") -> str:
+    """Draw the columns with the largest shares, such as the loss from 0 (as exact as before) to 1 (nothing left)."""
     import altair as alt
 
     table = [{"column": name, "loss": loss} for name, loss in select_largest(parts)]
     axis = alt.Axis(labelLimit=width // 3, ticks=False, domain=False, grid=False)
     y = alt.Y("column:N", title=None, sort=None, axis=axis)
-    x = alt.X(
-        "loss:Q", title="loss", scale=alt.Scale(domain=[0, 1], clamp=True), axis=alt.Axis(format="%", tickCount=5)
-    )
+    x = alt.X("loss:Q", title=title, scale=alt.Scale(domain=[0, 1], clamp=True), axis=alt.Axis(format="%", tickCount=5))
     chart = alt.layer(
         plotted(table).mark_bar(color=AFTER, height=12).encode(x=x, y=y),
         plotted(table)

@@ -19,6 +19,7 @@ from voile.flow.report.subject import Subject
 from voile.flow.verify.verify import verify
 from voile.io import text_files
 from voile.releases.release import Release
+from voile.result_tables import write_html
 from voile.results import Audit, Losses, Verdict
 
 
@@ -47,6 +48,9 @@ class Report(Subject):
         }
         counted = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in parts.items())
         return f"Report({self.answer}, {counted})"
+
+    def _repr_html_(self) -> str:
+        return self.audit._repr_html_() if self.audit else write_html(repr(self), [])
 
     @cached_property
     def html(self) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from voile.releases.certificate import FORMAT
+from voile.releases.certificate import FORMAT, PREPARATIONS
 
 Kinds = dict[str, type | tuple[type, ...]]
 
@@ -37,12 +37,15 @@ def certificate_faults(document: dict[str, Any]) -> Iterator[str]:
     if type(document.get("format")) is not int or document["format"] != FORMAT:
         yield f"its format is not {FORMAT}, which this version reads"
         return
-    faults = list(part_faults(document, _PARTS, ()))
+    faults = list(part_faults(document, _PARTS, ("prepared",)))
     yield from faults
     if faults:
         return
     if not _TOOL.fullmatch(document["tool"]):
         yield "its tool is not a version of voile"
+    prepared = document.get("prepared", {})
+    if not isinstance(prepared, dict) or any(PREPARATIONS.get(step) != words for step, words in prepared.items()):
+        yield "'prepared' says what no step at the border does"
     for number, claim in enumerate(document["claims"], 1):
         if not isinstance(claim, dict):
             yield f"claim {number} is not an object"

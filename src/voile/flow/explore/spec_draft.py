@@ -1,0 +1,85 @@
+"""A first spec.toml from an inspection: every column with its suggested role and the reason, for a person to decide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from voile.flow.explore.column_profiles import ColumnProfile
+from voile.flow.explore.inspection import Inspection
+from voile.io.toml_writing import render_toml
+from voile.tables.roles.role_guessing import UNSURE
+
+HEADINGS = {
+    "identifier": "Never published: what names a person.",
+    "quasi": "Others may know these about a person. They are coarsened.",
+    "sensitive": "What nobody should learn about a person.",
+    "other": "Published as they are: nobody can know these about a person, and nobody minds.",
+}
+UNDECIDED = (
+    "Not sure. Move each of these into a list above, or delete it here to leave it out. Until then nothing is read."
+)
+
+
+def draft_spec(inspection: Inspection, name: str, read: Mapping[str, Any]) -> str:
+    """Write a commented spec.toml for the table of that name; `read` says how the table was read."""
+    return "\n".join(_write_lines(inspection, name, read)) + "\n"
+
+
+def _write_lines(inspection: Inspection, name: str, read: Mapping[str, Any]) -> Iterator[str]:
+    person = inspection.suggested_person
+    yield f"# A draft from an inspection of {name}: {inspection.people:,} rows, {len(inspection.columns)} columns."
+    yield "# Every role is a suggestion. Read the reasons, decide, and publish with --spec."
+    yield ""
+    yield "[schema]"
+    left_out = [column for column in inspection.columns if not column.role]
+    undecided = [column for column in inspection.columns if column.role == UNSURE]
+    for role, heading in HEADINGS.items():
+        columns = [column for column in inspection.columns if column.role == role and column.name != person]
+        yield from _write_list(role, heading, columns)
+    if undecided:
+        yield from _write_list("undecided", UNDECIDED, undecided)
+    if left_out:
+        yield "# Left out, because they have no role:"
+        yield from (f"#   {_quote(column.name)}: {_one_line(column.why)}" for column in left_out)
+        yield ""
+    if person:
+        yield f"# Its values repeat: it seems to tell people apart. If every row is a person, use {_ROWS_ARE} instead."
+        yield f"person = {_quote(person)}"
+        yield ""
+    if any(column.missing for column in inspection.columns):
+        yield '# Rows with missing cells: "error" refuses, "drop" leaves out, "value" takes missing as a value.'
+        yield 'missing = "value"'
+        yield ""
+    yield "# What is promised. `voile models` lists the others."
+    yield from ("[[policy]]", 'model = "k-anonymity"', "k = 5", "")
+    if any(column.role == "sensitive" for column in inspection.columns):
+        yield from ("[[policy]]", 'model = "l-diversity"', "l = 2", "")
+    yield "# How it is published. `voile methods` lists the others."
+    yield from ("[method]", 'name = "mondrian"')
+    if read:
+        yield ""
+        yield render_toml({"read": dict(read)}).strip()
+
+
+_ROWS_ARE = 'rows_are = "people"'
+
+
+def _write_list(key: str, heading: str, columns: list[ColumnProfile]) -> Iterator[str]:
+    yield f"# {heading}"
+    if not columns:
+        yield f"{key} = []"
+    else:
+        yield f"{key} = ["
+        yield from (f"  {_quote(column.name)},  # {_one_line(column.why)}" for column in columns)
+        yield "]"
+    yield ""
+
+
+def _quote(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

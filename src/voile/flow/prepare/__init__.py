@@ -1,0 +1,1 @@
+"""Change a table at the border, before it is read: pseudonyms, shifted dates, ages, and dated rule sets."""

@@ -1,0 +1,61 @@
+"""`voile init`: a spec.toml that a person decides about, and that publishes."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from calling import Voile
+
+import voile as vl
+from voile.errors import SpecError
+from voile.flow.explore.spec_draft import draft_spec
+from voile.io.spec_files import read_spec
+
+
+def test_a_draft_publishes(voile: Voile, table: Path) -> None:
+    answer = voile("init", table, "--json")
+    assert answer.code == 0, answer.err
+    text = (voile.folder / "spec.toml").read_text()
+    assert '"name",  # ' in text  # every column has its reason beside it
+    assert tomllib.loads(text)["schema"]["identifier"] == ["name"]
+    assert "Ann" not in text
+    published = voile("publish", table, "--spec", "spec.toml", "--out", "release")
+    assert published.code == 0, published.err
+
+
+def test_a_file_is_not_replaced_by_accident(voile: Voile, table: Path) -> None:
+    (voile.folder / "spec.toml").write_text("mine")
+    assert voile("init", table).code == 2
+    assert (voile.folder / "spec.toml").read_text() == "mine"
+    assert voile("init", table, "--force").code == 0
+
+
+def test_people_missing_cells_and_reading_are_in_the_draft(voile: Voile) -> None:
+    frame = pl.DataFrame(
+        {"patient_id": [n % 60 for n in range(150)], "age": [None, *range(149)], 'a "b"': ["x", "y", "z"] * 50}
+    )
+    frame.write_csv(voile.folder / "visits.csv", separator=";")
+    assert voile("init", "visits.csv", "--delimiter", ";").code == 0
+    spec = tomllib.loads((voile.folder / "spec.toml").read_text())
+    schema = spec["schema"]
+    assert (schema["person"], schema["missing"], spec["read"]["delimiter"]) == ("patient_id", "value", ";")
+    assert 'a "b"' in [name for key in ("quasi", "undecided") for name in schema.get(key, [])]
+    assert "patient_id" not in schema["identifier"]
+
+
+def test_undecided_columns_must_be_decided(tmp_path: Path) -> None:
+    inspection = vl.inspect(vl.datasets.hospital())
+    unsure = [replace(column, role="unsure") if column.name == "ward" else column for column in inspection.columns]
+    draft = replace(inspection, columns=tuple(unsure))
+    assert draft.undecided() == ["ward"]
+    path = tmp_path / "spec.toml"
+    path.write_text(draft_spec(draft, "patients.csv", {}))
+    with pytest.raises(SpecError, match="undecided: 'ward'") as caught:
+        read_spec(path)
+    assert caught.value.code == "spec.undecided"
+    path.write_text(path.read_text().replace('"ward",', ""))
+    assert "ward" not in read_spec(path).schema["quasi"]
