@@ -26,8 +26,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.audit.audit import audit as audit
     from voile.flow.checking.load import load as load
     from voile.flow.compare.compare import compare as compare
-    from voile.flow.explore.advise import advise as advise
     from voile.flow.compare.yardstick import Yardstick as Yardstick
+    from voile.flow.explore.advise import advise as advise
     from voile.flow.explore.distributions import distributions as distributions
     from voile.flow.explore.foresee import foresee as foresee
     from voile.flow.explore.foresee import reach as reach

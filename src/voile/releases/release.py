@@ -30,8 +30,8 @@ from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
 from voile.releases.sql.pooled_answer import QueryAnswer, answer_query
 from voile.releases.sql.session import Session
-from voile.tables.secret_key import Key
 from voile.result_tables import write_html
+from voile.tables.secret_key import Key
 from voile.version import __version__
 
 if TYPE_CHECKING:

@@ -81,7 +81,7 @@ def publish(
     with step_bar("read", "publish", "save", "verify") as step:
         from voile.adversaries.private_file import check_private_path
         from voile.engines.selection import choose_engine
-        from voile.flow.explore.advice import advise
+        from voile.flow.explore.improvements import suggest_improvements
         from voile.flow.publish.publish import publish as publish_table
         from voile.flow.read.read import read
         from voile.flow.request.request import read_request
@@ -127,7 +127,7 @@ def publish(
         prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
         known = read_priors(release, prior_files)
         verdict = verify_folder(out, prior=known, after=request.after, engine=engine, private=private)
-        advice = advise(data, request.policy)
+        advice = suggest_improvements(data, request.policy)
     _show_outcome(out, data, release, verdict, advice, as_json)
     if prepared is not None and not as_json:
         show_checklist(prepared)

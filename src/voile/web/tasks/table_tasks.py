@@ -9,7 +9,7 @@ from voile.adversaries.adversary import Knowledge
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.errors import FIXED_BEFOREHAND, VoileError
-from voile.flow.explore.advice import advise
+from voile.flow.explore.improvements import suggest_improvements
 from voile.flow.explore.column_profiles import RepeatedValues
 from voile.flow.explore.foresee import foresee, reach, suggest_value
 from voile.flow.explore.inspect import inspect as inspect_table
@@ -129,7 +129,7 @@ def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
     except VoileError as error:
         fault = {**error.as_json(), "kind": type(error).__name__}
     limits = [{"model": model.name, **asdict(item)} for model in request.policy for item in reach(data, model)]
-    advice = [] if fault else advise(data, request.policy)
+    advice = [] if fault else suggest_improvements(data, request.policy)
     return {"promises": promises, "fault": fault, "reach": limits, "advice": advice}
 
 

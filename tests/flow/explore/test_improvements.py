@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 import voile as vl
-from voile.flow.explore.advice import advise
+from voile.flow.explore.improvements import suggest_improvements
 from voile.flow.explore.inspect import inspect
 from voile.tables.microdata import Microdata
 

@@ -13,13 +13,13 @@ from voile.tables.schema import Column
 FEWEST = 5  # people who should share the greatest values of a sensitive column of numbers
 
 
-def advise(data: Microdata, policy: Policy | Model) -> list[str]:
+def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
     """Return sentences of advice about a table and a policy; none where nothing is to be said.
 
     >>> import polars as pl, voile as vl
     >>> table = pl.DataFrame({"age": [30, 31] * 9, "income": [1, 2] * 8 + [3, 9_876_543]})
     >>> data = vl.read(table, vl.Schema(quasi=["age"], sensitive=["income"]))
-    >>> for sentence in advise(data, vl.TCloseness(t=0.3)):
+    >>> for sentence in suggest_improvements(data, vl.TCloseness(t=0.3)):
     ...     print(sentence.partition(":")[0])
     t-closeness takes all values of 'income' as equally far apart
     Fewer than 5 people share the greatest value of 'income', and it is published as it is
