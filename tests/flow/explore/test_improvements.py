@@ -25,19 +25,19 @@ def read(*sensitive: str, kinds: dict[str, str] | None = None, **domains: list[i
 
 
 def test_the_ordered_distance_is_proposed_for_numbers_alone() -> None:
-    (about_income, _) = advise(read("income"), vl.TCloseness(t=0.2))
+    (about_income, _) = suggest_improvements(read("income"), vl.TCloseness(t=0.2))
     assert "distance='ordered'" in about_income
-    assert advise(read("disease"), vl.TCloseness(t=0.2)) == []
-    assert len(advise(read("income"), vl.TCloseness(t=0.2, distance="ordered"))) == 1
+    assert suggest_improvements(read("disease"), vl.TCloseness(t=0.2)) == []
+    assert len(suggest_improvements(read("income"), vl.TCloseness(t=0.2, distance="ordered"))) == 1
 
 
 def test_values_that_few_people_reach_are_mentioned_without_naming_them() -> None:
-    (sentence,) = advise(read("income"), vl.KAnonymity(k=3))
+    (sentence,) = suggest_improvements(read("income"), vl.KAnonymity(k=3))
     assert "Fewer than 5 people" in sentence
     assert "9876543" not in sentence.replace("_", "").replace(",", "")
-    assert advise(read("income", kinds={"income": "categorical"}), vl.KAnonymity(k=3)) == []
+    assert suggest_improvements(read("income", kinds={"income": "categorical"}), vl.KAnonymity(k=3)) == []
     assert (
-        advise(read("income", income=[*range(30), 9_876_543]), vl.KAnonymity(k=3)) == []
+        suggest_improvements(read("income", income=[*range(30), 9_876_543]), vl.KAnonymity(k=3)) == []
     )  # a declared domain is public
 
 
