@@ -39,5 +39,6 @@ def _advise_limit(data: Microdata, column: Column) -> str:
         return ""
     return (
         f"Fewer than {FEWEST} people share the greatest value of {column.name!r}, and it is published as it is: "
-        "whoever is known for it stands out. Replace the values above a limit that everybody may know by that limit."
+        "whoever is known for it stands out. Give the column a top that does not depend on the table (steering, top): "
+        "values above it are then shown as the top."
     )

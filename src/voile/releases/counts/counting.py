@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from voile.releases.completions.known_rows import KnownColumn
 from voile.releases.counts.cell_matches import is_altered, may_be_any
 from voile.releases.counts.certain_bounds import BoxView, shows_every_row, weigh_boxes
 from voile.releases.counts.count_answer import Count
-from voile.releases.counts.known_values import check_values
+from voile.releases.counts.known_values import check_values, explain_coding
 from voile.releases.queries.query import Condition, Query, cell_shares
 from voile.tables.schema import suggest_name
 
@@ -84,12 +84,14 @@ class Counting:
     def infer_count(self, drawn: np.ndarray | None, conditions: Mapping[str, Condition]) -> Count:
         """Answer a COUNT query from the counts in the draws, which are counted here if they are not given."""
         at_least, at_most = self.bound(conditions)
+        coding = explain_coding(map(self._column, conditions))
         if at_least == at_most:
-            return Count(float(at_least), at_least, at_least, at_least, at_most)
+            return Count(float(at_least), at_least, at_least, at_least, at_most, coding)
         if drawn is None:
             drawn = np.array([fits.sum() for fits in self.match_draws(conditions)], dtype=np.float64)
         doubts = (self.expect(conditions), self.expect_even(conditions))
-        return self.infer(drawn, doubts, at_least, at_most, self.find_obstacle(conditions))
+        answer = self.infer(drawn, doubts, at_least, at_most, self.find_obstacle(conditions))
+        return replace(answer, note=" ".join(filter(None, (answer.note, coding))))
 
     def _count_weighted(self, query: Query) -> Count:
         """Count people of the population: every row stands for as many as its survey weight says."""

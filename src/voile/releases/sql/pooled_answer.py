@@ -12,6 +12,7 @@ import polars as pl
 
 from voile.releases.counts.count_answer import Count
 from voile.releases.counts.counting import DEVIATIONS, INFLATION, Counting
+from voile.releases.counts.known_values import explain_coding
 from voile.releases.queries.query import Condition
 from voile.releases.sql.session import Session
 from voile.releases.sql.statement import Output, Statement, read_statement
@@ -98,7 +99,10 @@ def answer_query(release: Release, counting: Counting, session: Session, text: s
         )
         for key in sorted(groups, key=lambda key: [(cell is None, str(type(cell)), cell) for cell in key])
     ]
-    notes = dict.fromkeys(count.note for _, counts in pooled for count in counts if count.note)
+    coding = explain_coding(counting.draws.rows.columns[counting.places[name]] for name in statement.mentioned)
+    notes = dict.fromkeys(note for _, counts in pooled for count in counts if (note := count.note))
+    if coding and not any(coding in note for note in notes):
+        notes[coding] = None
     titles = [output.name or title for output, title in zip(statement.outputs, titles, strict=True)]
     return QueryAnswer(
         tuple(titles[place] for place in places), tuple(titles[place] for place in chosen), tuple(pooled), tuple(notes)
