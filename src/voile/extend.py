@@ -28,11 +28,13 @@ from voile.methods.base import (
     CoversAlgorithm,
     FollowsNoKey,
     FormsGroupsAgain,
+    JudgesSets,
     KeepsSeats,
     Method,
     Partitionable,
     Replayable,
     ShowsItsKnobs,
+    Steerable,
     WarnsOfAbsence,
 )
 from voile.methods.refusals import (

@@ -82,7 +82,7 @@ class Method(Plugin):
             raise PolicyError(
                 f"{self.name} cannot keep a promise for each of several sets of quasi-identifiers.",
                 code="policy.quasi-sets",
-                hint=f"Use {option('method', 'full-domain')}, or protect against whoever knows all columns.",
+                hint=f"Use {option('method', 'mondrian')} or {option('method', 'full-domain')}, or name no sets.",
             )
         raise_together(
             PolicyError(

@@ -8,7 +8,6 @@ from itertools import permutations
 from typing import Any
 
 from voile.errors import SchemaError, option
-from voile.tables.steering.steer import Steer
 
 
 def person_faults(
@@ -114,7 +113,7 @@ def guarding_faults(
         )
 
 
-def steering_faults(steering: Mapping[str, Steer], known: Sequence[str]) -> Iterator[SchemaError]:
+def steering_faults(steering: Mapping[str, Any], known: Sequence[str]) -> Iterator[SchemaError]:
     """Yield the wishes that only a quasi-identifier can have, and say where no column matters."""
     for name, steer in steering.items():
         if steer.steers_loss and name not in known:

@@ -223,8 +223,8 @@ def suggest_name(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 class Column:
     """A column whose values are known: role, kind, domain, a hierarchy if there is one, whether it is the survey
     weight, whether it tells of a sensitive value only if it is one of the protected ones (indicator), whether some
-    values may have been replaced (altered), the publisher's wishes for it, and the level at which everybody is shown
-    where a method has decided on one."""
+    values may have been replaced (altered), the publisher's wishes for it, and what a method has decided: the level at
+    which everybody is shown, or for each group the wider group whose cell it shows."""
 
     name: str
     role: str
@@ -235,6 +235,7 @@ class Column:
     altered: bool = False
     steer: Steer = USUAL
     level: int | None = None
+    cell_groups: np.ndarray | None = None
 
     @property
     def kind(self) -> str:

@@ -105,7 +105,7 @@ def test_sets_that_make_no_sense_are_refused(sets: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "method", [vl.Mondrian(), vl.Cluster(), vl.FullDomain(suppression=0.1), vl.FullDomain(blanks=True)]
+    "method", [vl.Mondrian(suppression=0.1), vl.Cluster(), vl.FullDomain(suppression=0.1), vl.FullDomain(blanks=True)]
 )
 def test_methods_that_cannot_judge_sets_say_so(method: Any) -> None:
     with pytest.raises(PolicyError) as caught:

@@ -98,7 +98,7 @@ def _audit_set(
     """Attack what whoever knows one set of the quasi-identifier columns sees; other sets are no part of this promise."""
     if data is not None:
         known = tuple(column for column in data.columns.quasi if column.name in names)
-        data = replace(data, columns=replace(data.columns, quasi=known, quasi_sets=()))
+        data = replace(data, columns=replace(data.columns, quasi=known))
     result = audit(project_release(release, names), data, attacks, **request)
     knowing = f" (knowing {join_phrases(names)})"
     return replace(result, findings=tuple(replace(item, title=item.title + knowing) for item in result.findings))

@@ -151,8 +151,8 @@ def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: _Losses, 
 
 
 def _coarsen(column: Column, rows: Rows) -> Column | None:
-    """Return a column that shows nothing finer than the next level of its hierarchy; None if that is its top, or coarser
-    than the publisher wishes."""
+    """Return a column that shows nothing finer than the next level of its hierarchy; None if that is its top, or
+    coarser than the publisher wishes."""
     table = rows.histogram([column.name])
     counts = np.zeros(column.size, dtype=np.int64)
     counts[table.codes[:, 0]] = table.counts

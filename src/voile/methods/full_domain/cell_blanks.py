@@ -34,8 +34,8 @@ def blank_cells(
     group: np.ndarray, nodes: Sequence[np.ndarray], sizes: Sequence[int], costs: Mapping[int, float], judge: Judge
 ) -> np.ndarray:
     """Give the withheld cells of the table groups in which some columns are blank, the cheapest blanks first; cells for
-    which even that is not enough stay WITHHELD. `nodes` are those of each column, `costs` what a blank costs in the columns
-    that may have one."""
+    which even that is not enough stay WITHHELD. `nodes` are those of each column, `costs` what a blank costs in the
+    columns that may have one."""
     group = group.copy()
     for blanks in _list_blanks(costs):
         waiting = np.flatnonzero(group == WITHHELD)

@@ -6,19 +6,21 @@ as both halves satisfy the policy. Boxes never overlap, so everybody is in exact
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from voile import kernels
-from voile.errors import PolicyError, option
+from voile.errors import PolicyError, option, parameter
 from voile.kernels import lazy_kernel
-from voile.methods.base import CoversAlgorithm, FollowsNoKey, Method, Partitionable, Settings, Steerable
+from voile.methods.base import CoversAlgorithm, FollowsNoKey, JudgesSets, Method, Partitionable, Settings, Steerable
 from voile.methods.mondrian.cut_replay import CutReplay
 from voile.methods.mondrian.policy_cuts import PolicyCuts, cut_by_size
+from voile.methods.mondrian.set_cuts import cut_sets, show_shared_cells
 from voile.methods.refusals import ExplainsRefusals, RefusedSteps
-from voile.methods.steering.column_cells import choose_cells, shows_labels
+from voile.methods.steering.column_cells import shows_labels
 from voile.methods.steering.strata import has_strata, number_strata, require_strata
 from voile.methods.steering.withholding import count_allowed, find_expensive_groups, withhold_small_strata
 from voile.models.abilities import SurvivesCuts
@@ -34,7 +36,7 @@ cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
 
 
 @dataclass(frozen=True)
-class Mondrian(Partitionable, Steerable, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, Method):
+class Mondrian(Partitionable, Steerable, JudgesSets, ExplainsRefusals, FollowsNoKey, CoversAlgorithm, Method):
     """Strict multidimensional recoding by even cuts.
 
     Claim: every group satisfies every model of the policy.
@@ -58,6 +60,12 @@ class Mondrian(Partitionable, Steerable, ExplainsRefusals, FollowsNoKey, CoversA
 
     def check(self, columns: Columns, policy: Policy) -> None:
         super().check(columns, policy)
+        if columns.quasi_sets and (self.suppression or has_strata(columns)):
+            raise PolicyError(
+                "mondrian withholds nobody and keeps no coarsest level where several sets of columns are judged.",
+                code="policy.quasi-sets",
+                hint=f"Set {parameter('suppression', 0)}, or use {option('method', 'full-domain')}.",
+            )
         wild = ", ".join(m.name for m in policy if not m.monotone and not isinstance(m, SurvivesCuts))
         if wild:
             raise PolicyError(
@@ -67,6 +75,9 @@ class Mondrian(Partitionable, Steerable, ExplainsRefusals, FollowsNoKey, CoversA
             )
 
     def group(self, columns: Columns, rows: Rows, policy: Policy) -> Rows:
+        if columns.quasi_sets:  # decided in `transform`, which notes whose cells each group shows
+            policy.require_whole(columns, rows.tally_values(columns), rows.total)
+            return rows.place(table := rows.histogram([columns.quasi[0].name]), np.zeros(len(table.counts), np.int64))
         limit = count_allowed(self.suppression, rows.total)
         everybody, rows = rows.total, withhold_small_strata(columns, rows, policy, limit)
         limit -= everybody - rows.total
@@ -79,16 +90,33 @@ class Mondrian(Partitionable, Steerable, ExplainsRefusals, FollowsNoKey, CoversA
         totals = {name: counts.totals for name, counts in tallies.items()}
         stratum = number_strata(columns, table)
         require_strata(columns, policy, table, stratum, totals)
-        frame, codes = self.frame_columns(columns, table)
-        if policy.sizes_suffice:
-            group = cut_by_size(codes, table, policy.smallest(), frame, stratum)
-        else:
-            group = PolicyCuts(columns, policy, table, totals, frame).cut(codes, stratum)
+        group = self._cut_table(columns, table, policy, stratum, totals)
         placed = rows.place(table, group)
         if not limit:
             return placed
         expensive = find_expensive_groups(columns, placed, self.recoding, limit)
         return rows.place(table, np.where(expensive[group], WITHHELD, group))
+
+    def _cut_table(
+        self,
+        columns: Columns,
+        table: Histogram,
+        policy: Policy,
+        stratum: np.ndarray | None,
+        totals: Mapping[str, np.ndarray],
+    ) -> np.ndarray:
+        """Cut the cells of a table into boxes that satisfy the policy, inside their strata."""
+        frame, codes = self.frame_columns(columns, table)
+        if policy.sizes_suffice:
+            return cut_by_size(codes, table, policy.smallest(), frame, stratum)
+        return PolicyCuts(columns, policy, table, totals, frame).cut(codes, stratum)
+
+    def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
+        """Cut the columns of each set by themselves, where several sets are judged."""
+        if not columns.quasi_sets:
+            return columns, rows
+        totals = {name: counts.totals for name, counts in rows.tally_values(columns).items()}
+        return cut_sets(columns, rows, policy, self.recoding, lambda *arguments: self._cut_table(*arguments, totals))
 
     def withhold_blindly(self, columns: Columns, rows: Rows, smallest: int, limit: int) -> Rows:
         """Return the rows without the people who lose most where groups are judged by their sizes alone. Nobody is
@@ -102,13 +130,14 @@ class Mondrian(Partitionable, Steerable, ExplainsRefusals, FollowsNoKey, CoversA
         return rows.place(table, np.where(expensive[group], WITHHELD, 0))
 
     def may_be_divided(self, columns: Columns, policy: Policy) -> bool:
-        return super().may_be_divided(columns, policy) and (not self.suppression or policy.ignores_values)
+        divisible = super().may_be_divided(columns, policy) and not columns.quasi_sets
+        return divisible and (not self.suppression or policy.ignores_values)
 
     def covers_algorithm(self, policy: Policy) -> bool:
         return policy.ignores_values  # cuts then depend on quasi-identifiers alone
 
     def show(self, columns: Columns, rows: Rows) -> Release:
-        cells = {column.name: choose_cells(column, rows, self.recoding) for column in columns.quasi}
+        cells = {column.name: show_shared_cells(column, rows, self.recoding) for column in columns.quasi}
         return show_boxes(columns, rows, cells)
 
     def refused_steps(
@@ -118,7 +147,13 @@ class Mondrian(Partitionable, Steerable, ExplainsRefusals, FollowsNoKey, CoversA
         hierarchy, where boxes with equal labels form one group, for strata and withheld people, and for tables that are
         published in parts."""
         labelled = any(self._cuts_along_hierarchy(column) for column in columns.quasi) or self.recoding == "hierarchy"
-        if labelled or self.suppression or has_strata(columns) or not 0 < table.total <= partition_tree.LARGEST_PART:
+        if (
+            labelled
+            or self.suppression
+            or columns.quasi_sets
+            or has_strata(columns)
+            or not 0 < table.total <= partition_tree.LARGEST_PART
+        ):
             return None
         frame, codes = self.frame_columns(columns, table)
         return CutReplay(table, group, smallest, frame).replay(codes)
