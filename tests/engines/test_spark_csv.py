@@ -18,11 +18,14 @@ from voile.io import csv_byte_scan
 ACCEPTED = [
     b'\xef\xbb\xbf"p",q\r\n1,"l\r\nm"\r\n" 2 ",b\n\r\n#3,"say ""hi"""\n',
     'p;q\n05;é\n6;"x;\n\ny"\n7;\u00a0\\\n'.encode(),
+    "p;q\n31.12.1980;1.234,50 €\n01.02.1975;12 €\n03.04.1990;3,5 €\n".encode(
+        "cp1252"
+    ),  # converted by all chunks together
 ]
 NO_SPARK = cluster.absent()
 
 
-def read_all(engine: Engine, path: Path, encoding: str = "utf8") -> pl.DataFrame:
+def read_all(engine: Engine, path: Path, encoding: str = "auto") -> pl.DataFrame:
     schema = vl.Schema(quasi=["p"], sensitive=["q"])
     return pl.concat(engine.read(Source(path, encoding=encoding), schema).map("look", _take_frame))
 
@@ -43,6 +46,7 @@ def test_spark_reads_a_csv_as_disk_does(tmp_path: Path, monkeypatch: pytest.Monk
     for content in ACCEPTED:
         path = write_file(tmp_path, content)
         assert read_all(spark, path).equals(read_all(vl.Disk(), path))
+    assert read_all(spark, path).dtypes == [pl.Date, pl.Float64]
     path = write_file(tmp_path, ACCEPTED[1].decode().encode("utf-16"))
     assert read_all(spark, path, "utf-16").equals(read_all(vl.Disk(), path, "utf-16"))
     session.stop()
