@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from voile.errors import SchemaError, SpecError, option, raise_together
 from voile.tables.domain import KINDS, Domain
 from voile.tables.hierarchy import Hierarchy

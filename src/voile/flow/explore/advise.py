@@ -18,6 +18,7 @@ from voile.methods.steering.column_cells import choose_cells
 from voile.models.base import Model
 from voile.models.k_anonymity import KAnonymity
 from voile.models.policy import Policy
+from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column, Columns
@@ -48,8 +49,8 @@ class ColumnCost:
 
 @dataclass(frozen=True)
 class Advice:
-    """The result of `advise`: the mean loss of all columns in groups of at least `smallest` people, and with some people
-    withheld; and what each column costs, the most expensive first."""
+    """The result of `advise`: the mean loss of all columns in groups of at least `smallest` people, and with some
+    people withheld; and what each column costs, the most expensive first."""
 
     people: int
     smallest: int
@@ -137,7 +138,7 @@ def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: _Losses, 
     others = tuple(other for other in columns.quasi if other.name != name)
     if others:
         without = _measure_losses(replace(columns, quasi=others), rows, smallest).mean()
-    coarse = _coarsen(column, rows)
+    coarse = _coarsen(columns, column, rows)
     if coarse is None:
         return replace(cost, without=without)
     try:
@@ -150,13 +151,10 @@ def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: _Losses, 
     )
 
 
-def _coarsen(column: Column, rows: Rows) -> Column | None:
+def _coarsen(columns: Columns, column: Column, rows: Rows) -> Column | None:
     """Return a column that shows nothing finer than the next level of its hierarchy; None if that is its top, or
     coarser than the publisher wishes."""
-    table = rows.histogram([column.name])
-    counts = np.zeros(column.size, dtype=np.int64)
-    counts[table.codes[:, 0]] = table.counts
-    (fitted,) = Columns((column,), (), ()).with_hierarchies({column.name: counts}).quasi
+    fitted = complete_hierarchies(columns, rows)[column.name]
     level = column.steer.finest + 1
     if fitted.hierarchy is None or level >= fitted.hierarchy.height or level > (column.steer.coarsest or level):
         return None
