@@ -66,6 +66,7 @@ NAMES = [
     "measure",
     "measures",
     "mining",
+    "pool",
     "prefixes",
     "presets",
     "privacy_budget",
