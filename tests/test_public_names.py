@@ -72,6 +72,7 @@ NAMES = [
     "measure",
     "measures",
     "mining",
+    "pool",
     "prefixes",
     "prepare",
     "presets",
