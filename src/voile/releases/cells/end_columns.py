@@ -72,6 +72,7 @@ def compute_ends(entry: Entry, cells: Cells, codes: np.ndarray) -> list[pl.Serie
     """Return the columns of ends of a column whose rows have these cells."""
     assert cells.low is not None and cells.high is not None
     dtype = parse_type(str(entry["type"]))
+    assert dtype is not None, "the dictionary has been checked"
     hidden = cells.whole | (cells.high < cells.low)
     ends = []
     for name, code in zip(end_names(entry), (cells.low, cells.high), strict=True):
