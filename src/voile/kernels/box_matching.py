@@ -170,7 +170,7 @@ def _sets_meet(members, starts, box, other_members, other_starts, other_box):
     return False
 
 
-def _bound_pairs(low, high, members, starts, nodes, bounds, order, other_members, *_):  # type: ignore[no-untyped-def]
+def _bound_pairs(low, high, members, starts, nodes, bounds, order, other_members, *_):
     """Return how many steps `_find_pairs` takes if every box has to be compared with every other."""
     return low.size * len(nodes) + len(order) * members.size + len(low) * other_members.size
 

@@ -63,11 +63,11 @@ class Kernel:
                 from numba import njit
 
                 function = self._bind(lambda used: used.compile())
-                inline = "always" if self._inline else "never"
+                options: dict[str, Any] = {"nogil": True, "inline": "always" if self._inline else "never"}
                 try:
-                    self._compiled = njit(nogil=True, cache=True, inline=inline)(function)
+                    self._compiled = njit(cache=True, **options)(function)
                 except RuntimeError:  # there is no folder that the compiler may write to
-                    self._compiled = njit(nogil=True, inline=inline)(function)
+                    self._compiled = njit(**options)(function)
             return self._compiled
 
     def _bind(self, prepare: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -107,8 +107,11 @@ class BitInstruction:
     def __init__(self, name: str, answer: Callable[[int], int]) -> None:
         self._name, self._answer, self._compiled = name, answer, None
 
+    def __call__(self, word: Any) -> Any:
+        return np.int64(self._answer(int(word)))
+
     def prepare_for_python(self) -> Callable[[Any], Any]:
-        return lambda word: np.int64(self._answer(int(word)))
+        return self.__call__
 
     def compile(self) -> Any:
         with _LOCK:
@@ -125,7 +128,7 @@ def _emit_instruction(name: str) -> Any:
     more = () if name == "ctpop" else (ir.Constant(ir.IntType(1), 0),)
 
     @intrinsic
-    def instruction(typing_context, word):  # type: ignore[no-untyped-def]
+    def instruction(typing_context, word):
         signature = numba_types.int64(numba_types.uint64)
         return signature, lambda context, builder, _, arguments: getattr(builder, name)(arguments[0], *more)
 

@@ -117,7 +117,7 @@ def _judge_classes(rows, prior_rows, events, shares, kinds, floor, lift):
     return worst, over
 
 
-def _bound_steps(  # type: ignore[no-untyped-def]
+def _bound_steps(
     rows, index, starts, members, counts, value_starts, values, value_counts, events, binary, max_states, *others
 ):
     """Return how many steps `compute_group_beliefs` takes at most, from the states of every group's walk."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 
 from voile.errors import DataError
 
@@ -71,6 +70,8 @@ class Key:
         False
         """
         subkey = hashlib.blake2b(purpose.encode(), key=self.secret, digest_size=BYTES).digest()
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms  # few verbs draw anything
+
         cipher = Cipher(algorithms.ChaCha20(subkey, bytes(16)), mode=None).encryptor()
         return np.frombuffer(cipher.update(bytes(8 * size)), dtype=np.uint64)
 

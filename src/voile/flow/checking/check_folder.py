@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,10 +16,12 @@ from voile.flow.checking.load import find_document_faults, release_from, stays_o
 from voile.flow.checking.signature_check import add_signature
 from voile.io import release_folder
 from voile.io.library_border import forget_words
-from voile.io.release_folder.signature import SignerKey
 from voile.models.evidence import NOTHING, Evidence
 from voile.releases.release import Release
 from voile.results import Answer, Checked, Verdict
+
+if TYPE_CHECKING:
+    from voile.io.release_folder.signature import SignerKey
 
 
 def check_folder(

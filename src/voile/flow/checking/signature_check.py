@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from voile.io.release_folder import SIGNATURE
-from voile.io.release_folder.signature import SignerKey, describe_signer, find_signature_fault, read_signature
+from voile.io.release_folder.signature import describe_signer, find_signature_fault, read_signature
 from voile.results import Answer, Checked, Verdict
+
+if TYPE_CHECKING:
+    from voile.io.release_folder.signature import SignerKey
 
 UNSIGNED = "unsigned"
 UNCHECKED = "signed, by whom is not checked"

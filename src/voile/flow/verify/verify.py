@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
@@ -15,7 +16,7 @@ from voile.errors import SpecError, VoileError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
 from voile.flow.checking.load import load
-from voile.io.release_folder.signature import SignerKey, read_signer
+from voile.io.release_folder.signature import read_signer
 from voile.methods.base import KeepsSeats, Method
 from voile.models.abilities import LearnsFromTable
 from voile.models.claimed_model import requested_model
@@ -29,6 +30,9 @@ from voile.results import Verdict
 from voile.tables.microdata import Microdata
 from voile.tables.secret_key import Key
 from voile.tables.unit import Unit
+
+if TYPE_CHECKING:
+    from voile.io.release_folder.signature import SignerKey
 
 
 def verify(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +43,27 @@ def read_parquet(source: Path | bytes) -> pl.DataFrame:
     return pl.DataFrame([_convert(name, table.column(name), name in texts) for name in names])
 
 
+@dataclass(frozen=True)
+class _Column:
+    """A column that shows only Arrow's own interface. Given pyarrow's class, polars would import pyarrow.compute, and
+    pyarrow would import pandas, which takes longer than reading a small release."""
+
+    values: Any
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> Any:
+        return self.values.__arrow_c_array__(requested_schema)
+
+
 def _convert(name: str, column: Any, is_text: bool) -> pl.Series:
     """Return a column of polars; texts that are coded in the file stay coded."""
     if not is_text:
-        return pl.Series(name, column)
+        return pl.Series(_Column(column.combine_chunks())).alias(name)
     coded = column.unify_dictionaries().combine_chunks()
     coded.dictionary.validate(full=True)  # UTF-8, which polars takes for granted
-    texts = pl.Series(coded.dictionary, dtype=pl.String)
+    texts = pl.Series(_Column(coded.dictionary)).cast(pl.String)
     if texts.n_unique() < len(texts):
         raise ValueError("it stores a text twice")
     if len(texts) > max(_FEW_CATEGORIES, len(coded) // 4) or coded.null_count:
         return pl.Series(name, coded.dictionary_decode(), dtype=pl.String)
-    codes = pl.Series(coded.indices).cast(pl.UInt32)  # pyarrow's own to_numpy would import pandas
+    codes = pl.Series(_Column(coded.indices)).cast(pl.UInt32)
     return texts.cast(pl.Enum(texts.sort())).gather(codes).alias(name)

@@ -13,17 +13,23 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
-
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from typing import TYPE_CHECKING, TypeAlias
 
 from voile.errors import SpecError
 from voile.io.release_folder.file_names import CERTIFICATE, SIGNATURE, content_digest
+from voile.kernels import lazy_module
 
-SigningKey: TypeAlias = Ed25519PrivateKey
-SignerKey: TypeAlias = Ed25519PublicKey
+if TYPE_CHECKING:
+    from cryptography import exceptions
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ed25519
+
+    SigningKey: TypeAlias = ed25519.Ed25519PrivateKey
+    SignerKey: TypeAlias = ed25519.Ed25519PublicKey
+else:
+    exceptions = lazy_module("cryptography.exceptions")
+    serialization = lazy_module("cryptography.hazmat.primitives.serialization")
+    ed25519 = lazy_module("cryptography.hazmat.primitives.asymmetric.ed25519")
 
 DOMAIN = b"voile certificate signature 1\n"
 PASSPHRASE = "VOILE_SIGN_PASSPHRASE"  # the environment variable
@@ -61,7 +67,7 @@ def find_signature_fault(folder: Path, certificate_digest: str, signature: bytes
         return f"{CERTIFICATE} changed while it was read."
     try:
         signer.verify(signature, DOMAIN + certificate)
-    except InvalidSignature:
+    except exceptions.InvalidSignature:
         return f"{SIGNATURE} is not a signature of {CERTIFICATE} by this signer."
     return ""
 
@@ -80,9 +86,9 @@ def read_signing_key(path: str | Path, ask: Callable[[], str] | None = None) -> 
     except TypeError:  # the library's word for a missing passphrase
         passphrase = os.environ.get(PASSPHRASE) or (ask() if ask is not None else "")
         key = _unlock(Path(path), content, passphrase)
-    except (ValueError, UnsupportedAlgorithm):
+    except (ValueError, exceptions.UnsupportedAlgorithm):
         raise _wrong_key(Path(path), "holds no private key", _MAKE_KEY) from None
-    if not isinstance(key, Ed25519PrivateKey):
+    if not isinstance(key, ed25519.Ed25519PrivateKey):
         raise _wrong_key(Path(path), "holds a key of another kind than Ed25519", _MAKE_KEY)
     return key
 
@@ -92,9 +98,9 @@ def read_signer(path: str | Path) -> SignerKey:
     content = _read_key_file(Path(path))
     try:
         key = serialization.load_pem_public_key(content)
-    except (ValueError, UnsupportedAlgorithm):
+    except (ValueError, exceptions.UnsupportedAlgorithm):
         raise _wrong_key(Path(path), "holds no public key", _EXPORT_KEY) from None
-    if not isinstance(key, Ed25519PublicKey):
+    if not isinstance(key, ed25519.Ed25519PublicKey):
         raise _wrong_key(Path(path), "holds a key of another kind than Ed25519", _EXPORT_KEY)
     return key
 
@@ -108,7 +114,7 @@ def _unlock(path: Path, content: bytes, passphrase: str) -> object:
         raise _wrong_key(path, "is protected by a passphrase", f"Set {PASSPHRASE}.")
     try:
         return serialization.load_pem_private_key(content, password=passphrase.encode())
-    except (ValueError, TypeError, UnsupportedAlgorithm):
+    except (ValueError, TypeError, exceptions.UnsupportedAlgorithm):
         raise _wrong_key(path, "does not open with this passphrase", f"Check {PASSPHRASE}, or type it again.") from None
 
 
