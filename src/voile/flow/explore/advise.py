@@ -48,8 +48,8 @@ class ColumnCost:
 
 @dataclass(frozen=True)
 class Advice:
-    """The result of `advise`: the mean loss of all columns in groups of at least `smallest` people, and with some people
-    withheld; and what each column costs, the most expensive first."""
+    """The result of `advise`: the mean loss of all columns in groups of at least `smallest` people, and with some
+    people withheld; and what each column costs, the most expensive first."""
 
     people: int
     smallest: int
