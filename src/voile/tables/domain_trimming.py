@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def trim_columns(columns: Columns, used: Mapping[str, np.ndarray]) -> tuple[Colu
     for name, codes in used.items():
         code_maps[name] = np.zeros(columns[name].size, dtype=np.int64)
         code_maps[name][codes] = np.arange(len(codes))
-    trimmed = {
+    trimmed: dict[str, Any] = {
         role: tuple(trim_column(c, used[c.name]) if c.name in used else c for c in getattr(columns, role))
         for role in ("quasi", "sensitive", "other")
     }

@@ -13,7 +13,7 @@ import pytest
 
 import voile as vl
 from voile.engines import base
-from voile.errors import VoileError
+from voile.errors import SpecError
 from voile.flow.request.release_schema import register_schema, table_schema
 from voile.tables import partition_tree
 
@@ -117,7 +117,7 @@ def test_all_weights_of_one_give_the_usual_release(table: Path) -> None:
 
 
 def test_the_sum_of_wishes_is_raised_together(table: Path) -> None:
-    with pytest.raises(VoileError) as caught:
+    with pytest.raises(SpecError) as caught:
         vl.read(
             table,
             vl.Schema(

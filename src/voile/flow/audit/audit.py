@@ -95,7 +95,7 @@ def _audit_set(
     attacks: Sequence[Attack] | None,
     request: Mapping[str, Any],
 ) -> Audit:
-    """Attack what whoever knows one set of the quasi-identifier columns sees; other sets are no part of this promise."""
+    """Attack what whoever knows one set of the quasi-identifier columns sees; other sets are no part of the promise."""
     if data is not None:
         known = tuple(column for column in data.columns.quasi if column.name in names)
         data = replace(data, columns=replace(data.columns, quasi=known))

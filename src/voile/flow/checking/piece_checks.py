@@ -54,7 +54,7 @@ def _check_set_claim(
         return ClaimCheck(Checked("claim", Answer.BROKEN, "It is about columns that are none of the sets."))
     others = [len(other.certificate.claims) for other in projections.values()]
     answer = check_claim(projected, claim, projected.tallies, projected.sizes, evidence, covers)
-    title = f"{answer.check.what} against whoever knows {join_phrases(names)}"
+    title = f"{answer.check.what} against whoever knows {join_phrases(projected.column_names('quasi'))}"
     if len(set(others)) > 1:
         return ClaimCheck(Checked(title, Answer.BROKEN, "Not every set has the same claims."))
     return replace(answer, check=replace(answer.check, what=title))

@@ -135,7 +135,9 @@ def _build_columns(values: Mapping[str, pl.DataFrame], schema: Schema) -> Column
     raise_together(problems)
     for column in columns:
         check_lookalikes(column)
-    by_role = {role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")}
+    by_role: dict[str, Any] = {
+        role: tuple(c for c in columns if c.role == role) for role in ("quasi", "sensitive", "other")
+    }
     return Columns(**by_role)
 
 

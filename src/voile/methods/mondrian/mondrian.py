@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -116,7 +117,8 @@ class Mondrian(Partitionable, Steerable, JudgesSets, ExplainsRefusals, FollowsNo
         if not columns.quasi_sets:
             return columns, rows
         totals = {name: counts.totals for name, counts in rows.tally_values(columns).items()}
-        return cut_sets(columns, rows, policy, self.recoding, lambda *arguments: self._cut_table(*arguments, totals))
+        cut = partial(self._cut_table, totals=totals)
+        return cut_sets(columns, rows, policy, self.recoding, cut)
 
     def withhold_blindly(self, columns: Columns, rows: Rows, smallest: int, limit: int) -> Rows:
         """Return the rows without the people who lose most where groups are judged by their sizes alone. Nobody is

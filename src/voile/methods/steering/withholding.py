@@ -28,6 +28,7 @@ def withhold_small_strata(columns: Columns, rows: Rows, policy: Policy, limit: i
         return rows
     table = rows.histogram([column.name for column in columns.quasi])
     stratum = number_strata(columns, table)
+    assert stratum is not None, "some column has a coarsest level"
     sizes = np.bincount(stratum, weights=table.counts).astype(np.int64)
     small = sizes < policy.smallest()
     people = int(sizes[small].sum())
