@@ -199,7 +199,10 @@ def inspect(
         mapping = map_variants([one for one in variants if one.column == name])
         frame = frame.with_columns(merge_values(frame[name], mapping).alias(name))
     profiles, coded = profile_table(frame)
-    decided = {"reading": table_source.record, "variants": tuple(one for one in variants if one.column not in merge)}
+    decided: dict[str, Any] = {
+        "reading": table_source.record,
+        "variants": tuple(one for one in variants if one.column not in merge),
+    }
     known = schema.known_columns() if schema else [column.name for column in profiles if column.role == "quasi"]
     names = [name for name in known if name in coded]
     bare = Inspection(frame.height, profiles, (), None, repeats=find_repeats(profiles, coded))
