@@ -167,5 +167,7 @@ def test_variants_are_told_and_not_merged_by_themselves(tmp_path: Path) -> None:
     ]
     assert data.columns["sex"].domain.labels == ["M", "m"]
     assert vl.inspect(path, merge=["sex"])["sex"].distinct == 1
+    with pytest.raises(SpecError, match="no column 'town'"):
+        vl.inspect(path, merge=["town"])
     with pytest.raises(SpecError, match="'town', which is not read"):
         vl.read(path, vl.Schema(quasi=["sex"]), merge=["town"])

@@ -14,13 +14,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.engines.memory_rows import build_rows
 from voile.engines.person_rows import PersonRows, hash_people, write_names
-from voile.errors import DataError, option
+from voile.errors import DataError, SchemaError, option
 from voile.flow.explore.column_profiles import (
     ColumnProfile,
     RepeatedValues,
@@ -34,9 +33,9 @@ from voile.io.conversions.encodings import AUTO
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.row_protocol import Table
-from voile.tables.schema import Schema
+from voile.tables.schema import Schema, suggest_name
 from voile.tables.unit import ASSUMED, IDENTIFIER, ONE_ROW, PERSON_COLUMN, Unit
-from voile.tables.value_variants import Variants, find_variants, map_variants, merge_values
+from voile.tables.value_variants import Variants, find_table_variants, merge_table_variants
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
 TOGETHER = 3  # at most as many columns are combined
@@ -194,10 +193,15 @@ def inspect(
     frame = load_frame(table_source, subset, check_header)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
-    variants = _list_variants(frame)
-    for name in merge:
-        mapping = map_variants([one for one in variants if one.column == name])
-        frame = frame.with_columns(merge_values(frame[name], mapping).alias(name))
+    unknown = [name for name in (*merge, *(convert or {})) if name not in frame.columns]
+    if unknown:
+        raise SchemaError(
+            f"The table has no column {unknown[0]!r}.",
+            code="schema.unknown-column",
+            hint=suggest_name(unknown[0], frame.columns),
+        )
+    variants = find_table_variants(frame)
+    frame = merge_table_variants(frame, variants, merge)
     profiles, coded = profile_table(frame)
     decided: dict[str, Any] = {
         "reading": table_source.record,
@@ -220,15 +224,6 @@ def inspect(
     else:
         inspection = _inspect_rows(profiles, build_rows(names, codes, list(sizes.values())), sizes)
     return replace(inspection, people=frame.height, repeats=bare.repeats, unit=unit, **decided)
-
-
-def _list_variants(frame: pl.DataFrame) -> list[Variants]:
-    """List the categories of a table that differ only in case and blanks."""
-    found: list[Variants] = []
-    for name in (name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)):
-        counted = frame[name].drop_nulls().alias("value").value_counts(name="count")
-        found += find_variants(name, counted["value"], counted["count"].to_list())
-    return found
 
 
 def _find_person(inspection: Inspection, schema: Schema | None) -> str:
