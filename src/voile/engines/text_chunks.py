@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from voile.errors import DataError
-from voile.io.conversions.column_readings import TextSummary, cast_reading
 from voile.io.conversions.converted_frames import decide_types, summarize_column
+from voile.io.conversions.reading_decisions import cast_reading
 from voile.io.conversions.text_options import TextOptions
+from voile.io.conversions.text_summaries import TextSummary
 from voile.io.csv_files import InspectedCsv
 from voile.tables.part_protocol import Parts
 

@@ -74,3 +74,18 @@ def merge_values(values: pl.Series, mapping: Mapping[str, str]) -> pl.Series:
     if not isinstance(values.dtype, pl.Enum):
         return merged
     return merged.cast(pl.Enum([text for text in values.dtype.categories if text not in mapping]))
+
+
+def find_table_variants(frame: pl.DataFrame) -> list[Variants]:
+    """Find the variants of all columns of a table."""
+    found: list[Variants] = []
+    for name in (name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)):
+        counted = frame[name].drop_nulls().alias("value").value_counts(name="count")
+        found += find_variants(name, counted["value"], counted["count"].to_list())
+    return found
+
+
+def merge_table_variants(frame: pl.DataFrame, variants: Sequence[Variants], merge: Sequence[str]) -> pl.DataFrame:
+    """Merge the variants of some columns of a table."""
+    mappings = {name: map_variants([one for one in variants if one.column == name]) for name in merge}
+    return frame.with_columns(*(merge_values(frame[name], mapping).alias(name) for name, mapping in mappings.items()))

@@ -13,7 +13,9 @@ from sample_files import read_text, write_file
 import voile as vl
 from voile.engines import base
 from voile.errors import DataError, SpecError
-from voile.io.conversions.column_readings import ReadingRecord, decide_reading, summarize_text
+from voile.io.conversions.column_readings import ReadingRecord
+from voile.io.conversions.reading_decisions import decide_reading
+from voile.io.conversions.text_summaries import summarize_text
 
 D = datetime.date
 READ = [  # cells of a column, and how they are read
@@ -167,5 +169,7 @@ def test_variants_are_told_and_not_merged_by_themselves(tmp_path: Path) -> None:
     ]
     assert data.columns["sex"].domain.labels == ["M", "m"]
     assert vl.inspect(path, merge=["sex"])["sex"].distinct == 1
+    with pytest.raises(SpecError, match="no column 'town'"):
+        vl.inspect(path, merge=["town"])
     with pytest.raises(SpecError, match="'town', which is not read"):
         vl.read(path, vl.Schema(quasi=["sex"]), merge=["town"])

@@ -17,7 +17,7 @@ import polars as pl
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.engines.person_rows import PersonRows, hash_people, write_names
-from voile.errors import DataError, option
+from voile.errors import DataError, SchemaError, option
 from voile.flow.explore.anonymity import measure_anonymity
 from voile.flow.explore.column_profiles import (
     CodedColumns,
@@ -38,9 +38,9 @@ from voile.flow.explore.uniqueness import (
 from voile.io.conversions.encodings import AUTO
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import PUBLIC_KEY, Microdata
-from voile.tables.schema import ROLES, Schema
+from voile.tables.schema import ROLES, Schema, suggest_name
 from voile.tables.unit import ASSUMED, IDENTIFIER, PERSON_COLUMN, Unit
-from voile.tables.value_variants import Variants, find_variants, map_variants, merge_values
+from voile.tables.value_variants import find_table_variants, merge_table_variants
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
 
@@ -94,10 +94,15 @@ def inspect(
     frame = load_frame(table_source, subset, check_header)
     if frame.height == 0:
         raise DataError("The table has no rows.", code="data.no-rows", hint="Check the file or the query.")
-    variants = _list_variants(frame)
-    for name in merge:
-        mapping = map_variants([one for one in variants if one.column == name])
-        frame = frame.with_columns(merge_values(frame[name], mapping).alias(name))
+    unknown = [name for name in (*merge, *(convert or {})) if name not in frame.columns]
+    if unknown:
+        raise SchemaError(
+            f"The table has no column {unknown[0]!r}.",
+            code="schema.unknown-column",
+            hint=suggest_name(unknown[0], frame.columns),
+        )
+    variants = find_table_variants(frame)
+    frame = merge_table_variants(frame, variants, merge)
     profiles, coded = profile_table(frame)
     roles = schema if isinstance(schema, Schema) else _complete_roles(profiles, schema or {})
     unmerged = tuple(one for one in variants if one.column not in merge)
@@ -121,15 +126,6 @@ def inspect(
         each = frame.unique(person, maintain_order=True) if person in coded else frame
         inspection = replace(inspection, register=asked.compare_register(each, roles.quasi, table_source))
     return replace(inspection, people=frame.height, repeats=repeats, unit=unit, reading=bare.reading, variants=unmerged)
-
-
-def _list_variants(frame: pl.DataFrame) -> list[Variants]:
-    """List the categories of a table that differ only in case and blanks."""
-    found: list[Variants] = []
-    for name in (name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Enum)):
-        counted = frame[name].drop_nulls().alias("value").value_counts(name="count")
-        found += find_variants(name, counted["value"], counted["count"].to_list())
-    return found
 
 
 def _complete_roles(profiles: Sequence[ColumnProfile], roles: Mapping[str, Any]) -> Schema | None:

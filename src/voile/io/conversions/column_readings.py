@@ -1,8 +1,4 @@
-"""How a column of text is read: as it is, or as dates or numbers that people write in other forms.
-
-A summary of each chunk says what its cells allow; the summaries of all chunks decide, so that every engine decides the
-same. Where two readings fit and mean different things, nobody guesses: the column is a question to the user.
-"""
+"""How columns of text were read, what is told about it, and what a person must decide."""
 
 from __future__ import annotations
 
@@ -10,25 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import polars as pl
-
 from voile.errors import DataError, SpecError, option, render
-from voile.io.conversions.text_forms import (
-    DATE_READINGS,
-    FORMS,
-    NUMBER_READINGS,
-    READINGS,
-    find_forms,
-    find_unit,
-    looks_like_date,
-    looks_like_number,
-)
-from voile.io.csv_types import LEADING_ZERO, TYPES, cast_text, possible_types
+from voile.io.conversions.text_forms import READINGS
+from voile.io.csv_types import TYPES
 
-MOSTLY = 0.5  # share of dates or numbers from which the other cells of a text column are worth a word
-HEAD = 1_000  # cells of which one with a digit makes a column worth a closer look
-FEW = 10  # cells below which one word among numbers tells nothing
-_MEANINGS = {
+MEANINGS = {
     "day-first": "dates, the day first (31.12.2025)",
     "month-first": "dates, the month first (12/31/2025)",
     "year-first": "dates, the year first (2025/12/31)",
@@ -38,21 +20,6 @@ _MEANINGS = {
     "labels": "categories, by the labels of the file",
     "codes": "numbers or texts, without the labels of the file",
 }
-
-
-@dataclass(frozen=True)
-class TextSummary:
-    """What the cells of a column allow in one chunk: the types that need no conversion (None without cells), the forms
-    that read every cell, the signs that occur, how many cells there are, how many of them look like dates and like
-    numbers, and whether the first row has words."""
-
-    native: frozenset[str] | None
-    forms: frozenset[str]
-    signs: frozenset[str]
-    cells: int
-    dates: int
-    numbers: int
-    starts_with_words: bool | None  # None if the first row has no cell
 
 
 @dataclass(frozen=True)
@@ -80,8 +47,8 @@ class ColumnReading:
         if self.note:
             return f"{self.column}: {self.note}"
         unit = f", without the sign {self.unit}" if self.unit else ""
-        undo = "" if self.is_forced else render(f"; {_convert(self.column, 'text')} leaves it as it is written")
-        return f"{self.column}: read as {_MEANINGS[self.reading]}{unit}{undo}"
+        undo = "" if self.is_forced else render(f"; {mention_reading(self.column, 'text')} leaves it as it is written")
+        return f"{self.column}: read as {MEANINGS[self.reading]}{unit}{undo}"
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "choices": list(self.choices), "text": self.describe()}
@@ -121,142 +88,6 @@ def check_readings(convert: Mapping[str, str]) -> None:
         )
 
 
-def summarize_text(texts: pl.Series) -> TextSummary:
-    """Summarize the cells of a text column. Works on distinct cells: O(n) to count them, unless the first cells already
-    show that the column holds words."""
-    head = texts.head(HEAD).drop_nulls().unique()
-    if len(head) and not head.str.contains(r"\d").any() and not head.is_in(["true", "false"]).all():
-        words, nothing = None if texts[0] is None else True, frozenset[str]()
-        return TextSummary(frozenset({"text"}), nothing, nothing, len(texts) - texts.null_count(), 0, 0, words)
-    counted = texts.drop_nulls().alias("cell").value_counts(name="count")
-    cells = counted["cell"]
-    native = possible_types(cells)
-    filled, nothing = int(counted["count"].sum()), frozenset[str]()
-    is_blank = texts.head(1).null_count() == len(texts.head(1))
-    no_words = None if is_blank else False
-    if native is not None and native & {"boolean", "time"}:
-        return TextSummary(native, nothing, nothing, filled, 0, 0, no_words)
-    if native is not None and "integer" in native:
-        forms = frozenset(name for name, form in FORMS.items() if form.reading in NUMBER_READINGS)
-        return TextSummary(native, forms, frozenset({"unit:", "plain"}), filled, 0, filled, no_words)
-    cell = pl.col("cell")
-    are_codes = (cell.str.contains(LEADING_ZERO) & ~looks_like_date(cell)).any()
-    marked = counted.with_columns(date=looks_like_date(cell), number=looks_like_number(cell) & ~are_codes)
-    dates, numbers = marked.select(
-        pl.col("count").filter(pl.col("date")).sum().alias("dates"),
-        pl.col("count").filter(pl.col("number")).sum().alias("numbers"),
-    ).row(0)
-    signs = _find_signs(marked) if dates or numbers else nothing
-    first = texts.head(1).to_frame("cell").select(looks_like_date(cell) | looks_like_number(cell)).to_series()
-    words = None if is_blank else not first[0]
-    forms = find_forms(cells) if filled and filled in (dates, numbers) else nothing
-    return TextSummary(native, forms, signs, filled, int(dates), int(numbers), words)
-
-
-def _find_signs(marked: pl.DataFrame) -> frozenset[str]:
-    """Return what tells readings apart: `unit:€`, `.` and `,` in numbers, `plain` numbers, dates with points."""
-    cell = pl.col("cell")
-    numbers = marked.filter("number").select(
-        find_unit(cell).unique().implode().alias("units"),
-        cell.str.contains(".", literal=True).any().alias("."),
-        cell.str.contains(",", literal=True).any().alias(","),
-        (~cell.str.contains(r"\d[ \u00a0\u202f'’]\d")).any().alias("plain"),
-    )
-    units = numbers["units"][0]
-    signs = {f"unit:{unit}" for unit in (units.to_list() if units is not None else ())}
-    signs |= {name for name in (".", ",", "plain") if numbers[name][0]}
-    if marked.filter("date").select(cell.str.contains(r"^\d{1,2}\.").any()).item():
-        signs.add("date with points")
-    return frozenset(signs)
-
-
-def decide_reading(
-    column: str, summaries: Sequence[TextSummary], forced: str | None = None, delimiter: str = ","
-) -> ColumnReading:
-    """Decide how a column of text is read in all its chunks: as asked, or as the only reading that fits."""
-    summaries = [summary for summary in summaries if summary.cells]
-    native = next(
-        (name for name in TYPES if summaries and all(name in (one.native or ()) for one in summaries)), "text"
-    )
-    forms = [name for name in FORMS if summaries and all(name in one.forms for one in summaries)]
-    signs = frozenset[str]().union(*(one.signs for one in summaries))
-    if forced is not None:
-        return _force_reading(column, forced, forms, native, summaries)
-    if native == "number":
-        unclear = delimiter == ";" and "." in signs and "decimal-comma in whole numbers" in forms
-        if not unclear:
-            return ColumnReading(column, "decimal-point", native)
-        return _ask(column, NUMBER_READINGS, "its numbers have a point before three digits.")
-    if native != "text":
-        return ColumnReading(column, "text", native)
-    readings = list(dict.fromkeys(FORMS[name].reading for name in forms))
-    if set(readings) & set(DATE_READINGS):
-        if "date with points" in signs and "day-first" in readings:
-            readings = ["day-first"]  # nobody writes the month first with points
-        if len(readings) > 1:
-            return _ask(column, tuple(readings), "no date tells whether the day or the month comes first.")
-    elif readings:
-        units = {sign.removeprefix("unit:") for sign in signs if sign.startswith("unit:")}
-        if ("%" in units and len(units) > 1) or len(units - {""}) > 1:
-            return _stay_text(column, "its numbers have different signs (currency, percent), so it stays text.")
-        if not {".", ","} & signs:
-            if "plain" not in signs and units == {""}:
-                return ColumnReading(column, "text", "text")  # digits in groups of equal length: a code
-            readings = readings[-1:]  # without points and commas both mean the same
-        if len(readings) > 1:
-            return _ask(column, tuple(readings), "no number tells whether a comma stands before decimals.")
-        form = next(name for name in forms if FORMS[name].reading == readings[0])
-        return ColumnReading(column, readings[0], form, unit="".join(sorted(units)))
-    if readings:
-        form = next(name for name in forms if FORMS[name].reading == readings[0])
-        return ColumnReading(column, readings[0], form)
-    return _explain_text(column, summaries)
-
-
-def _force_reading(
-    column: str, forced: str, forms: Sequence[str], native: str, summaries: Sequence[TextSummary]
-) -> ColumnReading:
-    if forced == "text" or not summaries:
-        return ColumnReading(column, "text", "text", is_forced=True)
-    fitting = [name for name in forms if FORMS[name].reading == forced]
-    if native == "integer" and forced in NUMBER_READINGS:
-        fitting = [native]
-    if native in ("number",) and forced == "decimal-point":
-        fitting = [native]
-    if native in ("date", "datetime") and forced == "year-first":
-        fitting = [native]
-    if not fitting:
-        raise DataError(
-            f"Some cells of {column!r} cannot be read as {_MEANINGS[forced]}.",
-            code="data.convert",
-            hint=f"Leave the column as it is written ({_convert(column, 'text')}), or name the texts that mean missing "
-            f"({option('null')}).",
-        )
-    return ColumnReading(column, forced, fitting[0], is_forced=True)
-
-
-def _ask(column: str, choices: Sequence[str], why: str) -> ColumnReading:
-    return ColumnReading(column, "text", "text", tuple(choices), why)
-
-
-def _stay_text(column: str, why: str) -> ColumnReading:
-    return ColumnReading(column, "text", "text", note=why)
-
-
-def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReading:
-    """Return the reading of a column that stays text, and say so where most of it looks like something else."""
-    cells = sum(one.cells for one in summaries)
-    for noun, count in (
-        ("dates", sum(one.dates for one in summaries)),
-        ("numbers", sum(one.numbers for one in summaries)),
-    ):
-        if MOSTLY * cells <= count and cells:
-            others = cells - count
-            why = f"the other {others:,} are not" if others else "they are written in several forms"
-            return _stay_text(column, f"{count:,} of {cells:,} cells look like {noun}; {why}, so it stays text.")
-    return ColumnReading(column, "text", "text")
-
-
 def refuse_questions(readings: Sequence[ColumnReading]) -> None:
     """Raise if there is a column that can be read in two ways; the error names what decides."""
     questions = [reading for reading in readings if reading.choices]
@@ -270,33 +101,10 @@ def refuse_questions(readings: Sequence[ColumnReading]) -> None:
     )
 
 
-def refuse_second_header(readings: Mapping[str, Sequence[TextSummary]]) -> None:
-    """Raise if the first row below the header holds words only, above columns of dates and numbers: it is a second
-    header. Numbers in that row, or words further down, are no such sign."""
-    firsts = [summaries[0] for summaries in readings.values() if summaries]
-    above = 0
-    for summaries in readings.values():
-        cells = sum(one.cells for one in summaries)
-        fitting = max(sum(one.dates for one in summaries), sum(one.numbers for one in summaries))
-        above += bool(summaries and summaries[0].starts_with_words) and cells >= FEW and fitting == cells - 1
-    if above and not any(one.starts_with_words is False for one in firsts):
-        raise DataError(
-            f"The second line looks like a second header: {above} columns hold dates or numbers, except in it.",
-            code="data.header",
-            hint="Remove the line, or keep one line of names.",
-        )
-
-
-def cast_reading(texts: pl.Series, type_name: str) -> pl.Series:
-    """Cast a text column to the type or form that was decided; cells that do not fit become missing."""
-    cast = FORMS[type_name].cast(texts) if type_name in FORMS else cast_text(texts, type_name)
-    return cast.alias(texts.name)
-
-
 def _list_choices(reading: ColumnReading) -> str:
-    ways = [f"{_MEANINGS[choice]}: {_convert(reading.column, choice)}" for choice in reading.choices]
-    return f"Decide: {'; '.join(ways)}; text: {_convert(reading.column, 'text')}."
+    ways = [f"{MEANINGS[choice]}: {mention_reading(reading.column, choice)}" for choice in reading.choices]
+    return f"Decide: {'; '.join(ways)}; text: {mention_reading(reading.column, 'text')}."
 
 
-def _convert(column: str, reading: str) -> str:
+def mention_reading(column: str, reading: str) -> str:
     return option("convert", {column: reading})

@@ -6,14 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from voile.io.conversions.column_readings import (
-    TextSummary,
-    cast_reading,
-    decide_reading,
-    refuse_second_header,
-    summarize_text,
-)
+from voile.io.conversions.reading_decisions import cast_reading, decide_reading, refuse_second_header
 from voile.io.conversions.text_options import TextOptions
+from voile.io.conversions.text_summaries import TextSummary, summarize_text
 
 
 def summarize_column(values: pl.Series) -> TextSummary:

@@ -30,7 +30,7 @@ def place_codes(column: str, code_list: CodeList, codes: Sequence[str], editions
         raise SchemaError(
             f"The hierarchy of {column!r} asks for an edition of {code_list.name} that voile does not have.",
             code="schema.hierarchy-edition",
-            hint=f"This version has {code_list.title}: {recipe(code_list.name, code_list.edition)}.",
+            hint=f"This version has {code_list.title}: write {code_list.name}:{code_list.edition}.",
         )
     unknown = code_list.count_unknown(codes)
     if unknown:

@@ -57,7 +57,7 @@ def measure_features(
     present = counts > 0
     values, dtype = domain.values.filter(pl.Series(present)), domain.values.dtype
     filled, distinct = int(counts.sum()), int(present.sum())
-    base = {
+    base: dict[str, Any] = {
         "name": name,
         "kind": domain.kind,
         "type": str(dtype.base_type()),

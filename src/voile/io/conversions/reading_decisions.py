@@ -1,0 +1,130 @@
+"""Decide how a column of text is read: as it is, or as dates or numbers that people write in other forms.
+
+A summary of each chunk says what its cells allow; the summaries of all chunks decide, so that every engine decides the
+same. Where two readings fit and mean different things, nobody guesses: the column is a question to the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from voile.errors import DataError, option
+from voile.io.conversions.column_readings import MEANINGS, ColumnReading, mention_reading
+from voile.io.conversions.text_forms import DATE_READINGS, FORMS, NUMBER_READINGS
+from voile.io.conversions.text_summaries import TextSummary
+from voile.io.csv_types import TYPES, cast_text
+
+MOSTLY = 0.5  # share of dates or numbers from which the other cells of a text column are worth a word
+FEW = 10  # cells below which one word among numbers tells nothing
+
+
+def decide_reading(
+    column: str, summaries: Sequence[TextSummary], forced: str | None = None, delimiter: str = ","
+) -> ColumnReading:
+    """Decide how a column of text is read in all its chunks: as asked, or as the only reading that fits."""
+    summaries = [summary for summary in summaries if summary.cells]
+    native = next(
+        (name for name in TYPES if summaries and all(name in (one.native or ()) for one in summaries)), "text"
+    )
+    forms = [name for name in FORMS if summaries and all(name in one.forms for one in summaries)]
+    signs = frozenset[str]().union(*(one.signs for one in summaries))
+    if forced is not None:
+        return _force_reading(column, forced, forms, native, summaries)
+    if native == "number":
+        unclear = delimiter == ";" and "." in signs and "decimal-comma in whole numbers" in forms
+        if not unclear:
+            return ColumnReading(column, "decimal-point", native)
+        return _ask(column, NUMBER_READINGS, "its numbers have a point before three digits.")
+    if native != "text":
+        return ColumnReading(column, "text", native)
+    readings = list(dict.fromkeys(FORMS[name].reading for name in forms))
+    if set(readings) & set(DATE_READINGS):
+        if "date with points" in signs and "day-first" in readings:
+            readings = ["day-first"]  # nobody writes the month first with points
+        if len(readings) > 1:
+            return _ask(column, tuple(readings), "no date tells whether the day or the month comes first.")
+    elif readings:
+        units = {sign.removeprefix("unit:") for sign in signs if sign.startswith("unit:")}
+        if ("%" in units and len(units) > 1) or len(units - {""}) > 1:
+            return _stay_text(column, "its numbers have different signs (currency, percent), so it stays text.")
+        if not {".", ","} & signs:
+            if "plain" not in signs and units == {""}:
+                return ColumnReading(column, "text", "text")  # digits in groups of equal length: a code
+            readings = readings[-1:]  # without points and commas both mean the same
+        if len(readings) > 1:
+            return _ask(column, tuple(readings), "no number tells whether a comma stands before decimals.")
+        form = next(name for name in forms if FORMS[name].reading == readings[0])
+        return ColumnReading(column, readings[0], form, unit="".join(sorted(units)))
+    if readings:
+        form = next(name for name in forms if FORMS[name].reading == readings[0])
+        return ColumnReading(column, readings[0], form)
+    return _explain_text(column, summaries)
+
+
+def _force_reading(
+    column: str, forced: str, forms: Sequence[str], native: str, summaries: Sequence[TextSummary]
+) -> ColumnReading:
+    if forced == "text" or not summaries:
+        return ColumnReading(column, "text", "text", is_forced=True)
+    fitting = [name for name in forms if FORMS[name].reading == forced]
+    if native == "integer" and forced in NUMBER_READINGS:
+        fitting = [native]
+    if native in ("number",) and forced == "decimal-point":
+        fitting = [native]
+    if native in ("date", "datetime") and forced == "year-first":
+        fitting = [native]
+    if not fitting:
+        raise DataError(
+            f"Some cells of {column!r} cannot be read as {MEANINGS[forced]}.",
+            code="data.convert",
+            hint=f"Leave the column as it is written ({mention_reading(column, 'text')}), or name the texts that mean "
+            f"missing ({option('null')}).",
+        )
+    return ColumnReading(column, forced, fitting[0], is_forced=True)
+
+
+def _ask(column: str, choices: Sequence[str], why: str) -> ColumnReading:
+    return ColumnReading(column, "text", "text", tuple(choices), why)
+
+
+def _stay_text(column: str, why: str) -> ColumnReading:
+    return ColumnReading(column, "text", "text", note=why)
+
+
+def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReading:
+    """Return the reading of a column that stays text, and say so where most of it looks like something else."""
+    cells = sum(one.cells for one in summaries)
+    for noun, count in (
+        ("dates", sum(one.dates for one in summaries)),
+        ("numbers", sum(one.numbers for one in summaries)),
+    ):
+        if MOSTLY * cells <= count and cells:
+            others = cells - count
+            why = f"the other {others:,} are not" if others else "they are written in several forms"
+            return _stay_text(column, f"{count:,} of {cells:,} cells look like {noun}; {why}, so it stays text.")
+    return ColumnReading(column, "text", "text")
+
+
+def refuse_second_header(readings: Mapping[str, Sequence[TextSummary]]) -> None:
+    """Raise if the first row below the header holds words only, above columns of dates and numbers: it is a second
+    header. Numbers in that row, or words further down, are no such sign."""
+    firsts = [summaries[0] for summaries in readings.values() if summaries]
+    above = 0
+    for summaries in readings.values():
+        cells = sum(one.cells for one in summaries)
+        fitting = max(sum(one.dates for one in summaries), sum(one.numbers for one in summaries))
+        above += bool(summaries and summaries[0].starts_with_words) and cells >= FEW and fitting == cells - 1
+    if above and not any(one.starts_with_words is False for one in firsts):
+        raise DataError(
+            f"The second line looks like a second header: {above} columns hold dates or numbers, except in it.",
+            code="data.header",
+            hint="Remove the line, or keep one line of names.",
+        )
+
+
+def cast_reading(texts: pl.Series, type_name: str) -> pl.Series:
+    """Cast a text column to the type or form that was decided; cells that do not fit become missing."""
+    cast = FORMS[type_name].cast(texts) if type_name in FORMS else cast_text(texts, type_name)
+    return cast.alias(texts.name)

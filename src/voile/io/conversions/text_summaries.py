@@ -1,0 +1,83 @@
+"""What the cells of a column of text allow, chunk by chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from voile.io.conversions.text_forms import (
+    FORMS,
+    NUMBER_READINGS,
+    find_forms,
+    find_unit,
+    looks_like_date,
+    looks_like_number,
+)
+from voile.io.csv_types import LEADING_ZERO, possible_types
+
+HEAD = 1_000  # cells of which one with a digit makes a column worth a closer look
+
+
+@dataclass(frozen=True)
+class TextSummary:
+    """What the cells of a column allow in one chunk: the types that need no conversion (None without cells), the forms
+    that read every cell, the signs that occur, how many cells there are, how many of them look like dates and like
+    numbers, and whether the first row has words."""
+
+    native: frozenset[str] | None
+    forms: frozenset[str]
+    signs: frozenset[str]
+    cells: int
+    dates: int
+    numbers: int
+    starts_with_words: bool | None  # None if the first row has no cell
+
+
+def summarize_text(texts: pl.Series) -> TextSummary:
+    """Summarize the cells of a text column. Works on distinct cells: O(n) to count them, unless the first cells already
+    show that the column holds words."""
+    head = texts.head(HEAD).drop_nulls().unique()
+    if len(head) and not head.str.contains(r"\d").any() and not head.is_in(["true", "false"]).all():
+        words, nothing = None if texts[0] is None else True, frozenset[str]()
+        return TextSummary(frozenset({"text"}), nothing, nothing, len(texts) - texts.null_count(), 0, 0, words)
+    counted = texts.drop_nulls().alias("cell").value_counts(name="count")
+    cells = counted["cell"]
+    native = possible_types(cells)
+    filled, nothing = int(counted["count"].sum()), frozenset[str]()
+    is_blank = texts.head(1).null_count() == len(texts.head(1))
+    no_words = None if is_blank else False
+    if native is not None and native & {"boolean", "time"}:
+        return TextSummary(native, nothing, nothing, filled, 0, 0, no_words)
+    if native is not None and "integer" in native:
+        forms = frozenset(name for name, form in FORMS.items() if form.reading in NUMBER_READINGS)
+        return TextSummary(native, forms, frozenset({"unit:", "plain"}), filled, 0, filled, no_words)
+    cell = pl.col("cell")
+    are_codes = (cell.str.contains(LEADING_ZERO) & ~looks_like_date(cell)).any()
+    marked = counted.with_columns(date=looks_like_date(cell), number=looks_like_number(cell) & ~are_codes)
+    dates, numbers = marked.select(
+        pl.col("count").filter(pl.col("date")).sum().alias("dates"),
+        pl.col("count").filter(pl.col("number")).sum().alias("numbers"),
+    ).row(0)
+    signs = _find_signs(marked) if dates or numbers else nothing
+    first = texts.head(1).to_frame("cell").select(looks_like_date(cell) | looks_like_number(cell)).to_series()
+    words = None if is_blank else not first[0]
+    forms = find_forms(cells) if filled and filled in (dates, numbers) else nothing
+    return TextSummary(native, forms, signs, filled, int(dates), int(numbers), words)
+
+
+def _find_signs(marked: pl.DataFrame) -> frozenset[str]:
+    """Return what tells readings apart: `unit:€`, `.` and `,` in numbers, `plain` numbers, dates with points."""
+    cell = pl.col("cell")
+    numbers = marked.filter("number").select(
+        find_unit(cell).unique().implode().alias("units"),
+        cell.str.contains(".", literal=True).any().alias("."),
+        cell.str.contains(",", literal=True).any().alias(","),
+        (~cell.str.contains(r"\d[ \u00a0\u202f'’]\d")).any().alias("plain"),
+    )
+    units = numbers["units"][0]
+    signs = {f"unit:{unit}" for unit in (units.to_list() if units is not None else ())}
+    signs |= {name for name in (".", ",", "plain") if numbers[name][0]}
+    if marked.filter("date").select(cell.str.contains(r"^\d{1,2}\.").any()).item():
+        signs.add("date with points")
+    return frozenset(signs)
