@@ -43,8 +43,8 @@ def cpu(work: Callable[[], Any], runs: int = 3) -> tuple[float, Any]:
 if __name__ == "__main__":
     table = make_table(ROWS)
     names = table.columns
-    vl.inspect(table.head(1000))  # compile
+    vl.inspect(table.head(1000), vl.Schema(quasi=names))  # compile
     grouped, _ = cpu(lambda: table.group_by(names).len())
-    inspected, found = cpu(lambda: vl.inspect(table))
+    inspected, found = cpu(lambda: vl.inspect(table, vl.Schema(quasi=names)))
     print(found)
     show("inspect, 1 M rows x 20 columns", inspected, grouped, 5)

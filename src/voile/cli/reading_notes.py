@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    from voile.flow.explore.inspection import Inspection
     from voile.tables.microdata import Microdata
 
 
-def show_reading(data: Microdata) -> None:
+def show_reading(data: Microdata | Inspection) -> None:
     """Print one line per conversion, per column that stays text, and per value with several spellings."""
     for line in (*data.reading.describe(), *(one.describe() for one in data.variants)):
         typer.echo(line)

@@ -19,6 +19,7 @@ from voile.engines.memory import load_frame
 from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.errors import DataError, SchemaError, option
 from voile.flow.explore.anonymity import measure_anonymity
+from voile.flow.explore.asked_estimates import AskedEstimates
 from voile.flow.explore.column_profiles import (
     CodedColumns,
     ColumnProfile,
@@ -27,7 +28,6 @@ from voile.flow.explore.column_profiles import (
     profile_table,
 )
 from voile.flow.explore.inspection import Inspection
-from voile.flow.explore.population.asked_estimates import AskedEstimates
 from voile.flow.explore.uniqueness import (
     CodedRows,
     Uniqueness,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from voile.errors import DataError, SpecError, parameter
+from voile.errors import DataError, SpecError, option
 
 RULES = ("zip", "age", "date", "birth")
 OLDEST = 89  # ages above are one category
@@ -73,7 +73,7 @@ def apply_rules(frame: pl.DataFrame, rules: Mapping[str, str], on: datetime.date
             raise SpecError(
                 f"There is no Safe Harbor rule {rule!r} for {name!r}.",
                 code="spec.safe-harbor",
-                hint=f"Rules are {', '.join(RULES)}, e.g. {parameter('zip', 'zip')}.",
+                hint=f"Rules are {', '.join(RULES)}, e.g. {option('safe_harbor', {'zip': 'zip'})}.",
             )
         frame = frame.with_columns(_apply(rule, frame[name], on).alias(name))
     return frame
