@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+
 import voile as vl
 from voile.errors import SchemaError
 from voile.releases.release import Release

@@ -48,4 +48,4 @@ def test_conversions_are_shown_decided_and_saved(visitor: Any) -> None:
 
 def test_a_form_that_names_no_reading_is_refused(visitor: Any) -> None:
     assert "There is no reading" in text(visitor.post("/", {"how": "path", "path": "export.csv", "convert": "born"}))
-    assert load.FILE_KINDS[".xlsx"] == "labelled"
+    assert FILE_KINDS[".xlsx"] == "labelled"

@@ -14,11 +14,16 @@ def lists_what_occurs(method: Mapping[str, Any]) -> bool:
     >>> lists_what_occurs({"name": "full-domain"})
     False
     """
-    for inner in ("anonymizer", "grouping"):
-        if isinstance(method.get(inner), Mapping):
-            return lists_what_occurs(method[inner])
+    inner = [method[knob] for knob in ("anonymizer", "grouping", "newcomers") if isinstance(method.get(knob), Mapping)]
+    if inner:
+        return all(map(lists_what_occurs, inner))
     cuts = method.get("name") == "accounted-cuts" and method.get("grouping") == "mondrian"
     return cuts or (method.get("name") in ("mondrian", "cluster") and method.get("recoding") == "tight")
+
+
+def is_shown_by_level(entry: Mapping[str, Any]) -> bool:
+    """Whether the publisher limits the levels of a column, which is then shown by the labels of its hierarchy."""
+    return not {"finest", "coarsest"}.isdisjoint(entry.get("steering", {}))
 
 
 def may_have_grown(method: Mapping[str, Any]) -> bool:

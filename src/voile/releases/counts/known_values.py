@@ -40,7 +40,7 @@ def check_values(column: KnownColumn, condition: Condition) -> None:
 
 
 def check_coded_ends(column: KnownColumn, condition: Condition) -> None:
-    """Raise SchemaError if a condition tells values apart that were recoded to the top or the bottom of their column."""
+    """Raise SchemaError if a condition tells values apart that were recoded to the top or bottom of their column."""
     coded, dtype = column.entry.get("steering", {}), column.domain.values.dtype
     for name, sign, direction in (("top", 1, "above"), ("bottom", -1, "below")):
         if name not in coded:
@@ -59,8 +59,8 @@ def check_coded_ends(column: KnownColumn, condition: Condition) -> None:
         if cuts:
             more = "more" if sign > 0 else "less"
             raise SchemaError(
-                f"Values of {column.name!r} {direction} {coded[name]} are shown as {coded[name]}, so they cannot be told "
-                "apart.",
+                f"Values of {column.name!r} {direction} {coded[name]} are shown as {coded[name]}, so they cannot be "
+                "told apart.",
                 code="schema.coded-value",
                 hint=f"Ask for {coded[name]} or {more}, or for values that exclude it.",
             )

@@ -18,7 +18,7 @@ from voile.releases.cells.cell_parsing import read_column
 from voile.releases.cells.cells import Cells
 from voile.releases.cells.end_columns import describe_ends, end_names, find_end_faults, insert_ends
 from voile.releases.completions.known_rows import KnownColumn
-from voile.releases.completions.tight_columns import lists_what_occurs, may_have_grown
+from voile.releases.completions.tight_columns import is_shown_by_level, lists_what_occurs, may_have_grown
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.cell_weights import weigh_cells
 from voile.releases.queries.query import Query
@@ -145,10 +145,18 @@ class BoxShape(Release):
     def known_boxes(self) -> list[KnownColumn]:
         """Return what is known of the quasi-identifier columns, row by row of the published table."""
         method = self.certificate.method
-        tight, grown = lists_what_occurs(method), may_have_grown(method)
+        grown = may_have_grown(method)
+        # where sets of columns are cut by themselves, a box of all columns need not hold every value of its cells
+        tight = lists_what_occurs(method) and "quasi_sets" not in self.dictionary
         entries = {str(entry["name"]): entry for entry in self.described("quasi")}
         return [
-            KnownColumn(entries[name], cells, cell, tight and cells.domain.size > 0, grown)
+            KnownColumn(
+                entries[name],
+                cells,
+                cell,
+                tight and cells.domain.size > 0 and not is_shown_by_level(entries[name]),
+                grown,
+            )
             for name, (cells, cell) in self.row_cells.items()
         ]
 

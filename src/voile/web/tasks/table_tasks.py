@@ -9,9 +9,9 @@ from voile.adversaries.adversary import Knowledge
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.errors import FIXED_BEFOREHAND, VoileError
-from voile.flow.explore.improvements import suggest_improvements
 from voile.flow.explore.column_profiles import RepeatedValues
 from voile.flow.explore.foresee import foresee, reach, suggest_value
+from voile.flow.explore.improvements import suggest_improvements
 from voile.flow.explore.inspect import inspect as inspect_table
 from voile.flow.explore.rows_per_person import compare_rows_per_person
 from voile.flow.publish.plan import default_method
