@@ -67,6 +67,7 @@ NAMES = [
     "measure",
     "measures",
     "mining",
+    "pool",
     "prefixes",
     "presets",
     "privacy_budget",

@@ -14,7 +14,7 @@ ROOMS = (
     "models", "methods", "attacks", "mining", "measures", "datasets", "extend", "flow", "papers", "testing", "web",
     "cli", "__main__",
 )  # fmt: skip
-VERBS = ("request", "read", "checking", "publish", "verify", "audit", "measure", "report", "compare", "explore")
+VERBS = ("request", "read", "checking", "publish", "verify", "audit", "measure", "report", "compare", "explore", "pool")
 ORDERS = {"voile": ROOMS, "voile.flow": VERBS}
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import polars as pl
 
 import voile as vl
+from voile.releases.queries.query import parse_query
+from voile.releases.release import Release
 
 KEY = vl.Key(bytes(range(32)))
 QUASI = ["age", "gender", "education", "marital-status"]
@@ -70,3 +73,10 @@ def digests(release: Any) -> dict[str, str]:
         name: hashlib.sha256(table.cast(pl.String).sort(table.columns).write_csv().encode()).hexdigest()
         for name, table in release.tables.items()
     }
+
+
+def even_count(
+    release: Release, query: str | Mapping[str, Any] | None = None, /, *, weighted: bool | None = None, **where: Any
+) -> float:
+    """Count as `Release.count` is asked, with every cell spread evenly, as measures do."""
+    return release.answer(release._weigh(parse_query(query, where), weighted))

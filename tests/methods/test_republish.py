@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from even_counts import even_count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.append.worlds import Group, beliefs
+from published import even_count
 
 import voile as vl
 from voile.errors import DataError, PolicyError, SchemaError, Unsatisfiable

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from even_counts import even_count
+from published import even_count
 
 import voile as vl
 from voile import kernels

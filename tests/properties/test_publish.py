@@ -12,9 +12,9 @@ import numpy as np
 import oracle
 import polars as pl
 import pytest
-from even_counts import even_count
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from published import even_count
 from random_requests import CLOCK, DAYS, KEY, MOMENTS, REQUESTS, looks_same, publish_or_refuse, save_temporarily
 from scipy.optimize import linear_sum_assignment
 

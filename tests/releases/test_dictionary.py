@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from even_counts import even_count
 from hypothesis import assume, given, settings
+from published import even_count
 from random_requests import REQUESTS, publish_or_refuse
 
 import voile as vl

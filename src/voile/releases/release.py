@@ -151,11 +151,11 @@ class Release(ShapeContract):
         runs the query on every draw; what it may contain is on a short list, and the rest is refused by name.
         """
         check_draws(draws)
-        known = self.__dict__.setdefault("_sessions", {})
+        known: dict[int, tuple[Counting, Session]] = self.__dict__.setdefault("_sessions", {})
         if draws not in known:
             counting = self.counting if draws == DRAWS else prepare_counting(self, draws)
             known[draws] = counting, Session(counting.draws)
-        return answer_query(self, *known[draws], sql)
+        return answer_query(*known[draws], sql)
 
     @cached_property
     def counting(self) -> Counting:

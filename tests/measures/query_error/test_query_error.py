@@ -9,9 +9,9 @@ import numpy as np
 import oracle
 import polars as pl
 import pytest
-from even_counts import even_count
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import even_count
 
 import voile as vl
 from voile.errors import PolicyError, SchemaError

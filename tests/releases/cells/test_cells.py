@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from even_counts import even_count
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import even_count
 
 import voile as vl
 from voile.errors import DataError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle import completions as oracle
+from oracle.completions import drawing as oracle
 
 from voile.releases.completions import kernel
 

@@ -111,9 +111,9 @@ def fit_model(
     kernel.tally(levels, weights, count, codes, chain, singles, sizes, tables, chain_at, alone, single_at)
     chances = base.reshape(1, -1)
     for place, width in enumerate(widths):
-        table = tables[chain_at[place] : chain_at[place + 1]].reshape(len(chances), -1, count)
-        table = table + PSEUDO_ROWS * chances[:, None, :]
-        chances = (table / table.sum(axis=2, keepdims=True)).reshape(width, count)
+        context = tables[chain_at[place] : chain_at[place + 1]].reshape(len(chances), -1, count)
+        context = context + PSEUDO_ROWS * chances[:, None, :]
+        chances = (context / context.sum(axis=2, keepdims=True)).reshape(width, count)
     ratios = np.ones(max(single_at[-1], 1), np.float32)
     for place, other in enumerate(singles):
         table = alone[single_at[place] : single_at[place + 1]].reshape(sizes[other], count)

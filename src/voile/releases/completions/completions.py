@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 import numpy as np
 import polars as pl
@@ -18,10 +18,8 @@ from voile.releases.completions.atoms import Atoms, decode_atoms
 from voile.releases.completions.chain import Chain
 from voile.releases.completions.known_rows import KnownRows
 from voile.releases.queries.query import Condition
+from voile.releases.shape_contract import ShapeContract
 from voile.tables.secret_key import Key
-
-if TYPE_CHECKING:
-    from voile.releases.release import Release
 
 DRAWS = 20
 SEED = 20  # a completion holds no secret, so that two people who ask get the same
@@ -125,7 +123,7 @@ def check_draws(m: int) -> None:
         )
 
 
-def complete_release(release: Release, m: int = DRAWS, key: Key | int | None = None) -> Completions:
+def complete_release(release: ShapeContract, m: int = DRAWS, key: Key | int | None = None) -> Completions:
     """Draw m tables that agree with a release."""
     check_draws(m)
     seed = key.stream("completions", 4).tolist() if isinstance(key, Key) else [SEED if key is None else abs(int(key))]

@@ -49,7 +49,7 @@ class KnownColumn:
         """Which cells name their values themselves, one by one or by the ends of a range."""
         named = {*self.entry.get("names", {}), *self.cells.prefixes}
         labels = [label not in named for label in self.cells.labels] if named else np.ones(len(self.cells), bool)
-        return np.asarray(labels, dtype=bool) & ~self.cells.whole
+        return np.asarray(np.asarray(labels, dtype=bool) & ~self.cells.whole)
 
     @property
     def is_listed(self) -> np.ndarray:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,8 @@ from voile.releases.counts.certain_bounds import BoxView, shows_every_row, weigh
 from voile.releases.counts.count_answer import Count
 from voile.releases.counts.known_values import check_values
 from voile.releases.queries.query import Condition, Query, cell_shares
+from voile.releases.shape_contract import ShapeContract
 from voile.tables.schema import suggest_name
-
-if TYPE_CHECKING:
-    from voile.releases.release import Release
 
 DEVIATIONS = 1.96
 INFLATION = 2.0  # draws of one chain resemble each other more than the truth resembles them
@@ -36,7 +33,7 @@ NOT_SHOWN = "No interval: some values of the column are not shown."
 class Counting:
     """What a release needs to answer COUNT queries, prepared once."""
 
-    release: Release
+    release: ShapeContract
     draws: Completions
 
     def __repr__(self) -> str:
@@ -225,6 +222,6 @@ class Counting:
         return Count(estimate, min(max(low, at_least), estimate), max(min(high, top), estimate), at_least, at_most)
 
 
-def prepare_counting(release: Release, draws: int = DRAWS) -> Counting:
+def prepare_counting(release: ShapeContract, draws: int = DRAWS) -> Counting:
     """Draw the completions that counts are made from."""
     return Counting(release, complete_release(release, draws))

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from voile.errors import SchemaError
 from voile.releases.counts.count_answer import Count
 from voile.releases.queries.query import Condition, Query
+from voile.releases.release import Release
 from voile.tables.schema import suggest_name
 from voile.tables.value_text import format_value
-
-if TYPE_CHECKING:
-    from voile.releases.release import Release
 
 MOST = 12  # values of a column that have a line of their own; the others share one
 BINS = 8  # of numbers and dates

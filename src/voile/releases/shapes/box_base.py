@@ -126,7 +126,7 @@ class BoxShape(Release):
         name = self.shown_weight
         if not query.weighted or name is None:
             return np.ones(())
-        return weigh_cells(self.cells[name], query.conditions.get(name))[self.boxes[name]]
+        return np.asarray(weigh_cells(self.cells[name], query.conditions.get(name))[self.boxes[name]])
 
     def check_query(self, query: Query, others: Sequence[str]) -> None:
         """Raise SchemaError for a condition on a column that there is not, or of which no cell names a value."""

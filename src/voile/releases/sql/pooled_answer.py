@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,9 +16,6 @@ from voile.releases.queries.query import Condition
 from voile.releases.sql.session import Session
 from voile.releases.sql.statement import Output, Statement, read_statement
 from voile.tables.domain import json_value
-
-if TYPE_CHECKING:
-    from voile.releases.release import Release
 
 PARTS = ("estimate", "low", "high", "at_least", "at_most")
 
@@ -66,7 +63,7 @@ def _as_number(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def answer_query(release: Release, counting: Counting, session: Session, text: str) -> QueryAnswer:
+def answer_query(counting: Counting, session: Session, text: str) -> QueryAnswer:
     """Answer a SQL query on a release from its completions."""
     names = [column.name for column in counting.draws.rows.columns]
     statement = read_statement(session.connection, text, names)

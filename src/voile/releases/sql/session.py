@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from voile.errors import EngineError, SpecError
-
-if TYPE_CHECKING:
-    from voile.releases.completions.completions import Completions
+from voile.releases.completions.completions import Completions
 
 CATEGORIES = 1_000  # up to this many texts, a column is stored by their numbers
 
@@ -86,7 +84,7 @@ def _connect() -> Any:
         raise EngineError(
             "SQL needs duckdb, which is not installed.", code="engine.extra", hint="Run: pip install duckdb."
         ) from None
-    settings = {"enable_external_access": "false", "python_enable_replacements": "false"}
+    settings: dict[str, Any] = {"enable_external_access": "false", "python_enable_replacements": "false"}
     settings |= {"autoload_known_extensions": "false", "autoinstall_known_extensions": "false"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,0 +1,1 @@
+"""What an adversary who knows MASK believes, by enumeration."""
