@@ -97,7 +97,7 @@ def advise(data: Microdata, policy: Policy | Model) -> Advice:
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
     >>> [cost.column for cost in advise(data, vl.KAnonymity(k=5)).columns]
-    ['zip', 'birth', 'sex']
+    ['birth', 'zip', 'sex']
     """
     policy = (Policy(policy) if isinstance(policy, Model) else policy).count_people(data.unit.rows)
     smallest = max(policy.smallest(), 2)
