@@ -116,6 +116,12 @@ class Method(Plugin):
         """Change the values of grouped rows, or make sensitive values coarser. By default nothing changes."""
         return columns, rows
 
+    @property
+    def transforms_rows(self) -> bool:
+        """Whether grouped rows are published in another form. A method that has `transform` for rare requests alone
+        says when."""
+        return type(self).transform is not Method.transform
+
     def show(self, columns: Columns, rows: Rows) -> Release:
         """Build the published tables from grouped rows."""
         raise NotImplementedError  # pragma: no cover - every method defines it

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from voile.web.steps import load
+from voile.io.table_files import FILE_KINDS
 
 ROLES = {"born": "quasi", "sex": "quasi", "seen": "quasi", "cost": "sensitive"}
 

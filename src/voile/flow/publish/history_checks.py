@@ -88,7 +88,7 @@ def check_ledger(
         return
     if data.unit.rows > 1:
         raise needs_one_row("A ledger", "it records one seat for each person")
-    if type(method).transform is not Method.transform and not isinstance(method, KeepsSeats):
+    if method.transforms_rows and not isinstance(method, KeepsSeats):
         raise PolicyError(
             f"{method.name} changes values before they are published, and a ledger records true ones.",
             code="policy.ledger",

@@ -85,8 +85,7 @@ class Append(CompletesHierarchies, CoversAlgorithm, KeepsSeats, Method):
     def check(self, columns: Columns, policy: Policy) -> None:
         problems = []
         for name, method in self._groupers().items():
-            alters = type(method).transform is not Method.transform
-            if method.produces not in SHAPES or alters or isinstance(method, KeepsSeats):
+            if method.produces not in SHAPES or method.transforms_rows or isinstance(method, KeepsSeats):
                 problems.append(
                     PolicyError(
                         f"append cannot group people with {method.name}.",

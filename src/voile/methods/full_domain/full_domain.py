@@ -108,6 +108,10 @@ class FullDomain(CompletesHierarchies, Steerable, JudgesSets, ExplainsRefusals, 
             raise self._unsatisfiable(columns, search)
         return rows.place(table, search.group_cells(vector))
 
+    @property
+    def transforms_rows(self) -> bool:
+        return self.blanks  # or for several sets of columns, which no earlier release and no other method goes with
+
     def transform(self, columns: Columns, rows: Rows, policy: Policy) -> tuple[Columns, Rows]:
         """Choose the levels where several sets of columns are judged or cells are blanked, and note them: the people of
         a small group may share a node at a lower level, which then must not be shown."""

@@ -89,7 +89,7 @@ class Mask(CompletesHierarchies, IgnoresValues, Partitionable, Method):
             problems.append(
                 PolicyError(f"mask: {problem}.", code="policy.parameter", hint="Ask for m-confidentiality with m <= l.")
             )
-        if self.anonymizer.produces != self.produces or isinstance(self.anonymizer, Mask):
+        if self.anonymizer.produces != self.produces or self.anonymizer.transforms_rows:
             problems.append(
                 PolicyError(
                     f"mask cannot group with {self.anonymizer.name}: it needs a k-anonymizer.",
