@@ -10,7 +10,7 @@ from typing import Any
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.tables.unit import ONE_ROW, Unit
 
-FORMAT = 2
+FORMAT = 3
 WHO_KNOWS_THE_ALGORITHM = (
     "an adversary who knows the algorithm and its parameters, and infers something from what it did not publish"
 )
