@@ -58,7 +58,7 @@ from voile.models.abilities import (
     SurvivesCuts,
     WrapsRequirement,
 )
-from voile.models.base import Model, Verification
+from voile.models.base import GivesAdvice, Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.kinds import FollowsPeople, PriorModel, ProcessModel, SizeModel, SpansReleases
 from voile.models.policy import Policy
@@ -100,6 +100,7 @@ __all__ = [
     "FollowsNoKey",
     "FollowsPeople",
     "FormsGroupsAgain",
+    "GivesAdvice",
     "Guess",
     "HasColumnParameters",
     "Histogram",

@@ -15,19 +15,19 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from voile.cli.commands.adversaries import adversaries
-from voile.cli.commands.advise import advise
 from voile.cli.commands.audit import audit
 from voile.cli.commands.compare import compare
 from voile.cli.commands.complete import complete
 from voile.cli.commands.demo import demo
 from voile.cli.commands.guarantees import guarantees
-from voile.cli.commands.hierarchies import hierarchies
 from voile.cli.commands.measure import measure
-from voile.cli.commands.people import people
+from voile.cli.commands.preparation.advise import advise
 from voile.cli.commands.preparation.catalogue import attacks, measures, methods, models
+from voile.cli.commands.preparation.hierarchies import hierarchies
 from voile.cli.commands.preparation.init import init
 from voile.cli.commands.preparation.inspect import inspect
-from voile.cli.commands.prior import prior
+from voile.cli.commands.preparation.people import people
+from voile.cli.commands.preparation.prior import prior
 from voile.cli.commands.publish import publish
 from voile.cli.commands.query import query
 from voile.cli.commands.report import report

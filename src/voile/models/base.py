@@ -81,10 +81,6 @@ class Model(Plugin):
     def check(self, column: Column | None) -> None:
         """Raise PolicyError if the model does not fit a column, e.g. a numeric model on categories."""
 
-    def advise(self, column: Column) -> str:
-        """Say what would suit a column better than this model as it is; nothing if it suits."""
-        return ""
-
     def smallest(self) -> int:
         """Return the size below which no group can hold: a fast necessary test."""
         return 1
@@ -123,3 +119,11 @@ class Model(Plugin):
                 Answer.BROKEN, f"{failing_groups} of {count_noun(len(verdicts), 'group')} do not satisfy it."
             )
         return Verification(Answer.HOLDS, f"Recounted in {count_noun(len(verdicts), 'group')}.")
+
+
+class GivesAdvice:
+    """A model that says where another form of it would suit a column better."""
+
+    def advise(self, column: Column) -> str:
+        """Say what would suit a column better than this model as it is; nothing if it suits."""
+        raise NotImplementedError  # pragma: no cover - every model that gives advice defines it

@@ -1,14 +1,19 @@
-"""Advice about a request that can be served as it stands: what would serve it better, or give less away."""
+"""Advice about a request that can be served as it stands: what is unwise about its roles, what would serve it better,
+and what gives less away."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from voile.errors import render
-from voile.models.base import Model
+from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
+from voile.models.base import GivesAdvice, Model
 from voile.models.policy import Policy
 from voile.tables.microdata import Microdata
-from voile.tables.schema import Column
+from voile.tables.roles.code_guessing import looks_like_codes
+from voile.tables.schema import Column, Schema
 
 FEWEST = 5  # people who should share the greatest values of a sensitive column of numbers
 
@@ -25,7 +30,12 @@ def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
     Fewer than 5 people share the greatest value of 'income', and it is published as it is
     """
     policy = Policy(policy) if isinstance(policy, Model) else policy
-    told = [model.advise(column) for model in policy for column in model.targets(data.columns) if column is not None]
+    told = [
+        model.advise(column)
+        for model in policy
+        for column in model.targets(data.columns)
+        if column is not None and isinstance(model, GivesAdvice)
+    ]
     told += [_advise_limit(data, column) for column in data.columns.sensitive if column.domain.uses_intervals]
     return [render(sentence) for sentence in dict.fromkeys(told) if sentence]
 
@@ -42,3 +52,46 @@ def _advise_limit(data: Microdata, column: Column) -> str:
         "whoever is known for it stands out. Give the column a top that does not depend on the table (steering, top): "
         "values above it are then shown as the top."
     )
+
+
+def give_advice(
+    schema: Schema, columns: Sequence[ColumnProfile], repeats: Sequence[RepeatedValues], rows: int, noun: str
+) -> Iterator[str]:
+    """Say what is unwise about roles, one sentence after the other. `noun` says what the `rows` of the table are."""
+    if schema.person is None and schema.rows_are is None:
+        yield from (item.give_advice() for item in repeats)
+    by_name = {column.name: column for column in columns}
+    for name in (*schema.quasi, *schema.sensitive):
+        column = by_name.get(name)
+        if column is None or column.kind not in ("categorical", "ordered") or name in schema.hierarchies:
+            continue
+        if 2 * column.alone > rows and column.alone > 20:
+            share = f"{column.alone:,} of {rows:,} {noun}"
+            finding = f"{share} have a value of {name!r} that no other has."
+            if name in schema.quasi:
+                yield (
+                    f"{finding} If others may know it, nearly every cell has to be shown as *, and every step becomes "
+                    "slow. Mark it as an identifier or leave it out, or give it a hierarchy."
+                )
+            else:
+                yield (
+                    f"{finding} Recipients of the release cannot count with a secret that is different for "
+                    "everybody. Mark it as an identifier, or leave it out."
+                )
+    for name in (*schema.quasi, *schema.sensitive):
+        column = by_name.get(name)
+        if column is not None and column.kind == "numeric" and looks_like_codes(name, column.type):
+            yield (
+                f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, "
+                "mark the column as categories."
+            )
+    if not schema.sensitive:
+        yield (
+            "No column is marked as secret: a promise can cover finding a person's row, but not learning something "
+            "about the person. Mark the columns that nobody should learn."
+        )
+    if len(schema.quasi) > 12:
+        yield (
+            f"{len(schema.quasi)} columns are marked as known to others. The more there are, the more coarsely they "
+            "must be shown. Leave out the columns that recipients do not need."
+        )

@@ -12,11 +12,11 @@ from typing import Any
 from voile.errors import SpecError
 from voile.flow.explore.anonymity import Anonymity
 from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
+from voile.flow.explore.improvements import give_advice
 from voile.flow.explore.inspection_page import write_page
 from voile.flow.explore.population.population_risk import PopulationRisk
 from voile.flow.explore.population.register_risk import RegisterRisk
 from voile.flow.explore.population.special_uniques import SpecialUniques
-from voile.flow.explore.role_advice import give_advice
 from voile.flow.explore.uniqueness import TOGETHER, Uniqueness
 from voile.io import text_files
 from voile.io.conversions.column_readings import ReadingRecord

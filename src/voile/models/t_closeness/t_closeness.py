@@ -21,7 +21,7 @@ import numpy as np
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError, parameter
 from voile.kernels import lazy_kernel
-from voile.models.base import Model
+from voile.models.base import GivesAdvice, Model
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
 from voile.tables.group_counts import Counts
@@ -34,7 +34,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class TCloseness(Model):
+class TCloseness(GivesAdvice, Model):
     """The distance between the distribution of values in each group and in the whole table is at most t.
 
     >>> TCloseness(t=0.2).bound()

@@ -99,10 +99,6 @@ class Decomposed(ListShape):
             return np.ones(len(self.sizes), dtype=bool)
         return np.asarray(self._by_group(~matching.exact[matching.slot]) == 0)
 
-    @property
-    def _uncertain_people(self) -> float:
-        return float(self.sizes[~self.certain].sum())
-
     @cached_property
     def tallies(self) -> dict[str, Counts]:
         """The counts of the primary column, and the expected counts of the others, all matchings equally likely."""
@@ -113,7 +109,11 @@ class Decomposed(ListShape):
                 continue
             counts = self.expected_people(name)
             totals = np.bincount(listed.values, weights=counts, minlength=listed.column.size)
-            unsure = {} if self.certain.all() else {"people whose belief is an estimate": self._uncertain_people}
+            unsure = (
+                {}
+                if self.certain.all()
+                else {"people whose belief is an estimate": float(self.sizes[~self.certain].sum())}
+            )
             found[name] = Counts(self.sizes, listed.starts, listed.values, counts, totals, listed.column, unsure)
         return found
 
@@ -204,7 +204,7 @@ class Decomposed(ListShape):
         if self.sampled_matching is None or self.certain.all():
             return {}
         widest = float(self.sampled_matching.error.max(initial=0.0))
-        unsure = self._uncertain_people
+        unsure = float(self.sizes[~self.certain].sum())
         return {"people whose belief is an estimate": unsure, "widest half of its 95 % interval": widest}
 
     def faults(self) -> list[str]:
