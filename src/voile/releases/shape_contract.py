@@ -16,7 +16,7 @@ import numpy as np
 from voile.adversaries.group_members import Members
 from voile.errors import BrokenPromise
 from voile.releases.cells.cells import Cells
-from voile.releases.completions.known_rows import KnownRows
+from voile.releases.known_rows import KnownRows
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.published_tables import PublishedTables
 from voile.releases.queries.query import Condition, Query

@@ -10,7 +10,7 @@ import polars as pl
 
 from voile.releases.cells.cells import Cells
 from voile.releases.cells.column_types import parse_type
-from voile.releases.completions.known_rows import KnownColumn
+from voile.releases.known_rows import KnownColumn
 from voile.tables.domain import Domain
 from voile.tables.value_text import parse_values
 

@@ -16,7 +16,7 @@ from voile.releases.completions.column_model import (
     constant_model,
     fit_model,
 )
-from voile.releases.completions.known_rows import KnownColumn, KnownRows
+from voile.releases.known_rows import KnownColumn, KnownRows
 
 sparse = lazy_module("scipy.sparse")
 kernel = lazy_kernel("voile.releases.completions.kernel")

@@ -16,7 +16,7 @@ from voile.io.release_folder import CERTIFICATE
 from voile.io.safe_writing.file_replacement import replace_files
 from voile.releases.completions.atoms import Atoms, decode_atoms
 from voile.releases.completions.chain import Chain
-from voile.releases.completions.known_rows import KnownRows
+from voile.releases.known_rows import KnownRows
 from voile.releases.queries.query import Condition
 from voile.releases.shape_contract import ShapeContract
 from voile.tables.secret_key import Key

@@ -9,8 +9,8 @@ import numpy as np
 from voile.adversaries.prior import CAPPED
 from voile.releases.cells.cells import Cells
 from voile.releases.cells.label_meanings import match_prefix
-from voile.releases.completions.known_rows import KnownColumn
 from voile.releases.dictionary import ALTERED_VALUE
+from voile.releases.known_rows import KnownColumn
 from voile.releases.queries.query import Condition
 from voile.releases.queries.query_literals import numeric_point, whole_number_end
 from voile.tables.value_text import format_value

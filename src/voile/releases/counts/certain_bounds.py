@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from voile.releases.completions.known_rows import KnownColumn, KnownRows
 from voile.releases.counts.cell_matches import hidden_codes, is_altered, match_cells, matching_codes
+from voile.releases.known_rows import KnownColumn, KnownRows
 from voile.releases.queries.query import Condition
 
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from voile.errors import SchemaError
 from voile.releases.completions.completions import DRAWS, Completions, complete_release
-from voile.releases.completions.known_rows import KnownColumn
 from voile.releases.counts.cell_matches import is_altered, may_be_any
 from voile.releases.counts.certain_bounds import BoxView, shows_every_row, weigh_boxes
 from voile.releases.counts.count_answer import Count
 from voile.releases.counts.known_values import check_values, explain_coding
+from voile.releases.known_rows import KnownColumn
 from voile.releases.queries.query import Condition, Query, cell_shares
 from voile.releases.shape_contract import ShapeContract
 from voile.tables.schema import suggest_name

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from voile.errors import SchemaError
 from voile.releases.cells.label_meanings import match_prefix
-from voile.releases.completions.known_rows import KnownColumn
+from voile.releases.known_rows import KnownColumn
 from voile.releases.queries.query import Condition
 from voile.releases.queries.query_literals import numeric_point, typed_literal
 from voile.tables.value_text import format_value

@@ -17,8 +17,8 @@ from voile.releases.cells.cell_draws import draw_values
 from voile.releases.cells.cell_parsing import read_column
 from voile.releases.cells.cells import Cells
 from voile.releases.cells.end_columns import describe_ends, end_names, find_end_faults, insert_ends
-from voile.releases.completions.known_rows import KnownColumn
 from voile.releases.completions.tight_columns import is_shown_by_level, lists_what_occurs, may_have_grown
+from voile.releases.known_rows import KnownColumn
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.queries.cell_weights import weigh_cells
 from voile.releases.queries.query import Query

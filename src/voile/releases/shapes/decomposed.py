@@ -13,7 +13,7 @@ import polars as pl
 from voile import kernels
 from voile.kernels import lazy_module
 from voile.releases.cells.cells import Cells
-from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
+from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.queries.query import Condition, Query
 from voile.releases.queries.query_estimates import ListEstimates
 from voile.releases.row_matching.known_values import Allowance, BeliefsGiven, find_conditions
@@ -203,8 +203,7 @@ class Decomposed(ListShape):
     def sampling_notes(self) -> dict[str, float]:
         if self.sampled_matching is None or self.certain.all():
             return {}
-        widest = float(self.sampled_matching.error.max(initial=0.0))
-        unsure = float(self.sizes[~self.certain].sum())
+        unsure, widest = float(self.sizes[~self.certain].sum()), float(self.sampled_matching.error.max(initial=0.0))
         return {"people whose belief is an estimate": unsure, "widest half of its 95 % interval": widest}
 
     def faults(self) -> list[str]:

@@ -14,8 +14,8 @@ from voile import kernels
 from voile.releases.cells.cell_parsing import exact_cells
 from voile.releases.cells.cells import Cells
 from voile.releases.certificate import FORMAT, UNSIGNED
-from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.dictionary import describe
+from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query, cell_shares
 from voile.releases.randomized_response import Channel

@@ -11,7 +11,7 @@ import polars as pl
 
 from voile import kernels
 from voile.releases.cells.cell_parsing import exact_cells
-from voile.releases.completions.known_rows import KnownColumn
+from voile.releases.known_rows import KnownColumn
 from voile.releases.published_tables import TableLayout
 from voile.releases.randomized_response import Channel
 from voile.releases.release import Release

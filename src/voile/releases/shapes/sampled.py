@@ -11,7 +11,7 @@ import polars as pl
 
 from voile.errors import DataError
 from voile.releases.cells.cells import Cells
-from voile.releases.completions.known_rows import KnownColumn, KnownRows, explain_rows
+from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.published_tables import TableLayout
 from voile.releases.queries.query import Query, cell_shares
 from voile.releases.randomized_response import Channel
