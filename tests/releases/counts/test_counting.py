@@ -10,7 +10,7 @@ from published import EXAMPLES, KEY, QUASI, people, schema
 
 import voile as vl
 from voile.releases.counts.count_answer import Count
-from voile.releases.counts.cross_table import make_cross_table
+from voile.releases.cross_table import make_cross_table
 
 ROWS = 2_000
 

@@ -13,7 +13,7 @@ from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.load import load
 from voile.flow.report.report import report
 from voile.io.release_folder import CERTIFICATE
-from voile.releases.counts.cross_table import make_cross_table
+from voile.releases.cross_table import make_cross_table
 from voile.releases.release import Release
 from voile.web.release_zips import unpack_release
 from voile.web.tasks.session_data import Payload, Progress
