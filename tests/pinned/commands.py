@@ -108,7 +108,7 @@ def _checked() -> dict[str, Any]:
         "verify, a greater k": _tampered(_edit("certificate.json", '"k": 5', '"k": 6')),
         "verify, another bound": _tampered(_edit("certificate.json", '"1/5"', '"1/6"')),
         "verify, no JSON": _tampered(_edit("certificate.json", "{", "")),
-        "verify, another format": _tampered(_edit("certificate.json", '"format": 2', '"format": 9')),
+        "verify, another format": _tampered(_edit("certificate.json", '"format": 3', '"format": 9')),
         "verify, another dictionary": _tampered(_edit("dictionary.json", "Female", "Femal")),
         "verify, no dictionary": _tampered(lambda place: (place / "dictionary.json").unlink()),
         "verify, a file more": _tampered(lambda place: _written(place / "more.txt")),
