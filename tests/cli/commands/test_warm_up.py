@@ -14,8 +14,10 @@ from voile.kernels import compilation
 
 def test_kernels_are_kept_in_the_named_folder(tmp_path: Path) -> None:
     code = (
-        "import sys, voile as vl\n"
-        "vl.audit = vl.measure = lambda *_: None\n"  # they would compile for half a minute
+        "import sys\n"
+        "from voile.flow.audit import audit\n"
+        "from voile.flow.measure import measure\n"
+        "audit.audit = measure.measure = lambda *_: None\n"  # they would compile for half a minute
         f"sys.argv = ['voile', 'warm-up', '--cache', {str(tmp_path / 'cache')!r}, '--method', 'anatomy']\n"
         "from voile.cli import main\n"
         "main()\n"

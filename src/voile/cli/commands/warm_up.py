@@ -55,18 +55,22 @@ def warm_up(
 
 def _try_method(name: str) -> None:
     """Publish, verify, audit and measure a small table."""
-    import voile as vl
     from voile.errors import VoileError
     from voile.extend import Method
+    from voile.flow.audit.audit import audit
+    from voile.flow.measure.measure import measure
+    from voile.flow.publish.publish import publish
+    from voile.flow.read.read import read
+    from voile.flow.verify.verify import verify
     from voile.plugins.registry import build_plugin, narrow_type
     from voile.testing.sample_tables import sample, sample_policy
 
     # a method that needs more than a table, or has no policy that fits, is not tried
     with contextlib.suppress(VoileError, AssertionError), tempfile.TemporaryDirectory() as folder:
         method = narrow_type(Method, build_plugin("methods", name, {}))
-        data = vl.read(*sample(300, 1))
-        release = vl.publish(data, sample_policy(method, data), method)
+        data = read(*sample(300, 1))
+        release = publish(data, sample_policy(method, data), method)
         for form in ("parquet", "csv"):
-            vl.verify(release.save(Path(folder) / form, format=form))
-        vl.audit(release, data)
-        vl.measure(data, release)
+            verify(release.save(Path(folder) / form, format=form))
+        audit(release, data)
+        measure(data, release)
