@@ -21,7 +21,7 @@ def click(page: Any, role: str, name: str) -> None:
 
 
 def mark(page: Any) -> None:
-    for row in page.locator("table.marks tbody tr").all():
+    for row in page.locator("table.marks:not(.wishes) tbody tr").all():
         name = row.locator("th").inner_text()
         row.locator("select").first.select_option(ROLES.get(name, ""))
     click(page, "button", "Save the roles")

@@ -50,7 +50,7 @@ def test_reading_options_reach_every_command(voile: Voile) -> None:
     assert "1 in 'disease'" in answer.err
     answer = voile("publish", "t.csv", *flags, "--missing", "drop", "--kind", "âge=ordered")
     assert answer.code == 0
-    assert "1 rows dropped for missing values" in answer.out
+    assert "1 row dropped for missing values" in answer.out
     reading = ("--encoding", "latin-1", "--null", "?")
     assert voile("measure", "out", "--data", "t.csv", *reading).code == 0
     assert voile("audit", "out", "--data", "t.csv", *reading).code == 0

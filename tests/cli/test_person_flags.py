@@ -69,7 +69,7 @@ def test_several_rows_per_person(voile: Voile, visits: Path) -> None:
     answer = publish(voile, visits, *PERSON, "--rows-per-person", "3")
     assert answer.code == 0
     assert answer.out.startswith("240 rows of at least 80 people in ")
-    assert "60 rows left out because their people have more than 3\n" in answer.out
+    assert "60 rows left out because some people have more than 3 rows\n" in answer.out
     assert NOT_COVERED in answer.out
     assert vl.load(voile.folder / "out").sizes.min() >= 9
     body = publish(voile, visits, *PERSON, "--rows-per-person", "3", "--json").json

@@ -285,13 +285,26 @@ def _(rng: Rng, n: int) -> Arguments:
 
 
 @arguments_of(csv.count_records)
-def _(rng: Rng, n: int) -> Arguments:
+def _draw_csv(rng: Rng, n: int) -> Arguments:
     fields = ["plain", '"with ""quotes"", and a comma"', '""', "", "long enough for words", "1"]
     content = "".join(f"{rng.choice(fields)},{rng.choice(fields)}\n" for _ in range(n)).encode()
     if n % 2:
         content = content.replace(b",", b",,", 1)
     data = np.frombuffer(content, np.uint8)
     return data, np.ndarray(len(data) - 7, dtype="<u8", buffer=content, strides=(1,)), 0, 2, False
+
+
+@arguments_of(csv.count_equal_fields)
+def _(rng: Rng, n: int) -> Arguments:
+    data, words, _, _, _ = _draw_csv(rng, n)
+    return data, words, 0, 2, False, 2 * n
+
+
+@arguments_of(csv.split_records)
+def _(rng: Rng, n: int) -> Arguments:
+    data, words, _, _, _ = _draw_csv(rng, n)
+    heads, tails = np.zeros(2 * len(data), np.uint8), np.zeros(2 * len(data), np.uint8)
+    return data, words, 0, 2, False, 1, heads, tails, np.zeros(n + 1, np.int64)
 
 
 @arguments_of(mining.grow)

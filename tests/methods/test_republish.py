@@ -250,7 +250,7 @@ def test_requests_without_a_matching_ledger_or_table_are_refused(tmp_path: Path)
         vl.publish(data, vl.MInvariance(m=3), after=[first])
     with pytest.raises(DataError, match="no column that identifies each person"):
         vl.publish(data_without_persons, vl.MInvariance(m=3), after=[first], ledger=ledger)
-    with pytest.raises(DataError, match="The ledger belongs to 1 releases, not to the 0"):
+    with pytest.raises(DataError, match="It records 1 release, and 0 are named"):
         vl.publish(data, vl.MInvariance(m=3), ledger=ledger)
     with pytest.raises(DataError, match="cannot be read"):
         vl.Ledger.read(tmp_path / "none.json")

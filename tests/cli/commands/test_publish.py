@@ -50,7 +50,11 @@ def test_publish_with_a_spec_alone(voile: Voile, table: Path) -> None:
     assert answer.json["verdict"]["holds"]
     assert answer.json["people"] + answer.json["withheld"] == 400
     assert (voile.folder / "out" / "table.csv").exists()
-    assert vl.load(voile.folder / "out").certificate.method == {"name": "full-domain", "suppression": 0.1}
+    assert vl.load(voile.folder / "out").certificate.method == {
+        "name": "full-domain",
+        "suppression": 0.1,
+        "blanks": False,
+    }
 
 
 def test_several_sensitive_columns_as_flags_or_spec_give_the_same_release(voile: Voile, table: Path) -> None:
@@ -202,7 +206,7 @@ def test_a_second_release_with_a_ledger_as_flags_or_spec(voile: Voile, tmp_path:
         "verify", second, "--after", first, "--data", str(tmp_path / "q2.csv"), "--person", "name", "--ledger", ledger
     )
     assert checked.code == 0, checked.err
-    assert "Groups agree with the earlier" in checked.out.replace("\n", " ")
+    assert "Groups agree" in " ".join(checked.out.split())
     spec = tmp_path / "spec.toml"
     spec.write_text(
         '[schema]\nquasi = ["birth", "sex", "zip"]\nsensitive = ["disease"]\nperson = "name"\n'

@@ -151,6 +151,7 @@ def test_what_is_looked_at_piece_by_piece() -> None:
         "class-size",
         "discernibility",
         "distortion",
+        "marginals",
         "query-error",
     }
 
@@ -257,6 +258,7 @@ def test_a_broken_release_is_found_broken(releases: Any, name: str, parts: int) 
         tables = {**whole.tables, "sensitive": whole.tables["sensitive"].slice(1)}
         words = "different numbers of people"
     else:
+        whole = whole.without_ends()
         table = whole.tables["table"].with_columns(pl.col("age", "school").cast(pl.String))
         tables = {"table": pl.concat([table[1:], table[:1].with_columns(age=pl.lit("18"), school=pl.lit("[1, 16]"))])}
         words = "groups"
@@ -313,8 +315,9 @@ def test_a_register_that_does_not_fit_in_memory(releases: Any, spread: Any) -> N
     narrow = spread.with_rows(replace(spread.rows, row_limit=10))
     with pytest.raises(EngineError, match="memory that was allowed"):
         vl.audit(releases["k-anonymity"][0], None, [vl.attacks.Linking()], external=narrow)
-    found = vl.measure(narrow, releases["k-anonymity"][0], COUNTING)  # needs no more than counts
-    assert len(found.items) == len(COUNTING)
+    counting = [measure for measure in COUNTING if measure.name != "marginals"]  # it needs the distinct rows
+    found = vl.measure(narrow, releases["k-anonymity"][0], counting)  # needs no more than counts
+    assert len(found.items) == len(counting)
 
 
 def test_statistics_of_the_release_itself_need_all_of_it(releases: Any) -> None:

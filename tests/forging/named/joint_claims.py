@@ -21,7 +21,7 @@ def a_joint_claim_about_something_that_is_no_release(f: Forgery) -> None:
 @forges(LATER)
 def a_joint_claim_that_counts_more_releases_than_it_names(f: Forgery) -> None:
     claim = f.claim("sequential")
-    claim["promise"] = claim["promise"].replace("1 earlier", "7 earlier")
+    claim["promise"] = claim["promise"].replace("the earlier release", "the 7 earlier releases")
 
 
 @forges(LATER)

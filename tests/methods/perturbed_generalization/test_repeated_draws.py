@@ -141,7 +141,7 @@ def refuse(kind: Any, match: str, **changes: Any) -> None:
     ("kind", "match", "changes"),
     [
         (DataError, "must be known who", {"given": None}),
-        (DataError, "belongs to 0 releases", {"given": vl.Ledger()}),
+        (DataError, "It records 0 releases, and 1 is named", {"given": vl.Ledger()}),
         (PolicyError, "p never changes", {"method": vl.PerturbedGeneralization(s=0.05, p=0.01)}),
         (PolicyError, "it never changes", {"values": [*VALUES, "polio"]}),
         (PolicyError, "were cut with", {"method": vl.PerturbedGeneralization(s=0.1)}),

@@ -21,6 +21,7 @@ STEERED: dict[str, dict[str, Any]] = {
     "sets": {"quasi_sets": [["age", "sex", "town"], ["school", "income", "sex"]]},
     "plain": {},
 }
+REFUSED = {("sets", "cluster"), ("sets", "blanks")}
 METHODS = {
     "mondrian": vl.Mondrian(suppression=0.2),
     "cluster": vl.Cluster(suppression=0.2),
@@ -31,6 +32,9 @@ METHODS = {
 
 @pytest.mark.parametrize(("wish", "name"), [*itertools.product(STEERED, METHODS)])
 def test_the_truth_lies_within_the_bounds(wish: str, name: str) -> None:
+    method: Any = METHODS[name]
+    if wish == "sets" and name != "blanks":
+        method = replace(method, suppression=0.0)  # nobody is withheld beside several sets
     counted = 0
     for seed in (1, 2, 3, 6, 7, 9):
         frame, schema = draw_table(seed)
@@ -40,7 +44,7 @@ def test_the_truth_lies_within_the_bounds(wish: str, name: str) -> None:
             **STEERED[wish],
         )
         try:
-            release = vl.publish(vl.read(frame, schema), vl.KAnonymity(k=2), METHODS[name], key=KEY)
+            release = vl.publish(vl.read(frame, schema), vl.KAnonymity(k=2), method, key=KEY)
         except VoileError:
             continue  # some tables are too small, and some methods refuse some wishes
         rng = np.random.default_rng(seed)
@@ -55,6 +59,3 @@ def test_the_truth_lies_within_the_bounds(wish: str, name: str) -> None:
             assert at_least <= count_truth(frame, query) <= at_most, query
             counted += 1
     assert counted > 20 or (wish, name) in REFUSED
-
-
-REFUSED: set[tuple[str, str]] = set()

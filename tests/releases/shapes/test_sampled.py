@@ -33,7 +33,7 @@ def release(people: pl.DataFrame) -> Sampled:
 def test_it_stands_for_everybody(release: Sampled) -> None:
     assert release.people == 20_000
     assert release.groups == release.tables["table"].height <= 20_000 / 4
-    assert release.tables["table"].columns == ["age", "gender", "education", "income", "group_size"]
+    assert release.tables["table"].columns[:4] == ["age", "age_low", "age_high", "gender"]
 
 
 def test_quasi_identifiers_are_estimated_by_spreading(release: Sampled, people: pl.DataFrame) -> None:

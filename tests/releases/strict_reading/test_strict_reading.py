@@ -61,7 +61,7 @@ def test_a_dictionary_with_a_part_that_is_not_known_is_refused(release: Release,
 
 def test_a_certificate_of_another_format_is_refused(release: Release) -> None:
     document = {**release.certificate.as_json(), "format": 1}
-    assert list(certificate_faults(document)) == ["its format is not 2, which this version reads"]
+    assert list(certificate_faults(document)) == ["its format is not 3, which this version reads"]
 
 
 def test_a_value_that_no_cell_shows_is_not_listed(release: Release) -> None:

@@ -169,7 +169,7 @@ def share_out(combinations: Sequence[Uniqueness], names: Sequence[str]) -> dict[
 
     >>> alone = [(("a",), 1), (("b",), 0), (("a", "b"), 3)]
     >>> share_out([Uniqueness(names, 9, count, 0) for names, count in alone], ["a", "b"])
-    {'a': 0.5714285714285714, 'b': 0.42857142857142855}
+    {'a': 0.6666666666666666, 'b': 0.3333333333333333}
     """
     alone = {item.columns: item.alone for item in combinations} | {(): 0}
     rises: dict[str, list[int]] = {name: [] for name in names}

@@ -182,4 +182,4 @@ def test_every_section_has_a_module_and_a_template() -> None:
 def test_knobs_that_are_methods_or_levels_are_written_out() -> None:
     data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
     page = Page(report(vl.publish(data, vl.KAnonymity(k=5), vl.Append())).html)
-    assert "(grouping = mondrian (recoding = tight), waiting = fewest, batch = 1)" in page.text
+    assert "(grouping = mondrian (recoding = tight, suppression = 0.0), " in page.text
