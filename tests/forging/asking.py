@@ -22,18 +22,18 @@ class HangError(BaseException):
 
 @contextmanager
 def time_limit(seconds: int = SECONDS) -> Iterator[None]:
-    """Raise HangError in the main thread after some seconds."""
+    """Raise HangError in the main thread after some seconds of computing: other processes may keep it waiting."""
 
     def ring(*_: Any) -> None:
         raise HangError
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def ask(folder: Path, engine: Any = None) -> str:

@@ -153,7 +153,8 @@ def _publish_again(frame: pl.DataFrame, roles: dict[str, Any]) -> Callable[[Path
         before = vl.read(whole.head(24), vl.Schema(**roles))
         first = vl.publish(before, vl.MInvariance(m=2), key=KEY, ledger=ledger)
         now = vl.read(whole.filter(pl.col("patient") % 5 != 1), vl.Schema(**roles))
-        vl.publish(now, vl.MInvariance(m=2), key=KEY, after=[first], ledger=ledger).save(folder, format=form)
+        both = vl.Policy(vl.MInvariance(m=2), vl.Sequential(vl.LDiversity(l=2)))
+        vl.publish(now, both, key=KEY, after=[first], ledger=ledger).save(folder, format=form)
 
     return publish
 

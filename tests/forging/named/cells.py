@@ -177,6 +177,15 @@ def a_group_in_one_list_only(f: Forgery) -> None:
     f.edit("sensitive_ward", lambda table: pl.concat([table, table.tail(1).with_columns(group=pl.col("group") + 99)]))
 
 
+@forges(LISTS, APART)
+def a_group_in_a_secondary_list_only(f: Forgery) -> None:
+    """A group of nobody lists values: whatever its number and its values say, nobody reads it."""
+    f.edit(
+        "sensitive_disease",
+        lambda table: table.with_columns(group=pl.col("group") + (pl.int_range(pl.len()) == 36) * 99),
+    )
+
+
 @forges(AGAIN)
 def counterfeits_of_a_group_that_does_not_exist(f: Forgery) -> None:
     f.set_table(

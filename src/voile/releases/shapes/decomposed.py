@@ -212,6 +212,9 @@ class Decomposed(ListShape):
         wrong = int((np.diff(primary.starts) != self.sizes).sum())
         if wrong:
             found.append(f"In {wrong} groups the number of primary values is not the number of people.")
+        deserted = int((self.sizes == 0).sum())
+        if deserted:
+            found.append(f"{deserted} groups list values and have no people.")
         for listed in others:
             owner = np.repeat(np.arange(len(self.sizes)), np.diff(listed.starts))
             twice = int(((np.diff(owner) == 0) & (np.diff(listed.values) == 0)).sum())
