@@ -16,6 +16,7 @@ import polars as pl
 
 import voile as vl
 from forging.parquet_bytes import to_bytes
+from forging.steered_folders import BOTH, WISHES, publish_next, publish_wish
 
 KEY = vl.Key(bytes(range(32)))
 DISEASES = ["flu", "HIV", "acne", "gout", "mumps", "polio"]
@@ -230,7 +231,13 @@ def _linked() -> dict[str, HonestFolder]:
     }
 
 
-HONEST_FOLDERS = {**_generalized(), **_linked()}
+def _steered() -> dict[str, HonestFolder]:
+    frame = hospital()
+    found = {name: HonestFolder(publish_wish(frame, wish)) for name, wish in WISHES.items()}
+    return {**found, "append": HonestFolder(publish_next(frame, BOTH), "NEEDS")}
+
+
+HONEST_FOLDERS = {**_generalized(), **_linked(), **_steered()}
 
 
 NUMBERED = "mondrian, numbered.parquet"

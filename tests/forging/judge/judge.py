@@ -27,7 +27,7 @@ class Judge:
     def __init__(self, honest: dict[str, Forgery]) -> None:
         self.certificates: dict[str, Grammar] = defaultdict(Grammar)
         self.dictionaries: dict[str, Grammar] = defaultdict(Grammar)
-        self.claims: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self.claims: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)  # with their method
         self.entries: dict[str, dict[str, Any]] = {}
         self.own_types: dict[str, set[str]] = defaultdict(set)
         self.formats = {(forgery.certificate["format"], forgery.dictionary["format"]) for forgery in honest.values()}
@@ -36,7 +36,7 @@ class Judge:
             shape = forgery.certificate["shape"]
             self.certificates[shape].learn(forgery.certificate)
             self.dictionaries[shape].learn(forgery.dictionary)
-            self.claims[shape] += forgery.claims
+            self.claims[shape] += [(forgery.certificate["method"]["name"], claim) for claim in forgery.claims]
             self.entries[name] = {entry["name"]: entry for entry in forgery.dictionary["columns"]}
             for table in forgery.table_names if not forgery.is_csv else ():
                 for column, kind in forgery.table(table).schema.items():
@@ -88,12 +88,18 @@ class Judge:
             yield "nothing is claimed"
         if not 0 <= dictionary["withheld"] < 2**53:
             yield "withheld"
+        own_method = certificate["method"]["name"]
         for claim in certificate["claims"]:
             own = [
-                {**one, "quasi": quasi} for one in self.claims[certificate["shape"]] if one["column"] == claim["column"]
+                {**one, "quasi": claim["quasi"]}
+                for method, one in self.claims[certificate["shape"]]
+                if one["column"] == claim["column"]
+                and (method == own_method or "algorithm" not in one["adversary"]["knows"])
             ]
             entry = next((entry for entry in dictionary["columns"] if entry["name"] == claim["column"]), {})
             yield from word_faults(claim, own, "indicator" in entry)
+            if claim["quasi"] not in dictionary.get("quasi_sets", [quasi]):
+                yield "its adversary knows other columns"
             if claim["unit"] != dictionary["unit"]:
                 yield "the units differ"
             if claim["column"] is not None and claim["column"] not in sensitive:
@@ -175,7 +181,7 @@ class Judge:
         self, tables: dict[str, Rows], certificate: dict[str, Any], dictionary: dict[str, Any]
     ) -> Iterator[str]:
         for claim in certificate["claims"]:
-            sizes, groups = shape_groups(certificate["shape"], tables, dictionary, claim["column"])
+            sizes, groups = shape_groups(certificate["shape"], tables, dictionary, claim)
             yield from (f"{claim['model']}: {fault}" for fault in count_faults(claim, sizes, groups))
             if claim["model"] == "t-closeness":
                 entry = next(entry for entry in dictionary["columns"] if entry["name"] == claim["column"])

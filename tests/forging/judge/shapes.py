@@ -27,20 +27,24 @@ def own_columns(shape: str, dictionary: dict[str, Any]) -> dict[str, set[str]]:
     return {**tables, "counterfeits": {"group", "count"}} if shape == "republished" else tables
 
 
-def _group_rows(tables: dict[str, Rows], dictionary: dict[str, Any]) -> list[tuple[Any, ...]]:
-    names = [entry["name"] for entry in dictionary["columns"] if entry["role"] == "quasi"]
+def _group_rows(
+    tables: dict[str, Rows], dictionary: dict[str, Any], known: list[str] | None = None
+) -> list[tuple[Any, ...]]:
+    names = known or [entry["name"] for entry in dictionary["columns"] if entry["role"] == "quasi"]
     return list(zip(*(tables["table"][name] for name in names), strict=True))
 
 
 def shape_groups(
-    shape: str, tables: dict[str, Rows], dictionary: dict[str, Any], column: str | None
+    shape: str, tables: dict[str, Rows], dictionary: dict[str, Any], claim: dict[str, Any]
 ) -> tuple[dict[Any, int], Groups | None]:
-    """Return the size of each group and, where the shape counts them, how often it has each value."""
+    """Return the size of each group and, where the shape counts them, how often it has each value of the claim's
+    column: groups of those who look alike in the columns that its adversary knows."""
+    column = claim["column"]
     if shape == "sampled":
         return {}, None
     groups: Groups = defaultdict(Counter)
     if shape == "generalized":
-        keys = _group_rows(tables, dictionary)
+        keys = _group_rows(tables, dictionary, claim["quasi"])
         sizes = dict(Counter(keys))
         for key, value in zip(keys, tables["table"][column] if column else (), strict=False):
             groups[key][plain(value) if value is not None else ""] += 1
