@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -75,7 +76,8 @@ def _entry_kind(entry: Any) -> str:
     if not isinstance(entry, dict):
         return "[]"
     kind = "categorical" if entry.get("kind") == "ordered" else entry.get("kind")
-    return f"{entry.get('role')} {entry.get('shown')} {kind} {str(entry.get('type'))[:8]}"
+    width = re.sub(r"^U?Int(8|16|32|64)$", "Int", str(entry.get("type")))  # that cells fit is checked on the cells
+    return f"{entry.get('role')} {entry.get('shown')} {kind} {width[:8]}"
 
 
 class Grammar:
@@ -118,6 +120,6 @@ class Grammar:
         """Whether a whole number stands where others do, or a knob of the method that may be null is given: how a
         release was made is the publisher's word."""
         is_knob = path[0].startswith("method") and "null" in self.kinds[path]
-        if kind_of(part) == "real" and "whole" in self.kinds[path] and "adversary" in path:
-            return bool(part == int(part))  # 2 may be written 2.0
+        if kind_of(part) == "real" and "whole" in self.kinds[path] and ("adversary" in path or path[-1] == "r"):
+            return bool(part == int(part))  # 2 may be written 2.0: publishers may ask for r = 2.5, or for 2.0
         return kind_of(part) == "whole" and ("real" in self.kinds[path] or is_knob)

@@ -118,7 +118,9 @@ def plain(value: str) -> str:
 def order_of(text: str, kind: str) -> Any:
     """The place of a number or date among others; raises ValueError if the text is not written as voile writes."""
     if kind.startswith(("Int", "UInt")):
-        if not WHOLE.fullmatch(text) or text == "-0":
+        bits, signed = int(kind.lstrip("UInt")), kind.startswith("Int")
+        least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+        if not WHOLE.fullmatch(text) or text == "-0" or not least <= int(text) <= most:
             raise ValueError
         return int(text)
     if kind.startswith("Float"):
