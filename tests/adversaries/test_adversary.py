@@ -37,13 +37,13 @@ def test_the_name_does_not_decide_who_is_within_whom() -> None:
 
 
 def test_an_adversary_is_described_in_words_and_as_json() -> None:
-    assert NEIGHBOUR.describe().startswith("a neighbour who knows that the person is in the table, and")
+    assert NEIGHBOUR.describe().startswith("a neighbour who knows that the person is in the table and")
     assert NEIGHBOUR.as_json() == {"name": "neighbour", "knows": ["membership", "quasi"], "excludes": 0}
     knowledge_names = Adversary.who("insider", *reversed(Knowledge)).as_json()["knows"]
     assert knowledge_names == [item.name.lower() for item in Knowledge]
     assert (join_phrases(["a"]), join_phrases(["a", "b"]), join_phrases(["a", "b", "c"])) == (
         "a",
-        "a, and b",
+        "a and b",
         "a, b, and c",
     )
     assert len({item.value for item in Knowledge}) == len(Knowledge)

@@ -63,6 +63,6 @@ class Adversary:
 
 
 def join_phrases(items: Iterable[str]) -> str:
-    """Join phrases into an enumeration: `nothing`, `a`, `a, and b`, `a, b, and c`."""
+    """Join phrases into an enumeration: `nothing`, `a`, `a and b`, `a, b, and c`."""
     words = list(items) or ["nothing"]
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + ", and " + words[-1]
+    return " and ".join(words) if len(words) < 3 else ", ".join(words[:-1]) + ", and " + words[-1]

@@ -108,7 +108,7 @@ class Judge:
             yield "the unit has no rows"
         knobs = {name: value for name, value in certificate["method"].items() if type(value) in (int, float)}
         if any(
-            value < 0 or (type(value) is float and value > (10 if name == "deviations" else 1))
+            value < 0 or (type(value) is float and value > 1 and name not in ("deviations", "min_exp"))
             for name, value in knobs.items()
         ):
             yield "a knob is out of range"

@@ -158,6 +158,9 @@ def cell_faults(entry: dict[str, Any], cells: list[Any]) -> Iterator[str]:
                 yield "a cell is empty"
             elif not _explained(label, entry):
                 yield f"the cell {label!r} is not explained"
+        sets = [frozenset(label[1:-1].split("|")) for label in set(cells) if label and label.startswith("{")]
+        if len(set(sets)) < len(sets):
+            yield "two cells list the same values in another order"
         return
     values = [cell for cell in set(cells) if cell is not None]
     if None in cells and not domain["missing"]:
@@ -208,6 +211,5 @@ def _explained(label: str, entry: dict[str, Any]) -> bool:
     listed = [write_value(value) for value in domain["values"]] + [MISSING] * bool(domain["missing"])
     if label.startswith("{") and label.endswith("}"):
         parts = label[1:-1].split("|")
-        places = [listed.index(part) for part in parts if part in listed]
-        return len(places) == len(parts) > 1 and places == sorted(set(places))
+        return len(parts) > 1 and len(set(parts)) == len(parts) and set(parts) <= set(listed)
     return label in listed
