@@ -120,3 +120,10 @@ def test_every_message_is_a_sentence() -> None:
         parts = text.values if isinstance(text, ast.JoinedStr) else [text]
         if isinstance(parts[-1], ast.Constant):
             assert str(parts[-1].value).endswith("."), where
+
+
+@pytest.mark.parametrize("letters", ["x", "a:", "a@", "token", ":/", "https://", "ann:s3cret@"])
+def test_credentials_in_a_message_of_a_million_letters_are_hidden_at_once(letters: str) -> None:
+    """Every letter is read a few times: a search that began anew at each of them would not end today."""
+    message = errors.hide_credentials(letters * (1_000_000 // len(letters)))
+    assert "s3cret" not in message
