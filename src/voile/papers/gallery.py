@@ -134,8 +134,9 @@ def write_overview(out: Path) -> str:
         "full size or in the quick form, with fewer rows and repetitions.",
         "",
         "To compute it again: `voile reproduce all --data adult.csv --out docs/reproduction`, in minutes with "
-        "`--quick`. `adult.csv` is the Adult table of UCI: train and test, the nine columns of the papers, rows without unknown "
-        "values. Keys and seeds are fixed, so two runs write the same files. What depends on the clock or the machine "
-        "(times, versions) is in the folders called times. A run that was interrupted goes on where it was.",
+        "`--quick`. `adult.csv` is the Adult table of UCI: train and test, the nine columns of the papers, rows "
+        "without unknown values. Keys and seeds are fixed, so two runs write the same files. What depends on the "
+        "clock or the machine (times, versions) is in the folders called times. A run that was interrupted goes on "
+        "where it was.",
     ]
     return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@ from voile.papers.reproduce import reproduce
 PRINTED = {
     "2-diversity": ("1/2", "1"),
     "(3,3)-diversity": ("1/2", "2/3"),
-    "(0.4,3)-anonymity, our own": ("1/3", "2/3"),
+    "(0.4,3)-anonymity, our own": ("2/5", "2/3"),
     "0.2-closeness": ("2/3", "1"),
     "(2,5k)-anonymity": ("2/3", "1"),
     "personalized privacy": ("1/2", "1"),
