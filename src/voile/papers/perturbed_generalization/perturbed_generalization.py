@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile import datasets
 from voile.attacks.corruption import Corruption, posterior
 from voile.attacks.elimination import after_ruling_out
 from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
-from voile.flow.report.figures import Figure
-from voile.measures.classification import Classification
 from voile.methods.perturbed_generalization.perturbed_generalization import PerturbedGeneralization
 from voile.models.anti_corruption.anti_corruption import AntiCorruption
 from voile.models.anti_corruption.privacy_arithmetic import Terms
 from voile.models.l_diversity import check_recursive
 from voile.models.policy import Policy
 from voile.papers.paper import Item, Paper, Run
+from voile.papers.perturbed_generalization.utility import KS, PS, make_panels, measure_errors, vary_k, vary_p
 from voile.releases.certificate import UNSIGNED
 from voile.releases.randomized_response import Channel, exact_fraction
 from voile.releases.release import Release
@@ -170,44 +168,6 @@ def guarantees(run: Run) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _census(run: Run) -> Microdata:
-    """Read 700,000 rows of the census generator, or the user's SAL table with the same nine columns."""
-    names = datasets.census(1).columns
-    schema = Schema(quasi=names[:-1], sensitive=names[-1:], domains={names[-1]: list(range(INCOMES))})
-    source = run.data if run.data is not None else datasets.census(60_000 if run.quick else 700_000)
-    found: Microdata = read(source, schema)
-    return found
-
-
-def _errors(run: Run, settings: Sequence[tuple[int, float]]) -> pl.DataFrame:
-    """Compute the errors of the three trees for each k and p, for two and three classes of income."""
-    data, rows = _census(run), []
-    for done, (k, p) in enumerate(settings):
-        run.step(done, len(settings), f"k = {k}, p = {p:g}")
-        policy = Policy(
-            AntiCorruption(rho1=RHO1, rho2=float(Terms(k, INCOMES, exact_fraction(SKEW)).belief(p, RHO1)), skew=SKEW)
-        )
-        # a public key: an experiment on a synthetic table should give the same figures every time
-        release = publish(data, policy, PerturbedGeneralization(s=1 / k, p=p), key=Key(bytes(32)))
-        found = {m: Classification(starts=starts)(data, release) for m, starts in CLASSES.items()}
-        for name in ("PG", "optimistic", "pessimistic"):
-            errors = {f"error_m{m}": loss.value if name == "PG" else loss.parts[name] for m, loss in found.items()}
-            rows.append({"k": k, "p": p, "method": name, **errors})
-    return pl.DataFrame(rows)
-
-
-def by_k(run: Run) -> pl.DataFrame:
-    return _errors(run, [(k, 0.3) for k in PRINTED_K])
-
-
-def by_p(run: Run) -> pl.DataFrame:
-    return _errors(run, [(6, p) for p in PRINTED_P])
-
-
-def _figures(x: str) -> list[Figure]:
-    return [Figure(x, f"error_m{m}", "method", x, f"classification error, m = {m}") for m in CLASSES]
-
-
 UTILITY = (
     "On the census generator, or on a table of the same nine columns that you give. Most incomes of the generator "
     "are in the first class, so always predicting it is right for 89 % of the people; with three classes the "
@@ -244,7 +204,23 @@ PAPER = Paper(
             note="Every cell agrees to two decimals except rho2 at p = 0.3, k = 10: printed 0.36, needed 0.3679. The "
             "paper rounds to the nearest; a promise is rounded up.",
         ),
-        Item("figure-2", "Figure 2: utility against k (p = 0.3)", by_k, _figures("k"), UTILITY, takes_table=True),
-        Item("figure-3", "Figure 3: utility against p (k = 6)", by_p, _figures("p"), UTILITY, takes_table=True),
+        Item(
+            "figure-2",
+            "Figure 2: utility against k (p = 0.3)",
+            measure_errors(vary_k),
+            make_panels("k", KS),
+            UTILITY,
+            takes_table=True,
+            table="census",
+        ),
+        Item(
+            "figure-3",
+            "Figure 3: utility against p (k = 6)",
+            measure_errors(vary_p),
+            make_panels("p", PS),
+            UTILITY,
+            takes_table=True,
+            table="census",
+        ),
     ),
 )
