@@ -110,8 +110,11 @@ def write_overview(out: Path) -> str:
     lines = [
         "# The source papers, recomputed",
         "",
-        f"{claims.height} printed claims: {agreeing} agree, {claims.height - agreeing} differ, each with its reason. "
-        "All of them are in [claims.csv](claims.csv).",
+        "The tables and figures of the papers that voile implements, computed by voile and put beside what the papers "
+        "print. A program compares the two; where they differ, the page of the paper says why.",
+        "",
+        f"**{claims.height} printed claims: {agreeing} agree, {claims.height - agreeing} differ**, each with its "
+        "reason. All of them are in [claims.csv](claims.csv).",
         "",
         "| paper | item | claims | agree | differ | form |",
         "|---|---|---|---|---|---|",
@@ -125,4 +128,15 @@ def write_overview(out: Path) -> str:
             form = record.get(item.name, "not computed")
             cells = (f"[{name}]({name}/README.md)", item.title, *map(str, counts), form)
             lines.append(f"| {' | '.join(cells)} |")
+    lines += [
+        "",
+        "*Not in the text* means that the paper prints no number for an item. *Form* says whether it was computed at "
+        "full size or in the quick form, with fewer rows and repetitions.",
+        "",
+        "To compute it again: `voile reproduce all --data adult.csv --out docs/reproduction`, in minutes with "
+        "`--quick`. `adult.csv` is the Adult table of UCI: train and test, the nine columns of the papers, rows "
+        "without unknown values. Keys and seeds are fixed, so two runs write the same files. What depends on the "
+        "clock or the machine (times, versions) is in the folders called times. A run that was interrupted goes on "
+        "where it was.",
+    ]
     return "\n".join(lines) + "\n"
