@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from voile.papers.decompose import example, experiment
+from voile.papers.decompose import example_claims, experiment, theorems
 from voile.papers.paper import Paper
 
 PAPER = Paper(
     "decompose",
     "Decomposition: privacy preservation for multiple sensitive attributes (DASFAA 2009)",
-    (*example.ITEMS, *experiment.ITEMS),
+    (*example_claims.ITEMS, theorems.ITEM, *experiment.ITEMS),
 )

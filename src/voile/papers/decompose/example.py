@@ -1,7 +1,9 @@
-"""Decomposition (Ye, Liu, Wang, Lv, Feng, DASFAA 2009, poster): the running example and the experiment on Adult."""
+"""The running example of the poster: its tables, the attacks on them, and noise that can be refuted."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,19 +12,57 @@ import polars as pl
 from voile.attacks.chain import beliefs_about_person
 from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
+from voile.methods.anatomy import optimal_l
 from voile.methods.decompose.decompose import Decompose
 from voile.models.k_anonymity import KAnonymity
 from voile.models.multi_diversity import MultiDiversity
 from voile.papers.decompose.poster import EXAMPLE, GROUPS, PosterLists, legal_noise_global, legal_noise_local, posterior
-from voile.papers.paper import Item, Run
+from voile.papers.paper import Run
 from voile.tables.schema import Schema
+from voile.tables.secret_key import Key
 
-QUASI = ["age", "sex", "race", "marital-status", "workclass", "native-country"]
-SENSITIVE = ["occupation", "salary-class", "education"]
+KEY = Key(bytes(32))  # a public key: the same example every time
 
 
-# the running example ------------------------------------------------------------------------------------------------
-def _groups(run: Run) -> pl.DataFrame:
+def describe_tables(run: Run) -> pl.DataFrame:
+    """Describe both groups of Table III, and those of Tables IV to VI."""
+    sizes = np.array([sum(row["occ"] == value for row in EXAMPLE) for value in sorted({r["occ"] for r in EXAMPLE})])
+    boxes = [[place for place, row in enumerate(EXAMPLE) if row["area"] == area] for area in ("first", "second")]
+    return pl.DataFrame(
+        [
+            {"table": table, "group": number, **_describe_group(members)}
+            for table, groups in (("III", boxes), ("IV", GROUPS))
+            for number, members in enumerate(groups, 1)
+        ]
+    ).with_columns(optimal_l_of_occupation=pl.lit(optimal_l(sizes)))
+
+
+def _describe_group(members: Sequence[int]) -> dict[str, Any]:
+    """Return the people of a group, and how many values they have in each column and for each occupation."""
+    people = [EXAMPLE[member] for member in members]
+    salaries = [
+        {row["salary"] for row in people if row["occ"] == occupation} for occupation in {r["occ"] for r in people}
+    ]
+    return {
+        "people": len(people),
+        "names": ", ".join(row["name"] for row in people),
+        "occupations": len({row["occ"] for row in people}),
+        "salaries": len({row["salary"] for row in people}),
+        "salaries_per_occupation": min(len(values) for values in salaries),
+    }
+
+
+def count_diverse_groupings() -> int:
+    """Count the ways to halve the example so that each occupation of a half has two salaries there."""
+    everybody = range(len(EXAMPLE))
+    halves = [half for half in combinations(everybody, len(EXAMPLE) // 2) if 0 in half]
+    return sum(
+        min(_describe_group(part)["salaries_per_occupation"] for part in (half, set(everybody) - set(half))) >= 2
+        for half in halves
+    )
+
+
+def list_groups(run: Run) -> pl.DataFrame:
     lists = PosterLists(EXAMPLE, "occ", "salary", GROUPS, {0: [4]})
     return pl.DataFrame(
         [
@@ -38,7 +78,7 @@ def _groups(run: Run) -> pl.DataFrame:
     )
 
 
-def _noise(run: Run) -> pl.DataFrame:
+def list_noise(run: Run) -> pl.DataFrame:
     lists = PosterLists(EXAMPLE, "occ", "salary", GROUPS)
     local, sound = legal_noise_local(lists, 0), legal_noise_global(lists, 0)
     return pl.DataFrame(
@@ -49,7 +89,7 @@ def _noise(run: Run) -> pl.DataFrame:
     )
 
 
-def _posterior(run: Run) -> pl.DataFrame:
+def list_beliefs(run: Run) -> pl.DataFrame:
     lists = PosterLists(EXAMPLE, "occ", "salary", GROUPS, {0: [4]})
     known = {primary: lists.chances(0, primary) for primary in lists.values(0)}
     return pl.DataFrame(
@@ -60,12 +100,12 @@ def _posterior(run: Run) -> pl.DataFrame:
     )
 
 
-def _attacks(run: Run) -> pl.DataFrame:
+def attack_carl(run: Run) -> pl.DataFrame:
     """Attack Carl in the first group of the generalized table (two nurses, a policeman, a lawyer) and in ours."""
     frame = pl.DataFrame(list(EXAMPLE))
-    boxes = publish(read(frame, Schema(quasi=["area"], sensitive=["occ", "salary"])), KAnonymity(k=4))
+    boxes = publish(read(frame, Schema(quasi=["area"], sensitive=["occ", "salary"])), KAnonymity(k=4), key=KEY)
     data = read(frame, Schema(quasi=["name"], sensitive=["occ", "salary"]))
-    lists = publish(data, MultiDiversity({"occ": 4, "salary": 4}), Decompose(primary="occ", on_fail="lower"))
+    lists = publish(data, MultiDiversity({"occ": 4, "salary": 4}), Decompose(primary="occ", on_fail="lower"), key=KEY)
     table = lists.tables["sensitive_occ"]
     carl = sorted(table["group"].unique()).index(table.filter(pl.col("occ") == "police")["group"][0])
     ways: dict[str, dict[str, Any]] = {
@@ -82,7 +122,7 @@ def _attacks(run: Run) -> pl.DataFrame:
     )
 
 
-def _refuted(run: Run) -> pl.DataFrame:
+def count_refuted(run: Run) -> pl.DataFrame:
     """Count how many values that the poster allows can be refuted, in random tables of twelve rows in four groups."""
     rng = np.random.default_rng(0)
     allowed, refuted, tables = 0, 0, 60 if run.quick else 400
@@ -98,39 +138,3 @@ def _refuted(run: Run) -> pl.DataFrame:
             allowed += len(local)
             refuted += len(set(local) - set(legal_noise_global(lists, group)))
     return pl.DataFrame({"tables": [tables], "allowed": [allowed], "refuted": [refuted], "share": [refuted / allowed]})
-
-
-ITEMS = (
-    Item(
-        "groups",
-        "The running example: SA-groups and their lists",
-        _groups,
-        note="Group 1 lists three salaries; the poster adds 4 as noise to have four.",
-    ),
-    Item(
-        "noise",
-        "Noise values for group 1",
-        _noise,
-        note="The poster allows 4 and 7 and forbids 9. But 7 can be refuted: of the two clerks' rows, 8 fits group "
-        "1 alone, so 7 is in group 2.",
-    ),
-    Item(
-        "posterior",
-        "What can be believed in group 1",
-        _posterior,
-        note="Four salaries are listed, and 8 still has probability 1/2: values that are listed once are counted "
-        "in the joint table. A policeman's salary is known, because there is one policeman.",
-    ),
-    Item(
-        "attacks",
-        "Chain and exclusion attacks on Carl",
-        _attacks,
-        note="The poster's text says that Diana's salary is learned; it is Carl's.",
-    ),
-    Item(
-        "refuted",
-        "Noise that the poster allows and an adversary refutes",
-        _refuted,
-        note="On random tables of twelve rows in four groups.",
-    ),
-)

@@ -67,8 +67,8 @@ def compute(run: Run) -> pl.DataFrame:
                     counts["first_half"] += 1
                     counts["more_than_one_left"] += bool((remaining > 1).any())
             rows.append({"n": number, "l": l, "tables": len(tables), **counts})
-        best = [max(l for l in range(1, number + 1) if _holds_all(sizes, l)) for sizes in tables]
-        differing = sum(optimal_l(np.array(sizes)) != l for sizes, l in zip(tables, best, strict=True))
+        best = [max(level for level in range(1, number + 1) if _holds_all(sizes, level)) for sizes in tables]
+        differing = sum(optimal_l(np.array(sizes)) != level for sizes, level in zip(tables, best, strict=True))
         rows[-1] |= {"other_optimum": differing}
     return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("other_optimum").fill_null(0))
 
@@ -86,8 +86,8 @@ ITEM = Item(
     "theorems",
     "Theorems 1 and 2, Corollaries 1 and 2: largest-l group forming",
     compute,
-    note=f"Every table of 2 to {MOST_ROWS} rows, as the sizes of its buckets, and every l from 2 to the number of rows. The "
-    "method is the one that is used; the most groups are found by trying every way to form them.",
+    note=f"Every table of 2 to {MOST_ROWS} rows, as the sizes of its buckets, and every l from 2 to that number. "
+    "The method is the one that is used; the most groups are found by trying every way to form them.",
     claims=[
         _count("section VI, theorem 1", "largest-l forms as many groups as possible", "fewer_groups"),
         _count("section VI, theorem 2", "no row is left if both halves of the l-property hold", "rows_left"),
