@@ -33,7 +33,7 @@ from voile.papers.art import bounds
 from voile.papers.decompose.poster import PosterLists, legal_noise_global, legal_noise_local, posterior
 from voile.papers.minimality.mask_formulas import distribution, mechanism_aware_credibility
 from voile.papers.minimality.written_releases import attack_local, credibility_global, require_model
-from voile.papers.perturbed_generalization.perturbed_generalization import lemma_1
+from voile.papers.perturbed_generalization.lemmas import lemma_1
 from voile.releases.certificate import UNSIGNED
 from voile.releases.randomized_response import Channel, reconstruct
 from voile.releases.shapes.bucketized import Bucketized

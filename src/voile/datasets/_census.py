@@ -15,7 +15,7 @@ _SEED = 20_250_101
 _BLOCK = 1 << 17  # small enough for the temporaries of a block to stay in cache
 _AGES = np.arange(17, 91)
 _BANDS = 50
-_BAND_WIDTH = 3_000
+_BAND_WIDTH = 2_000  # dollars; the last band has no upper end
 _POINT = 0.02  # step of the log-income scale
 _LOW, _HIGH = 8.0, 12.0  # ends of the log-income scale
 _STAGES: Cells = np.searchsorted([25, 45, 65], _AGES, side="right")  # young, grown, middle-aged, old
@@ -28,8 +28,8 @@ _TEXT: dict[str, tuple[str, ...]] = {
     "birthplace": tuple(PLACES),
     "occupation": tuple(OCCUPATIONS),
     "race": RACES,
-    "work-class": WORK_CLASSES,
-    "marital-status": MARITAL,
+    "work-class": tuple(WORK_CLASSES),
+    "marital-status": tuple(MARITAL),
 }
 
 
@@ -52,13 +52,17 @@ class _Pay(NamedTuple):
     gender: Cells
     education: Cells
     occupation: Cells
+    work: Cells
+    marital: Cells
 
 
 def census(rows: int) -> pl.DataFrame:
     """Generate synthetic census microdata: age, gender, seven more traits and an income band, realistically correlated.
 
     The same number always gives the same rows. The seed is fixed and public, so these are no secret coins.
-    Text columns are `pl.Enum` with sorted categories; age runs from 17 to 90 and income over the bands 0 to 49.
+    Text columns are `pl.Enum` with sorted categories; age runs from 17 to 90 and income over the bands 0 to 49, each
+    2,000 dollars wide. Of the error of always guessing "below 50,000 dollars", the other columns explain about a third,
+    as in UCI Adult.
 
     >>> table = census(1000)
     >>> table.shape
@@ -95,16 +99,20 @@ def _block(rng: np.random.Generator, rows: int) -> dict[str, Codes]:
     group = _GROUP_OF_PLACE[birthplace]
     education = draw(rng, tables.education, group * len(_AGES) + age)
     occupation = draw(rng, tables.occupation, (stage * 2 + gender) * len(EDUCATIONS) + education)
+    race = draw(rng, tables.race, group)
+    work = draw(rng, tables.work, stage * len(OCCUPATIONS) + occupation)
+    marital = draw(rng, tables.marital, age.astype(np.intp) * 2 + gender)
     points = pay.age[age] + pay.gender[gender] + pay.education[education] + pay.occupation[occupation]
+    points += pay.work[work] + pay.marital[marital]
     return {
         "age": age + np.uint8(_AGES[0]),
         "gender": gender,
         "education": education,
         "birthplace": birthplace,
         "occupation": occupation,
-        "race": draw(rng, tables.race, group),
-        "work-class": draw(rng, tables.work, stage * len(OCCUPATIONS) + occupation),
-        "marital-status": draw(rng, tables.marital, age.astype(np.intp) * 2 + gender),
+        "race": race,
+        "work-class": work,
+        "marital-status": marital,
         "income": draw(rng, tables.income, points.clip(0, _points(_HIGH - _LOW))),
     }
 
@@ -177,20 +185,22 @@ def _points(value: float) -> int:
 
 @cache
 def _pay() -> _Pay:
-    """Income rises with schooling, peaks at the age of fifty, and is lower for women."""
+    """Income rises with schooling, peaks at the age of fifty, is lower for women and higher for married people."""
     start = log(40_000) - _LOW
     return _Pay(
         age=np.array([_points(start - 0.0006 * float(age - 50) ** 2) for age in _AGES], dtype=np.intp),
         gender=np.array([_points(0.10), _points(-0.10)], dtype=np.intp),
         education=np.array([_points(0.055 * (level - 9)) for level in range(len(EDUCATIONS))], dtype=np.intp),
         occupation=np.array([_points(job.pay) for job in OCCUPATIONS.values()], dtype=np.intp),
+        work=np.array([_points(pay) for pay in WORK_CLASSES.values()], dtype=np.intp),
+        marital=np.array([_points(pay) for pay in MARITAL.values()], dtype=np.intp),
     )
 
 
 def _income_weights(centre: float) -> Floats:
     """Bands of equal width under a mixture of full-time and part-time log-normal incomes."""
     edges = [log(_BAND_WIDTH * band) for band in range(1, _BANDS)]
-    below = [0.8 * _normal((e - centre) / 0.45) + 0.2 * _normal((e - centre + 0.7) / 0.7) for e in edges]
+    below = [0.8 * _normal((e - centre) / 0.42) + 0.2 * _normal((e - centre + 0.7) / 0.7) for e in edges]
     return np.diff([0.0, *below, 1.0])
 
 

@@ -25,7 +25,15 @@ EDUCATIONS = {
     "Doctorate": 1.2,
 }
 
-MARITAL = ("Never married", "Married", "Married spouse absent", "Separated", "Divorced", "Widowed")
+# What each status adds to pay, in log points.
+MARITAL = {
+    "Never married": -0.14,
+    "Married": 0.06,
+    "Married spouse absent": -0.06,
+    "Separated": -0.08,
+    "Divorced": 0.0,
+    "Widowed": -0.04,
+}
 
 RACES = (
     "White",

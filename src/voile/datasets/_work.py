@@ -2,16 +2,17 @@
 
 from typing import NamedTuple
 
-WORK_CLASSES = (
-    "Private company",
-    "Private non-profit",
-    "Local government",
-    "State government",
-    "Federal government",
-    "Self-employed incorporated",
-    "Self-employed",
-    "Unpaid family worker",
-)
+# What each class of work adds to pay, in log points.
+WORK_CLASSES = {
+    "Private company": 0.0,
+    "Private non-profit": -0.06,
+    "Local government": 0.02,
+    "State government": 0.0,
+    "Federal government": 0.10,
+    "Self-employed incorporated": 0.22,
+    "Self-employed": -0.10,
+    "Unpaid family worker": -1.0,
+}
 
 # Weights of the classes above, by kind of employer.
 EMPLOYERS = {

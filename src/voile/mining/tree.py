@@ -37,14 +37,20 @@ class Feature:
     def codes(self, column: pl.Series) -> np.ndarray:
         """Return the bin of each value; a category that training did not see is -1."""
         if not self.ranged:
-            texts = column.cast(pl.String)
-            codes_of_texts = texts.replace_strict(
-                self.bin_values, np.arange(len(self.bin_values)), default=-1, return_dtype=pl.Int64
-            )
-            return np.where(texts.is_null(), len(self.bin_values), codes_of_texts.fill_null(-1).to_numpy())
+            if isinstance(column.dtype, pl.Enum):  # few categories are looked up instead of many rows
+                bins_of_categories = self._find_bins(column.dtype.categories)
+                codes = np.append(bins_of_categories, -1)[column.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()]
+            else:
+                codes = self._find_bins(column.cast(pl.String))
+            return np.where(column.is_null(), len(self.bin_values), codes)
         numbers = _as_numbers(column)
         positions = np.minimum(np.searchsorted(self.bin_values, numbers), len(self.bin_values) - 1)
         return np.where(np.isnan(numbers), len(self.bin_values), positions)
+
+    def _find_bins(self, texts: pl.Series) -> np.ndarray:
+        numbers = np.arange(len(self.bin_values))
+        bins = texts.replace_strict(self.bin_values, numbers, default=-1, return_dtype=pl.Int64)
+        return bins.fill_null(-1).to_numpy()
 
 
 def make_feature(column: pl.Series) -> Feature:

@@ -7,11 +7,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from voile.papers.decompose import experiment, theorems
 from voile.papers.decompose.poster import EXAMPLE, GROUPS, PosterLists, legal_noise_global, legal_noise_local, posterior
 from voile.papers.paper import papers
 from voile.papers.reproduce import reproduce
 
-SMALL = ["groups", "noise", "posterior", "attacks", "refuted"]
+SMALL = ["tables", "groups", "noise", "posterior", "attacks", "refuted", "theorems"]
+DIFFERING = [
+    "no adversary can rule out an allowed noise value",
+    "4 listed salaries keep belief at 1/4",
+    "the salary that is revealed is Diana's",
+]
 
 
 def test_the_running_example() -> None:
@@ -25,6 +31,8 @@ def test_the_running_example() -> None:
 def test_the_example_needs_no_data(tmp_path: Path) -> None:
     found = reproduce("decompose", SMALL, out=tmp_path, quick=True)
     assert list(found) == SMALL
+    claims = pl.read_csv(tmp_path / "claims.csv")
+    assert claims.filter(pl.col("verdict") == "differs")["says"].to_list() == DIFFERING
     assert found["groups"]["listed salaries"].to_list() == ["4, 5, 6, 8", "4, 6, 7, 9"]
     assert found["noise"].rows() == [(4, True, True), (7, True, False), (9, False, False)]
     assert 0.3 < found["refuted"]["share"][0] < 0.8
@@ -38,9 +46,19 @@ def test_it_is_listed() -> None:
     assert names == [*SMALL, "error-qi", "error-sensitive", "error-l"]
 
 
+def test_a_worse_method_forms_fewer_groups() -> None:
+    """The exhaustive search knows more groups than taking from the smallest buckets forms."""
+    assert list(theorems.list_sizes(4)) == [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
+    assert theorems.count_most_groups((2, 1, 1), 2) == 2  # the two small buckets together would leave one group
+    assert theorems.count_most_groups((3, 1), 2) == 1
+    assert theorems.form_groups((2, 1, 1), 2)[0] == 2
+
+
 def test_the_experiment(adult: pl.DataFrame, tmp_path: Path) -> None:
-    """Fewer sensitive columns, many queries: every release answers, and the joint table helps."""
+    """Every release answers, the joint table helps, l is that of Corollary 2, and two runs are equal."""
     adult.write_csv(tmp_path / "adult.csv")
+    assert experiment.choose_levels(adult, None) == {"occupation": 7, "salary-class": 1, "education": 3}
+    assert experiment.choose_levels(adult, 2) == {"occupation": 2, "salary-class": 1, "education": 2}
     found = reproduce("decompose", ["error-sensitive"], out=tmp_path / "out", data=tmp_path / "adult.csv", quick=True)
     frame = found["error-sensitive"]
     assert frame.height == 3 * 5
@@ -49,3 +67,6 @@ def test_the_experiment(adult: pl.DataFrame, tmp_path: Path) -> None:
     assert error["decompose"] < error["decompose, no joint table"]
     assert error["decompose"] < error["mondrian, l-diversity of each"]
     assert (tmp_path / "out" / "decompose" / "error-sensitive.svg").is_file()
+    contest = experiment.Contest(adult.sort(pl.all()).head(2_000), 2, 0)
+    again = experiment.Contest(adult.reverse().sort(pl.all()).head(2_000), 2, 0)
+    assert contest.measure_errors(2, 2, 50) == again.measure_errors(2, 2, 50)

@@ -14,12 +14,12 @@ from voile.kernels.sorting import double_rows
 
 
 @kernel
-def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width):
+def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width, n_log_n):
     """Return the column and the last code on the left of the best cut of a node; column -1 if none is allowed.
 
-    O(rows * columns + distinct codes * distinct values) with counting tables of width x size.
+    `n_log_n` is a table of n log n for all counts. O(rows * columns + distinct codes * distinct values) with counting tables of width x size.
     """
-    people, totals = np.int64(0), np.zeros(size, np.float64)
+    people, totals = np.int64(0), np.zeros(size, np.int64)
     for i in range(low, high):
         people += weights[ids[i]]
         totals[values[ids[i]]] += weights[ids[i]]
@@ -27,8 +27,7 @@ def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width
         return -1, np.int64(-1)
     total_entropy = 0.0
     for v in range(size):
-        if totals[v] > 0:
-            total_entropy += totals[v] * np.log(totals[v])
+        total_entropy += n_log_n[totals[v]]
     best_score, column, last_code = -1.0, -1, np.int64(-1)
     rows = high - low
     order = np.empty(rows, np.int64)
@@ -44,26 +43,24 @@ def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width
             c = codes[ids[i], d]
             order[next_slot[c]] = ids[i]
             next_slot[c] += 1
-        left, right = np.zeros(size, np.float64), totals.copy()
+        left, right = np.zeros(size, np.int64), totals.copy()
         left_entropy, right_entropy, people_left = 0.0, total_entropy, np.int64(0)
         for j in range(rows):
             row = order[j]
-            v, w = values[row], np.float64(weights[row])
+            v = values[row]
             # update n log n of both sides as one row crosses over
-            if left[v] > 0:
-                left_entropy -= left[v] * np.log(left[v])
-            left[v] += w
-            left_entropy += left[v] * np.log(left[v])
-            right_entropy -= right[v] * np.log(right[v])
-            right[v] -= w
-            if right[v] > 0:
-                right_entropy += right[v] * np.log(right[v])
+            left_entropy -= n_log_n[left[v]]
+            left[v] += weights[row]
+            left_entropy += n_log_n[left[v]]
+            right_entropy -= n_log_n[right[v]]
+            right[v] -= weights[row]
+            right_entropy += n_log_n[right[v]]
             people_left += weights[row]
             if j + 1 < rows and codes[row, d] != codes[order[j + 1], d]:
                 people_right = people - people_left
                 if people_left >= smallest and people_right >= smallest:
-                    parts = people_left * np.log(people_left) + people_right * np.log(people_right)
-                    gain = people * np.log(people) - total_entropy - (parts - left_entropy - right_entropy)
+                    parts = n_log_n[people_left] + n_log_n[people_right]
+                    gain = n_log_n[people] - total_entropy - (parts - left_entropy - right_entropy)
                     score = gain / (people - min(people_left, people_right) + 1)
                     if score > best_score + 1e-9 * abs(best_score):
                         best_score, column, last_code = score, d, np.int64(codes[row, d])
@@ -76,6 +73,9 @@ def grow_tree(codes, values, weights, ids, smallest, size, width):
 
     Fung, Wang, Yu: Top-down specialization (ICDE 2005). O(rows * columns * depth), plus the counting tables.
     """
+    n_log_n = np.zeros(weights.sum() + 1)
+    for n in range(2, n_log_n.size):
+        n_log_n[n] = n * np.log(n)
     ends = np.empty(ids.size, np.int64)
     stack = np.empty((64, 2), np.int64)
     stack[0, 0], stack[0, 1] = 0, ids.size
@@ -83,7 +83,7 @@ def grow_tree(codes, values, weights, ids, smallest, size, width):
     while top > 0:
         top -= 1
         low, high = stack[top, 0], stack[top, 1]
-        column, last_code = _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width)
+        column, last_code = _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width, n_log_n)
         if column < 0:
             ends[leaves] = high
             leaves += 1
