@@ -7,26 +7,38 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 import polars as pl
 
 from voile.errors import SpecError, option
 from voile.flow.report.figures import Figure
+from voile.papers.claim import Claim
+from voile.papers.points import Points
+
+__all__ = ["Claim", "Figure", "Item", "Paper", "Run", "papers"]
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
     """How items are to be computed: from which table of the user, and in minutes (`quick`) or hours.
 
-    `step(done, of, what)` moves the progress bar.
+    `step(done, of, what)` moves the progress bar. `points` keeps the points of an item.
     """
 
     data: Path | None = None
     quick: bool = False
     step: Callable[[int, int, str], None] = lambda done, of, what: None
+    points: Points | None = None
+
+    def point(self, key: Mapping[str, int | float | str], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return one point of an item, which JSON can hold: from the folder of points if it is there, otherwise
+        computed and kept. The key has to name everything that distinguishes the points of one item; paper, item,
+        edition, form and table are added to it."""
+        return compute() if self.points is None else self.points.compute(key, compute)
 
     def source(self, what: str) -> Path:
         """Return the user's table, or raise an error that says which one is needed."""
@@ -41,8 +53,14 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A table or figure of a paper. `compute` returns its numbers, `note` says where ours differ from the print, and
-    `takes_table` says whether they are computed from a table of the user."""
+    """A table or figure of a paper. `compute` returns its numbers, `claims` are what the paper prints about them, and
+    `note` says how they are computed.
+
+    `takes_table` says whether they are computed from a table of the user, and `table` from which: the Adult table,
+    which the item needs, or a census table, which stands in for generated people. Columns in `times` depend on the
+    machine: they and the figures drawn from them go into files of their own. Raise `edition` when the computation
+    changes: points of an older edition are computed anew. `seed` says what fixes the random numbers, e.g. "seed 1".
+    """
 
     name: str
     title: str
@@ -50,6 +68,11 @@ class Item:
     figures: Sequence[Figure] = ()
     note: str = ""
     takes_table: bool = False
+    table: Literal["adult", "census"] = "adult"
+    claims: Sequence[Claim] = ()
+    times: Sequence[str] = ()
+    edition: int = 1
+    seed: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +87,6 @@ class Paper:
 def papers() -> dict[str, Paper]:
     """Return all papers, by name: every folder of papers/ that defines PAPER."""
     package = importlib.import_module("voile.papers")
-    modules = [
-        importlib.import_module(f"voile.papers.{found.name}") for found in pkgutil.iter_modules(package.__path__)
-    ]
-    found = [module.PAPER for module in modules if hasattr(module, "PAPER")]
-    return {paper.name: paper for paper in found}
+    folders = [module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg]
+    known = [importlib.import_module(f"voile.papers.{name}").PAPER for name in folders]
+    return {paper.name: paper for paper in known}

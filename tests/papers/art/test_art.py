@@ -136,8 +136,8 @@ def test_the_command_line_writes_a_table_and_says_where_it_differs(tmp_path: Pat
     given_ = ["reproduce", "art", "example-4", "ceilings", "--quick", "--out", str(tmp_path)]
     result = CliRunner().invoke(app, given_)
     assert result.exit_code == 0, result.output
-    assert pl.read_csv(tmp_path / "ceilings.csv").height == 8
-    assert "0.4848" in (tmp_path / "README.md").read_text()
+    assert pl.read_csv(tmp_path / "art" / "ceilings.csv").height == 8
+    assert "0.4848" in (tmp_path / "art" / "README.md").read_text()
 
 
 def test_experiments_ask_for_the_table(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def quick(adult: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> dict
         quick=True,
         step=lambda *step: steps.append(step),
     )
-    return {**found, "steps": steps, "folder": folder / "out"}
+    return {**found, "steps": steps, "folder": folder / "out" / "art"}
 
 
 def test_the_experiment_finds_what_the_theorem_does_not_cover(quick: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ def test_the_example_needs_no_data(tmp_path: Path) -> None:
     assert 0.3 < found["refuted"]["share"][0] < 0.8
     told = found["attacks"].filter((pl.col("release") == "generalized") & pl.col("attack").str.starts_with("excl"))
     assert told["salary"].to_list() == [8, 9]
-    assert all((tmp_path / f"{name}.csv").is_file() for name in SMALL)
+    assert all((tmp_path / "decompose" / f"{name}.csv").is_file() for name in SMALL)
 
 
 def test_it_is_listed() -> None:
@@ -48,4 +48,4 @@ def test_the_experiment(adult: pl.DataFrame, tmp_path: Path) -> None:
     error = {name: frame.filter(pl.col("release") == name)["error"].mean() for name in frame["release"].unique()}
     assert error["decompose"] < error["decompose, no joint table"]
     assert error["decompose"] < error["mondrian, l-diversity of each"]
-    assert (tmp_path / "out" / "error-sensitive.svg").is_file()
+    assert (tmp_path / "out" / "decompose" / "error-sensitive.svg").is_file()

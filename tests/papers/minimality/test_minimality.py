@@ -34,7 +34,7 @@ def test_every_example(tmp_path: Path) -> None:
     assert masking.filter(pl.col("theta") == 0.4)["belief"].max() == pytest.approx(0.58)
     slack = found["masking"].filter(pl.col("what") == "belief, slack sampling")
     assert all(belief <= 1 / least + 1e-9 for belief, least in slack.select("belief", "l").iter_rows())
-    assert (tmp_path / "examples.csv").exists()
+    assert (tmp_path / "minimality" / "examples.csv").exists()
 
 
 def test_the_table_is_asked_for(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_real_example_and_the_experiment(adult: pl.DataFrame, tmp_path: Path
     assert masked["distortion"].mean() <= ignoring["distortion"].mean() * 1.05
     imitating = table.filter(pl.col("algorithm") == "MASK, the paper's sampling")
     assert masked["changed"].mean() < imitating["changed"].mean()
-    assert (tmp_path / "experiment-local-distortion.svg").read_text().startswith("<svg")
+    assert (tmp_path / "minimality" / "experiment-local-distortion.svg").read_text().startswith("<svg")
 
 
 def test_the_tables_of_the_slides_are_published_by_a_method_and_then_attacked(tmp_path: Path) -> None:

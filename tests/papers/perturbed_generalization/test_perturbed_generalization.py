@@ -43,7 +43,7 @@ def test_the_figures_on_a_users_table(tmp_path: Path) -> None:
     for frame in found.values():
         assert set(frame["method"]) == {"PG", "optimistic", "pessimistic"}
         assert frame.select(pl.col("^error.*$").is_between(0, 1).all()).row(0) == (True, True)
-    assert len(list((tmp_path / "out").glob("*.svg"))) == 4
+    assert len(list((tmp_path / "out" / "pg").glob("*.svg"))) == 4
 
 
 def test_the_paper_is_listed() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -10,7 +11,13 @@ import polars as pl
 
 @dataclass(frozen=True)
 class Figure:
-    """How numbers are drawn: the columns of both axes, and a line for each value of `by`."""
+    """How numbers are drawn: the columns of both axes, and a line for each value of `by`.
+
+    Figures of one item that have a `letter` are the panels of one drawing, with one legend; `title` is printed after
+    the letter. `ticks` and `y_ticks` are those of the paper. `low` and `high` are columns: the band around each line.
+    `bound` is a column or a number, drawn as a dashed line and called `bound_title` in the legend. `where` keeps the
+    rows with these values only, e.g. {"m": 2}.
+    """
 
     x: str
     y: str
@@ -18,6 +25,16 @@ class Figure:
     x_title: str = ""
     y_title: str = ""
     log_y: bool = False
+    log_x: bool = False
+    letter: str = ""
+    title: str = ""
+    ticks: Sequence[float] = ()
+    y_ticks: Sequence[float] = ()
+    low: str = ""
+    high: str = ""
+    bound: str | float = ""
+    bound_title: str = "bound"
+    where: Mapping[str, Any] = field(default_factory=dict)
 
 
 def draw_figure(frame: pl.DataFrame, title: str, figure: Figure) -> str:
