@@ -54,7 +54,7 @@ class Contender:
     knobs: dict[str, Any] = field(default_factory=dict)
 
     def make_policy(self, r: int, prior: Prior) -> Policy:
-        guarded = {"protect": PROTECTED, "protect_as": "set", "prior": prior}
+        guarded = {"protect": PROTECTED, "protect_as": "set", "prior": prior, "source": "table"}
         given: dict[str, dict[str, Any]] = {
             "r-robustness": {"r": r, **guarded},
             "l-diversity": {"l": r},
