@@ -91,8 +91,9 @@ def _write_section(item: Item, record: dict[str, object], claims: pl.DataFrame) 
         lines += [""]
     else:
         lines += ["The paper prints no number for this: verdict *not in the text*.", ""]
-    for name, figure in list_drawings(item):
-        lines += [f"![{item.title}: {figure.y_title or figure.y}]({name})", ""]
+    for name, figures in list_drawings(item):
+        shown = ", ".join(dict.fromkeys(figure.caption or figure.y_title or figure.y for figure in figures))
+        lines += [f"![{item.title}: {shown}]({name})", ""]
     return lines
 
 

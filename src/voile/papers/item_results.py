@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from voile.flow.report.figures import Figure, draw_figure
+from voile.flow.report.figures import Figure, draw_panels
 from voile.io.text_files import write_texts
 from voile.papers.claim import CheckedClaim, check_claim
 from voile.papers.paper import Item, Paper, Run
@@ -55,18 +55,20 @@ def _write_files(item: Item, frame: pl.DataFrame, place: Path) -> dict[Path, str
     texts = {place / f"{item.name}.csv": frame.drop(item.times).write_csv()}
     if item.times:
         texts[place / TIMES / f"{item.name}.csv"] = frame.write_csv()
-    for name, figure in list_drawings(item):
-        texts[place / name] = draw_figure(frame, item.title, figure)
+    for name, figures in list_drawings(item):
+        texts[place / name] = draw_panels(frame, item.title, figures)
     return texts
 
 
-def list_drawings(item: Item) -> list[tuple[str, Figure]]:
-    """List the drawings of an item: the file of each, and what it shows."""
-    drawings = []
+def list_drawings(item: Item) -> list[tuple[str, list[Figure]]]:
+    """List the drawings of an item: the file of each, and its panels. Figures with letters are drawn together, those
+    of times apart from the others."""
+    drawings: dict[str, list[Figure]] = {}
     for figure in item.figures:
-        name = item.name if len(item.figures) == 1 else f"{item.name}-{figure.y}"
-        drawings.append((f"{TIMES}/{name}.svg" if figure.y in item.times else f"{name}.svg", figure))
-    return drawings
+        together = figure.letter or len(item.figures) == 1
+        name = f"{item.name}.svg" if together else f"{item.name}-{figure.y}.svg"
+        drawings.setdefault(f"{TIMES}/{name}" if figure.y in item.times else name, []).append(figure)
+    return list(drawings.items())
 
 
 Step = Callable[[int, int, str], None]

@@ -9,15 +9,14 @@ from typing import Any
 import polars as pl
 
 from voile.models.alpha_k import AlphaK
+from voile.models.ck_safety import CKSafety
 from voile.models.k_e import KE
 from voile.models.l_diversity import LDiversity
 from voile.models.personalized import Personalized
 from voile.models.t_closeness.t_closeness import TCloseness
-from voile.papers.minimality.mask_formulas import distribution, mechanism_aware_credibility
-from voile.papers.minimality.written_releases import attack_local, credibility_global, require_model, require_of_join
-from voile.papers.paper import Run
-
-SCHOOL = {"elementary": ["1st-4th", "5th-6th"], "university": ["undergrad", "graduate"]}
+from voile.papers.minimality.slide_tables import SCHOOL
+from voile.papers.minimality.written_releases import attack_local, require_model, require_of_join
+from voile.papers.paper import Claim, Run
 
 
 def show_group(values: Sequence[Any], **inside: int) -> dict[str, Any]:
@@ -43,12 +42,12 @@ def examples(run: Run) -> pl.DataFrame:
             "HIV",
         ),
         (
-            "(0.5,2)-anonymity",
-            {"q1": 2, "q2": 4},
-            cancer,
-            two,
-            "q2",
-            "Yes",
+            "(0.4,3)-anonymity, our own",
+            {"q1": 3, "q2": 6},
+            [show_group(["HIV"] * 2 + ["none"] * 4, q1=3, q2=3), show_group(["none"] * 3, q2=3)],
+            require_model(AlphaK(alpha=0.4, k=3, protect=("HIV",)), ["HIV", "none"]),
+            "q1",
+            "HIV",
         ),
         (
             "0.2-closeness",
@@ -76,6 +75,17 @@ def examples(run: Run) -> pl.DataFrame:
         ),
         ("sequential releases", {"q1": 2, "q2": 4}, cancer, require_in_join(two), "q1", "Yes"),
         ("(0.6,2)-safety, as the slides count", {"q1": 3, "q2": 10}, hiv_groups(), safe, "q1", "HIV"),
+        (
+            "(0.6,1)-safety, our own",
+            {"q1": 3, "q2": 5},
+            [
+                show_group(["HIV", "HIV", "flu", "cold", "asthma"], q1=3, q2=2),
+                show_group(["ulcer", "gout", "fever"], q2=3),
+            ],
+            CKSafety(c=0.6, k=1),
+            "q1",
+            "HIV",
+        ),
         (
             "Adult, aged 80, self-employed",
             {"self-employed": 1, "private": 2},
@@ -128,44 +138,39 @@ def hiv_groups() -> list[dict[str, Any]]:
     return [show_group(["HIV"] * 2 + ["none"] * 8, q1=3, q2=7), show_group(["none"] * 3, q2=3)]
 
 
-def global_recoding(run: Run) -> pl.DataFrame:
-    """Compute the closed form for global recoding, as fractions."""
-    rows = []
-    for sizes, sensitive, least in (
-        ([2, 4], 2, 2),
-        ([2, 2, 4], 3, 2),
-        ([5, 10], 4, 3),
-        ([2, 3, 5], 4, 2),
-        ([4, 4], 2, 2),
-    ):
-        found = credibility_global(sizes, sensitive, least)
-        before = Fraction(sensitive, sum(sizes))
-        for place, size in enumerate(sizes):
-            after = found[place] if found else None
-            rows.append(
-                {
-                    "groups": "+".join(map(str, sizes)),
-                    "sensitive": sensitive,
-                    "l": least,
-                    "person_in_group_of": size,
-                    "before": str(before),
-                    "after": str(after),
-                    "after_number": float(after) if after is not None else None,
-                }
-            )
-    return pl.DataFrame(rows)
+def _claim_breach(requirement: str, example: str) -> Claim:
+    """The slides say of each requirement that its tables have a privacy breach: belief rises by knowing the method."""
+
+    def read_beliefs(frame: pl.DataFrame) -> str:
+        row = frame.row(by_predicate=pl.col("example") == example, named=True)
+        return f"{row['before']} to {row['after']}"
+
+    def rises(printed: str, ours: str) -> bool:
+        before, after = map(Fraction, ours.split(" to "))
+        return after > before
+
+    says = f"A table that was published minimally under {requirement} has a privacy breach."
+    return Claim(f"section 2.4, {requirement}", says, "a breach", read_beliefs, rises)
 
 
-def masking(run: Run) -> pl.DataFrame:
-    """Compute the slides' distribution D, and what an adversary who knows MASK believes about a published share."""
-    steps = distribution({"q3": ["Yes", "None"], "q4": ["None", "None"], "Q": ["Yes", "Yes"]}, "Yes", 2)
-    rows = [
-        {"what": "D of the slides", "theta": None, "size": 2, "l": 2, "share": share, "belief": chance}
-        for share, chance in steps["D"].items()
-    ]
-    for theta, size, least in ((0.4, 2, 2), (0.3, 4, 2), (0.1, 10, 5)):
-        for variant in ("original", "slack"):
-            for share, belief in mechanism_aware_credibility(theta, size, least, variant):
-                name = f"belief, {variant} sampling"
-                rows.append({"what": name, "theta": theta, "size": size, "l": least, "share": share, "belief": belief})
-    return pl.DataFrame(rows, schema_overrides={"theta": pl.Float64})
+EXAMPLE_CLAIMS = (
+    Claim(
+        "section 2.1",
+        "P(o is linked to Cancer | Knowledge) = 1",
+        "1",
+        lambda frame: frame.filter(pl.col("example") == "2-diversity")["after"][0],
+    ),
+    *(
+        _claim_breach(requirement, example)
+        for requirement, example in (
+            ("(c,l)-diversity", "(3,3)-diversity"),
+            ("(alpha,k)-anonymity", "(0.4,3)-anonymity, our own"),
+            ("t-closeness", "0.2-closeness"),
+            ("(k,e)-anonymity", "(2,5k)-anonymity"),
+            ("(c,k)-safety", "(0.6,1)-safety, our own"),
+            ("(c,k)-safety counted by shares", "(0.6,2)-safety, as the slides count"),
+            ("personalized privacy", "personalized privacy"),
+            ("sequential releases", "sequential releases"),
+        )
+    ),
+)

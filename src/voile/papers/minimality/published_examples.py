@@ -10,27 +10,32 @@ from typing import Any
 import polars as pl
 
 from voile.attacks.minimality import Minimality
+from voile.attacks.minimality.exact_worlds import Requirement
 from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
+from voile.methods.base import Method
+from voile.methods.full_domain import FullDomain
 from voile.methods.local_recoding import LocalRecoding
+from voile.models.alpha_k import AlphaK
 from voile.models.base import Model
+from voile.models.ck_safety import CKSafety
 from voile.models.k_e import KE
 from voile.models.l_diversity import LDiversity
 from voile.models.personalized import Personalized
 from voile.models.t_closeness.t_closeness import TCloseness
-from voile.papers.minimality.written_releases import attack_local
-from voile.papers.paper import Run
+from voile.papers.minimality.slide_tables import CANCER, SCHOOL
+from voile.papers.minimality.written_releases import attack_local, require_model, require_of_join
+from voile.papers.paper import Claim, Run
 from voile.releases.release import Release
 from voile.tables.schema import Schema
-
-SCHOOL = {"elementary": ["1st-4th", "5th-6th"], "university": ["undergrad", "graduate"]}
 
 
 @dataclass(frozen=True)
 class SlideTable:
-    """A table of the slides: the values of each kind of people, what it must satisfy, and the belief that the slides
-    reach about a value of somebody of the first kind. `assumed` is the requirement that the adversary supposes, if it
-    is not the one that was asked for."""
+    """A table of the slides: the values of each kind of people, what it must satisfy, and the belief about a value of
+    somebody of the first kind that follows from the slides' reasoning. `assumed` is the requirement that the adversary
+    supposes, if it is not the one that was asked for. With `again`, the table was published before by full-domain, and
+    the requirement must hold in the join of both releases."""
 
     name: str
     people: Mapping[str, Sequence[Any]]
@@ -39,19 +44,31 @@ class SlideTable:
     slides: str
     assumed: Model | None = None
     wishes: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    again: bool = False
 
     @property
-    def requirement(self) -> Model:
-        return self.assumed or self.model
+    def requirement(self) -> Model | Requirement:
+        """What the adversary eliminates tables by, on paper."""
+        model = self.assumed or self.model
+        if not self.again:
+            return model
+        earlier = write_groups(self, publish_slide(self, FullDomain()))
+        return require_of_join(earlier, require_model(model, [v for values in self.people.values() for v in values]))
 
 
-CANCER = Personalized(p=0.5, nodes=("Yes",))  # the share of the sensitive value alone, as the slides simplify
 TABLES = (
     SlideTable("2-diversity", {"q1": ["Yes"] * 2, "q2": ["None"] * 4}, CANCER, "Yes", "1"),
     SlideTable(
         "(3,3)-diversity",
         {"q1": ["Diabetes", "HIV", "HIV"], "q2": ["Lung", "Ulcer", "Alzheimer", "Gall"]},
         LDiversity(l=3, form="recursive", c=3),
+        "HIV",
+        "2/3",
+    ),
+    SlideTable(
+        "(0.4,3)-anonymity, our own",
+        {"q1": ["HIV", "HIV", "none"], "q2": ["none"] * 6},
+        AlphaK(alpha=0.4, k=3, protect=("HIV",)),
         "HIV",
         "2/3",
     ),
@@ -65,6 +82,14 @@ TABLES = (
         "1",
         Personalized(p=0.5, nodes=("elementary",)),
         {"q1": ["elementary"], "q2": [None, None]},
+    ),
+    SlideTable("sequential releases", {"q1": ["Yes"] * 2, "q2": ["None"] * 4}, CANCER, "Yes", "1", again=True),
+    SlideTable(
+        "(0.6,1)-safety, our own",
+        {"q1": ["HIV", "HIV", "flu"], "q2": ["cold", "asthma", "ulcer", "gout", "fever"]},
+        CKSafety(c=0.6, k=1),
+        "HIV",
+        "2/3",
     ),
     SlideTable(
         "Adult, aged 80, self-employed",
@@ -84,7 +109,7 @@ def published_examples(run: Run) -> pl.DataFrame:
 
 def attack_slide(table: SlideTable) -> list[dict[str, Any]]:
     """Publish one table and attack it; one row per kind of people."""
-    release = publish_slide(table)
+    release = publish_slide(table, LocalRecoding())
     belief = attack_release(table, release)
     external = {kind: len(values) for kind, values in table.people.items()}
     groups = write_groups(table, release)
@@ -102,14 +127,14 @@ def attack_slide(table: SlideTable) -> list[dict[str, Any]]:
                 "before": str(written.naive[kind, table.value]),
                 "written": str(after),
                 "attack": belief.get(kind),
-                "slides": table.slides if kind == next(iter(table.people)) else None,
+                "expected": table.slides if kind == next(iter(table.people)) else None,
             }
         )
     return rows
 
 
-def publish_slide(table: SlideTable) -> Release:
-    """Publish a table of the slides by local recoding."""
+def publish_slide(table: SlideTable, method: Method) -> Release:
+    """Publish a table of the slides by a method."""
     rows = [(kind, value) for kind, values in table.people.items() for value in values]
     frame = pl.DataFrame(rows, schema=["qid", "value"], orient="row")
     wished = [wish for kind in table.people for wish in table.wishes.get(kind, ())]
@@ -122,7 +147,7 @@ def publish_slide(table: SlideTable) -> Release:
         domains={"value": [leaf for leaves in SCHOOL.values() for leaf in leaves]} if table.wishes else {},
         guarding={"value": "node"} if table.wishes else {},
     )
-    return publish(read(frame, schema), table.model, LocalRecoding())
+    return publish(read(frame, schema), table.model, method)
 
 
 def _top(table: SlideTable) -> dict[str, list[str]]:
@@ -156,3 +181,41 @@ def write_groups(table: SlideTable, release: Release) -> list[dict[str, Any]]:
         {"shown": qid, "inside": {qid: len(values)} if qid in table.people else dict(left), "values": values}
         for qid, values in sorted(shown.items(), key=lambda item: item[0] in table.people)
     ]
+
+
+def _claim_release(example: str, printed: str, because: str = "") -> Claim:
+    """The slides print the release itself: by group, the values in order."""
+
+    def read(frame: pl.DataFrame) -> str:
+        shown = frame.filter(pl.col("example") == example)["published"][0]
+        return str(shown).replace("*:", "Q:")
+
+    return Claim(f"slides, {example}", f"The release shows {printed}.", printed, read, because=because)
+
+
+def _claim_belief(example: str) -> Claim:
+    def read(frame: pl.DataFrame) -> float:
+        return float(frame.filter(pl.col("example") == example)["attack"][0])
+
+    return Claim(f"slides, {example}", "P(o is linked to the value | Knowledge) = 1", 1, read)
+
+
+PUBLISHED_CLAIMS = (
+    _claim_release("2-diversity", "Q: None, None, Yes, Yes; q2: None, None"),
+    _claim_belief("2-diversity"),
+    _claim_release(
+        "(3,3)-diversity",
+        "Q: Diabetes, HIV, HIV, Lung; q2: Alzheimer, Gall, Ulcer",
+        "among diseases that serve equally well local recoding takes the first in order, the slides take Lung cancer",
+    ),
+    _claim_release("0.2-closeness", "Q: HIV, HIV, none; q2: HIV, none, none"),
+    _claim_belief("0.2-closeness"),
+    _claim_release(
+        "(2,5k)-anonymity",
+        "Q: 20, 30, 30; q2: 10, 40",
+        "among incomes that serve equally well local recoding takes the first in order, 10k; the slides take 20k",
+    ),
+    _claim_belief("(2,5k)-anonymity"),
+    _claim_release("personalized privacy", "Q: 1st-4th, undergrad; q2: undergrad"),
+    _claim_belief("personalized privacy"),
+)
