@@ -69,9 +69,7 @@ class Contender:
 
 
 CONTENDERS = (
-    Contender(
-        PUBLISHED, "r-robustness", "art", {"mode": "paper", "candidates": "closest", "grouping": "greedy"}
-    ),
+    Contender(PUBLISHED, "r-robustness", "art", {"mode": "paper", "candidates": "closest", "grouping": "greedy"}),
     Contender(EXACT, "r-robustness", "art", {"grouping": "greedy"}),
     Contender(CAPPED, "r-robustness", "capped-counts", keyed=False),
     Contender(ANATOMY),
@@ -111,13 +109,13 @@ def publish_repeatedly(
     return releases, spent, ""
 
 
-def _publish(
-    data: Microdata, prior: Prior, who: Contender, r: int, keys: Sequence[Key]
-) -> tuple[list[Outcome], float]:
+def _publish(data: Microdata, prior: Prior, who: Contender, r: int, keys: Sequence[Key]) -> tuple[list[Outcome], float]:
     rows = data.rows.with_key(keys[0]).collect()
     if not who.model:
         start = time.process_time()
-        grouped = [DEALERS[who.name](data.columns, rows.with_key(key).collect(), mark_protected(data), r) for key in keys]
+        grouped = [
+            DEALERS[who.name](data.columns, rows.with_key(key).collect(), mark_protected(data), r) for key in keys
+        ]
         spent = (time.process_time() - start) / len(keys)
         return [_look(data, data.columns, one, one, None) for one in grouped], spent
     method, policy = who.build_method(r), who.make_policy(r, prior)
@@ -135,8 +133,7 @@ def _publish(
 
 
 def _group_with_keys(method: Method, columns: Columns, rows: Rows, policy: Policy, keys: Sequence[Key]) -> list[Rows]:
-    """Group with each key. Greedy ART decides without one which buckets share groups: it decides once and deals often.
-    """
+    """Group with each key. Greedy ART decides without one which buckets share groups: it decides once and deals often."""
     if not isinstance(method, Art):
         return [method.group(columns, rows.with_key(key).collect(), policy) for key in keys]
     model, target = find_model_and_target(policy, columns)

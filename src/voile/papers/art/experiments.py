@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from voile.papers.art.contenders import CONTENDERS, PUBLISHED
-from voile.papers.art.stage import DEFAULT, DIMENSIONS, SELECTIVITIES, SELECTIVITY, measure_point
+from voile.papers.art.stage import ASKED, DEFAULT, DIMENSIONS, SELECTIVITIES, SELECTIVITY, measure_point
 from voile.papers.paper import Run
 
 BANDS = ("error", "set_error", "binary", "delta")  # with the least and the greatest of all repetitions
@@ -33,7 +33,7 @@ def measure_sizes(run: Run) -> pl.DataFrame:
 
 def measure_r(run: Run) -> pl.DataFrame:
     """All measures against r."""
-    return _measure(run, "r", [(r, DEFAULT, r) for r in ((2, 5, 10) if run.quick else range(2, 11))])
+    return _measure(run, "r", [(r, DEFAULT, r) for r in ((2, 6, 10) if run.quick else range(2, 11))])
 
 
 def ask_dimensions(run: Run) -> pl.DataFrame:
@@ -85,16 +85,15 @@ def _mean(numbers: Sequence[float | None]) -> float | None:
 
 def _ask(run: Run, factor: str, kinds: Sequence[tuple[float, str]]) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
-    for r in (2, 10):
-        for place, who in enumerate(CONTENDERS):
-            run.step(place, len(CONTENDERS), f"{who.name}, r = {r}")
-            several = measure_point(run, who, DEFAULT, r)["repetitions"]
-            for x, name in kinds:
-                numbers = [one["asked"][name] for one in several if name in one["asked"]]
-                row = {f"error{end}": take(numbers) for end, take in ENDS.items()} if numbers else {}
-                rows.append({"r": r, factor: x, "method": who.name, **row})
+    for place, who in enumerate(CONTENDERS):
+        run.step(place, len(CONTENDERS), f"{who.name}, queries")
+        several = measure_point(run, who, *ASKED)["repetitions"]
+        for x, name in kinds:
+            numbers = [one["asked"][name] for one in several if name in one["asked"]]
+            row = {f"error{end}": take(numbers) for end, take in ENDS.items()} if numbers else {}
+            rows.append({factor: x, "method": who.name, **row})
     run.step(1, 1, "done")
     kind = pl.Int64 if factor == "dimensions" else pl.Float64
     ends = dict.fromkeys(("error", "error_low", "error_high"), pl.Float64)
-    frame = pl.DataFrame(rows, schema={"r": pl.Int64, factor: kind, "method": pl.String, **ends})
+    frame = pl.DataFrame(rows, schema={factor: kind, "method": pl.String, **ends})
     return frame.filter(pl.col("error").is_not_null())

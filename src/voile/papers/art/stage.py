@@ -28,9 +28,9 @@ from voile.tables.schema import Schema
 QUASI = ("age", "workclass", "marital-status", "occupation", "race", "sex", "native-country", "salary-class")
 DEFAULT, SELECTIVITY = 5, 0.05  # columns of the quasi-identifier and of a query; share that a query selects
 DIMENSIONS = (1, 2, 3, 4, 5)
-SELECTIVITIES = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1)
+SELECTIVITIES = (0.01, 0.02, 0.04, 0.05, 0.06, 0.08, 0.1)
 EDITION = 1  # raised when what a point holds changes
-ASKED = ((DEFAULT, 2), (DEFAULT, 10))  # size and r of the releases that are asked every kind of query
+ASKED = (DEFAULT, 10)  # size and r of the releases that are asked every kind of query
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Scale:
     states: int
 
 
-FULL, QUICK = Scale(None, 10_000, 3, 200_000), Scale(6000, 1000, 2, 5_000)
+FULL, QUICK = Scale(None, 10_000, 3, 20_000), Scale(6000, 1000, 2, 5_000)
 
 
 @dataclass(eq=False)
@@ -98,7 +98,9 @@ def open_stage(run: Run) -> Stage:
         frame = frame.sample(scale.rows, seed=7) if scale.rows and frame.height > scale.rows else frame
         folder = source if source.is_dir() else source.parent
         _stages.clear()  # one table at a time
-        _stages[source, run.quick] = Stage(frame.sample(fraction=1.0, shuffle=True, seed=1), folder / "hierarchies", scale)
+        _stages[source, run.quick] = Stage(
+            frame.sample(fraction=1.0, shuffle=True, seed=1), folder / "hierarchies", scale
+        )
     return _stages[source, run.quick]
 
 
@@ -120,11 +122,12 @@ def _measure(stage: Stage, who: Contender, size: int, r: int) -> dict[str, Any]:
     learning = learning if who.model == "r-robustness" else 0.0
     result: dict[str, Any] = {"gap": gap, "seconds": seconds + learning, "repetitions": []}
     result["statistics_alone"] = judge_statistics(data, prior, r)
-    judged = [_judge(stage, who, size, r, outcome) for outcome in outcomes]
+    # greedy ART deals equal people: what is believed of them is the same for every key
+    judged = [_judge(stage, who, size, r, outcome) for outcome in outcomes[: 1 if who.method == "art" else None]]
     for number in range(stage.scale.repetitions if outcomes else 0):
         place = min(number, len(outcomes) - 1)  # without a key the release is always the same, and the queries are not
         errors = _ask(stage, who, size, r, outcomes[place], number)
-        result["repetitions"].append({**judged[place], **errors})
+        result["repetitions"].append({**judged[min(number, len(judged) - 1)], **errors})
     return result
 
 
@@ -153,7 +156,7 @@ def _ask(stage: Stage, who: Contender, size: int, r: int, outcome: Outcome, seed
     if who.name == CAPPED:  # it shows who may have a protected value, and no other value
         return result
     result["error"] = compute_error(data, outcome, stage.queries(size, size, SELECTIVITY, seed))
-    if (size, r) in ASKED:
+    if (size, r) == ASKED:
         for dimensions, share in list_kinds(SELECTIVITIES):
             queries = stage.queries(size, dimensions, share, seed)
             result["asked"][f"{dimensions} {share:g}"] = compute_error(data, outcome, queries)
