@@ -3,7 +3,7 @@ the report and the short paper, recomputed."""
 
 from __future__ import annotations
 
-from voile.papers.art import examples, experiments
+from voile.papers.art import examples, figures
 from voile.papers.art.bounds import (
     average_delta,
     certify_group,
@@ -36,4 +36,4 @@ __all__ = [
     "swap_bound",
 ]
 
-PAPER = Paper("art", "r-robustness and ART, recomputed", (*examples.ITEMS, *experiments.ITEMS))
+PAPER = Paper("art", "r-robustness and ART, recomputed", (*examples.ITEMS, *figures.ITEMS))

@@ -20,9 +20,20 @@ from voile.papers.art.bounds import (
     ratio_limit,
     swap_bound,
 )
-from voile.papers.paper import Item, Run
+from voile.papers.art.example_claims import (
+    FOUR_PEOPLE,
+    LEMMA_1,
+    ONE_PASS,
+    SIZES,
+    SPLIT,
+    THEOREM_1,
+    TWO_PEOPLE,
+    list_ceilings,
+)
+from voile.papers.paper import Figure, Item, Run
 
 GENDER = {"Male": (0.1, 0.9), "Female": (0.003, 0.997)}  # lung cancer or not: table IV of the short paper
+FRENCH = 0.05  # table 4 of the report
 FOUR = [[0.5, 0.5], [0.5, 0.5], [0.2, 0.8], [0.2, 0.8]]  # table 5(a) of the report
 WORLDS = {"xxyy": 0.43, "xyxy": 0.12, "xyyx": 0.12, "yxxy": 0.12, "yxyx": 0.12, "yyxx": 0.03}  # table 5(b), printed
 CEILINGS = [  # N, r, f_max and the printed ceiling: table 7 of the report, table V of the short paper
@@ -48,7 +59,10 @@ def two_people(run: Run) -> pl.DataFrame:
         )
     ]
     names = ["person", "signature", "prior of lung cancer", "belief by 2-diversity", "belief with the prior"]
-    return pl.DataFrame(rows, schema=names, orient="row")
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    # the report's table 4 says the same of an American and a Japanese, and lists a third nationality
+    third = pl.DataFrame({"person": ["nobody"], "signature": ["French"], "prior of lung cancer": [FRENCH]})
+    return pl.concat([frame, third], how="diagonal")
 
 
 def four_people(run: Run) -> pl.DataFrame:
@@ -72,6 +86,31 @@ def ceilings(run: Run) -> pl.DataFrame:
     return frame.with_columns(agrees=(pl.col("ceiling").round(4) - pl.col("printed")).abs() < 1e-9)
 
 
+def ceiling_curves(run: Run) -> pl.DataFrame:
+    """Lemma 1: the ceiling against the size of the group, up to a size that stands for infinity."""
+    sizes_ = [*range(2, 61), 10**7]
+    rows = [
+        (f"f = {f:g}", n, r, f, delta_ceil(n, r, f), n <= 60 and 0 < f < 1)
+        for r, f, n in itertools.product((2, 5, 10), (0.0, 0.02, 0.1, 0.3, 0.5, 0.9, 0.98, 1.0), sizes_)
+        if n >= r
+    ]
+    return pl.DataFrame(rows, schema=["line", "N", "r", "f_max", "ceiling", "drawn"], orient="row")
+
+
+def split_group(run: Run) -> pl.DataFrame:
+    """Two women and two men with two cases: together they break privacy, each pair on its own does not."""
+    women, men = [GENDER["Female"]] * 2, [GENDER["Male"]] * 2
+    rows = []
+    for name, people, values in (
+        ("two women and two men", [*women, *men], [0, 0, 1, 1]),
+        ("two women", women, [0, 1]),
+        ("two men", men, [0, 1]),
+    ):
+        belief = max(row[0] for row in linkage_exact(people, values))
+        rows.append((name, len(people), 0.5, belief, bool(belief <= 0.5 + 1e-9)))
+    return pl.DataFrame(rows, schema=["group", "N", "bound", "greatest belief", "r-robust"], orient="row")
+
+
 def sizes(run: Run) -> pl.DataFrame:
     """The running examples of the deviation and of the least size."""
     rows = []
@@ -79,8 +118,10 @@ def sizes(run: Run) -> pl.DataFrame:
         spread, size = max(f) - min(f), len(f)
         needed = expected_min_size(r, max(f), spread)
         ceiling = delta_ceil(size, r, max(f))
-        rows.append((what, size, r, spread, ceiling, spread <= ceiling + 1e-12, needed, max(linkage_binary(f))))
-    names = ["group", "N", "r", "deviation", "ceiling", "within", "least N", "greatest belief (binary)"]
+        within = spread <= ceiling + 1e-12
+        rows.append((what, size, r, max(f), 0.0, spread, ceiling, within, needed, max(linkage_binary(f))))
+    names = ["group", "N", "r", "f_max", "least deviation", "deviation", "ceiling", "within", "least N"]
+    names += ["greatest belief (binary)"]
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
@@ -169,16 +210,49 @@ def robust(run: Run) -> pl.DataFrame:
 
 
 ITEMS = (
-    Item("two-people", "Two people and the statistics of gender (example 1, table IV)", two_people),
+    Item("two-people", "Two people and the statistics of gender (example 1, table IV)", two_people, claims=TWO_PEOPLE),
     Item(
         "example-4",
         "Example 4: the worlds of a group of four (table 5)",
         four_people,
         note="The report's table prints 0.16/0.33 = 0.43; it is 0.4848, and its text says 0.48. The sum is 24/33 = "
         "0.7273; the report adds rounded terms and prints 0.72.",
+        claims=FOUR_PEOPLE,
     ),
-    Item("sizes", "Deviations of the running examples, and the least group size", sizes),
-    Item("ceilings", "Ceilings of the deviation (table 7 of the report, table V of the short paper)", ceilings),
+    Item(
+        "split-group",
+        "A group that violates privacy, and its halves that do not",
+        split_group,
+        note="Belief that somebody has lung cancer, with the statistics of table IV and one case for every two people.",
+        claims=SPLIT,
+    ),
+    Item("sizes", "Deviations of the running examples, and the least group size", sizes, claims=SIZES),
+    Item(
+        "ceilings",
+        "Ceilings of the deviation (table 7 of the report, table V of the short paper)",
+        ceilings,
+        claims=list_ceilings(CEILINGS),
+    ),
+    Item(
+        "lemma-1",
+        "Lemma 1: the ceiling rises with the size of the group",
+        ceiling_curves,
+        tuple(
+            Figure(
+                "N",
+                "ceiling",
+                "line",
+                "N",
+                "ceiling of the deviation",
+                letter=letter,
+                title=f"r = {r}",
+                where={"r": r, "drawn": True},
+                ticks=(2, 10, 20, 30, 40, 50, 60),
+            )
+            for letter, r in (("a", 2), ("b", 5), ("c", 10))
+        ),
+        claims=LEMMA_1,
+    ),
     Item(
         "counterexamples",
         "Groups that satisfy the condition of Theorem 1",
@@ -187,6 +261,7 @@ ITEMS = (
         "other values are in proportion. By the papers' own equations 1 to 3 (full reading) it does not: belief "
         "exceeds 1/r in groups that satisfy the condition, even for every value. The proof takes the probabilities of "
         "the group's other values to sum to 1 - f, which they need not.",
+        claims=THEOREM_1,
     ),
     Item(
         "family-limit",
@@ -199,6 +274,7 @@ ITEMS = (
         "Why one pass for each value does not do",
         one_pass,
         note="Three tuples satisfy the condition for x and not for y; the fourth mends y and breaks x.",
+        claims=ONE_PASS,
     ),
     Item(
         "corrected",

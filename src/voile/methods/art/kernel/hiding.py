@@ -51,7 +51,10 @@ def hide_seed(chance, above, below, index, first, last, rows_left, seed, r, larg
             continue
         near = _shortlist_nearest(chance, turn, first[c], last[c], rows_left, r, shortlist)
         limit = largest if best.size == 0 else best.size - 1
-        members = _grow_members(_weigh_shortlist(above, below, index, near, seed, c), near, rows_left, r, limit)
+        weight = _weigh_shortlist(above, below, index, near, seed, c)
+        if _is_hopeless(weight, near, rows_left, r, limit):
+            continue
+        members = _grow_members(weight, near, rows_left, r, limit)
         if members.size:
             best = np.empty(members.size + 1, np.int64)
             best[0] = seed
@@ -96,6 +99,33 @@ def _weigh_shortlist(above, below, index, near, seed, c):
             row = index[a, near[q]]
             weight[q, a] = (above[row] / above[seed_row]) * (below[seed_row, c] / below[row, c])
     return weight
+
+
+@kernel
+def _is_hopeless(weight, near, rows_left, r, limit):
+    """Return whether no group of fewer than `limit` rows of the short list satisfies some column set on its own: beside
+    a heaviest member of H >= 1, a member of weight t adds at most min(t, 1) * H of the r * H that are needed.
+    O(sets * r) if the nearest rows suffice, else O(sets * shortlist * log(shortlist))."""
+    for a in range(weight.shape[1] - 1, -1, -1):  # people stand out most under the finest sets, which come last
+        if _sum_capped(weight[:, a], np.arange(near.size), near, rows_left, r, limit) >= r - FINE:
+            continue
+        heaviest_first = np.argsort(-weight[:, a])
+        if _sum_capped(weight[:, a], heaviest_first, near, rows_left, r, limit) < r - 1e3 * FINE:
+            return True
+    return False
+
+
+@kernel
+def _sum_capped(weight, order, near, rows_left, r, limit):
+    """Return 1 and the weights, capped at 1, of the first `limit` - 1 rows in an order, or a sum that reaches r."""
+    total, seats = 1.0, limit - 1
+    for q in order:
+        rows = min(rows_left[near[q]], seats)
+        total += rows * min(weight[q], 1.0)
+        seats -= rows
+        if seats <= 0 or total >= r:
+            break
+    return total
 
 
 @kernel

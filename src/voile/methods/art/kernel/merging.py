@@ -17,6 +17,7 @@ from voile.kernels.world_walk import bound_by_swaps, count_states
 PAPER, SWAP, WALK = 0, 1, 2  # acceptance tests
 CLOSEST, FEWEST = 0, 1  # rules for the next row
 _LEAST = 1e-4  # stands for a probability of 0 in distances
+_ROUNDING = 1e-9  # more than sums of probabilities can be off
 
 
 @kernel
@@ -140,8 +141,9 @@ def grow_group(rows, chance, index, value, event, rows_left, seed, r, mode, rule
     """Return the group of one seed (seed first), or nothing if no group of at most `largest` rows is accepted.
 
     `chance[e, row]` is the probability of event e. Under SWAP and WALK, the rule FEWEST takes the row that is most
-    easily exchanged for the members, among about `sample` buckets at most.
-    O(size * buckets * sets * events in the group), and the test after each step.
+    easily exchanged for the members, among about `sample` buckets at most. Under CLOSEST the cost of a row falls by no
+    more than the spreads have grown since it was last computed, so most rows need no second look.
+    O(size * buckets * sets * events in the group) at most, and the test after each step.
     """
     sets, buckets, events = index.shape[0], index.shape[1], chance.shape[0]
     members, size = np.empty(largest, np.int64), 1
@@ -155,6 +157,7 @@ def grow_group(rows, chance, index, value, event, rows_left, seed, r, mode, rule
     present[event[value[seed]]] = True
     stride = max(1, buckets // sample) if rule == FEWEST and mode != PAPER else 1
     distance = np.zeros(buckets)
+    bound, grown = np.zeros(buckets), 0.0  # a row costs at least bound - grown
     latest = seed
     while size < largest:
         pick, least, tie = -1, np.inf, np.inf
@@ -165,8 +168,13 @@ def grow_group(rows, chance, index, value, event, rows_left, seed, r, mode, rule
             if mode != PAPER and rule == FEWEST:
                 distance[v] += _exchange(rows, index, latest, value[latest], v, value[v])
                 cost, second = distance[v], 0.0
+            elif rule == CLOSEST:
+                if bound[v] - grown > least + _ROUNDING:
+                    continue
+                cost, second = _grow_spreads(chance, index, high, low, present, v, least), 0.0
+                bound[v] = cost + grown
             else:
-                cost, second = _cost(chance, index, high, low, present, row_event, v, r, rule)
+                cost, second = _cost(chance, index, high, low, present, row_event, v, r)
             if cost < least or (cost == least and second < tie):
                 pick, least, tie = v, cost, second
         if pick < 0 or least == np.inf:
@@ -175,21 +183,52 @@ def grow_group(rows, chance, index, value, event, rows_left, seed, r, mode, rule
         size += 1
         used_rows[pick] += 1
         latest = pick
+        if rule == CLOSEST:
+            grown += _grow_spreads(chance, index, high, low, present, pick, np.inf)
         if event[value[pick]] >= 0:
             present[event[value[pick]]] = True
         for e in range(events):
             for a in range(sets):
                 f = chance[e, index[a, pick]]
                 high[e, a], low[e, a] = max(high[e, a], f), min(low[e, a], f)
+        if mode == PAPER and _is_hopeless(high, low, present, largest, r):
+            break
         if accept_group(rows, chance, index, value, event, members[:size], r, mode, binary, max_states):
             return members[:size].copy()
     return np.empty(0, np.int64)
 
 
 @kernel
-def _cost(chance, index, high, low, present, row_event, v, r, rule):
-    """Return what a row would cost the group: its expected least size (FEWEST), or the growth of spreads (CLOSEST).
+def _is_hopeless(high, low, present, largest, r):
+    """Return whether some spread exceeds the ceiling even of the largest group. No further row mends that: it may raise
+    the highest probability, but the ceiling then rises by less. O(events * sets)."""
+    for e in range(high.shape[0]):
+        if present[e]:
+            for a in range(high.shape[1]):
+                if high[e, a] - low[e, a] > spread_ceiling(largest, r, high[e, a]) + _ROUNDING:
+                    return True
+    return False
+
+
+@kernel
+def _grow_spreads(chance, index, high, low, present, v, enough):
+    """Return by how much a row would widen the spreads of the group's events, or a part of it that exceeds `enough`.
     O(events * sets)."""
+    growth = 0.0
+    for e in range(chance.shape[0]):
+        if not present[e]:
+            continue
+        for a in range(index.shape[0]):
+            f = chance[e, index[a, v]]
+            growth += (max(high[e, a], f) - min(low[e, a], f)) - (high[e, a] - low[e, a])
+            if growth > enough:
+                return growth
+    return growth
+
+
+@kernel
+def _cost(chance, index, high, low, present, row_event, v, r):
+    """Return the expected least size of the group with a row, and by how much it would widen spreads. O(events * sets)."""
     growth, group_size = 0.0, 0.0
     for e in range(chance.shape[0]):
         if not present[e] and e != row_event:
@@ -199,9 +238,8 @@ def _cost(chance, index, high, low, present, row_event, v, r, rule):
             top, bottom = max(high[e, a], f), min(low[e, a], f)
             if present[e]:
                 growth += (top - bottom) - (high[e, a] - low[e, a])
-            if rule == FEWEST:
-                group_size = max(group_size, least_size(r, top, top - bottom))
-    return (group_size, growth) if rule == FEWEST else (growth, 0.0)
+            group_size = max(group_size, least_size(r, top, top - bottom))
+    return group_size, growth
 
 
 @kernel
