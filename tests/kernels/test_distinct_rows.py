@@ -145,6 +145,19 @@ def test_weights_are_summed_by_key_in_dense_and_sparse_ranges(keys: list[int], w
     ]
 
 
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(-1, 3)), max_size=30), st.booleans())
+def test_weights_are_summed_by_block_if_the_blocks_rise(rows: list[tuple[int, int, int]], is_sorted: bool) -> None:
+    rows = sorted(rows, key=lambda row: row[0]) if is_sorted else rows
+    block, place, weights = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    places, sums, starts = packed_keys.sum_by_block(block * 3 + place, weights, 3, 4)
+    if (block[1:] < block[:-1]).any():
+        assert len(starts) == 0
+        return
+    expected = [(row, total) for row, total in oracle.distinct([block, place], weights) if total]
+    owner = np.repeat(np.arange(4), np.diff(starts))
+    assert list(zip(zip(owner.tolist(), places.tolist(), strict=True), sums.tolist(), strict=True)) == expected
+
+
 @given(st.lists(st.integers(0, 3), max_size=20))
 def test_runs_start_where_the_key_changes(keys: list[int]) -> None:
     starts = packed_keys.run_starts(np.array(sorted(keys), dtype=np.int64)).tolist()

@@ -89,6 +89,12 @@ def _(rng: Rng, n: int) -> Arguments:
     return rng.integers(0, n, n).astype(np.int32), rng.integers(1 << 61, 1 << 62, n), n
 
 
+@arguments_of(packed_keys.sum_by_block)
+def _(rng: Rng, n: int) -> Arguments:
+    key = rng.integers(0, 3, n) + np.sort(rng.integers(0, n // 3 + 1, n)) * 3
+    return key if n % 5 else key[::-1].copy(), rng.integers(-1 << 61, 1 << 62, n), 3, n // 3 + 1
+
+
 @arguments_of(group_scans.find_extents)
 def _(rng: Rng, n: int) -> Arguments:
     return rng.integers(0, 9, n), draw_codes(rng, n, 2), 1, 10

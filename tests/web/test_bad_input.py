@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import tempfile
 from typing import Any
 
 import polars as pl
 import pytest
+from starlette.requests import Request
+
+from voile.web.form_bodies import RefusedRequest, open_form
 
 SECRET = "Quixote"
 
@@ -150,3 +155,29 @@ def test_steps_out_of_order_lead_back(visitor: Any) -> None:
         assert visitor.post(path, {"trial": "99"})
     assert visitor.client.get("/tree/999").status_code == 200
     assert visitor.client.get("/nothing").status_code == 404
+
+
+@pytest.mark.parametrize("end", [b"", b"\r\n--x", b"\r\n--x\r\n", b"\r\n--x--"])
+def test_the_file_of_a_form_that_is_cut_off_is_closed(monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    files = []
+
+    def open_file(**more: Any) -> Any:
+        files.append(tempfile.SpooledTemporaryFile(**more))
+        return files[-1]
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": head + SECRET.encode() + end}
+
+    async def read_form() -> list[str]:
+        async with open_form(Request(scope, receive)) as form:
+            return list(form)
+
+    monkeypatch.setattr("starlette.formparsers.SpooledTemporaryFile", open_file)
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    scope = {"type": "http", "method": "POST", "headers": [(b"content-type", b"multipart/form-data; boundary=x")]}
+    if end.endswith(b"--"):
+        assert asyncio.run(read_form()) == ["file"]
+    else:
+        with pytest.raises(RefusedRequest, match="cut off"):
+            asyncio.run(read_form())
+    assert [file.closed for file in files] == [True]

@@ -144,12 +144,17 @@ def _merge_counts(left, left_counts, right, right_counts):
     return distinct[:end], counts[:end]
 
 
+def is_dense(rows: int, width: int) -> bool:
+    """Whether an array with a place for every possible key is not much larger than the rows."""
+    return width <= 8 * rows + 1_000_000
+
+
 def sum_by_key(key: np.ndarray, weights: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the keys that occur (all below `width`), rising, and the sum of the weights of each.
 
     Added up in a dense array if `width` is small enough, O(n + width); otherwise sorted, O(n log n).
     """
-    if width <= 8 * len(key) + 1_000_000:
+    if is_dense(len(key), width):
         totals = sum_densely(key, weights, width)
         where = np.flatnonzero(totals)
         return where, totals[where]
@@ -167,3 +172,35 @@ def sum_densely(key, weights, size):
     for i in range(key.size):
         total[key[i]] += weights[i]
     return total
+
+
+def _count_block_steps(key: np.ndarray, weights: np.ndarray, size: int, blocks: int) -> int:
+    return key.size + blocks * (size + 1)
+
+
+@kernel(steps=_count_block_steps)
+def sum_by_block(key, weights, size, blocks):
+    """Sum the weights of keys whose blocks rise: block b has the keys from b * size on. O(n + size * blocks).
+
+    Returns the places in their blocks that have weight, the sums, and where each block starts among them. If the blocks
+    do not rise, the last array is empty.
+    """
+    places, sums = np.empty(key.size, np.int64), np.empty(key.size, np.int64)
+    starts = np.zeros(blocks + 1, np.int64)
+    bucket = np.zeros(size, np.int64)
+    i, end = 0, 0
+    for block in range(blocks):
+        first, begin = block * size, i
+        while i < key.size and key[i] < first + size:
+            if key[i] < first:
+                return places[:0], sums[:0], starts[:0]
+            bucket[key[i] - first] += weights[i]
+            i += 1
+        if i > begin:
+            for place in range(size):
+                if bucket[place] != 0:
+                    places[end], sums[end] = place, bucket[place]
+                    bucket[place] = 0
+                    end += 1
+        starts[block + 1] = end
+    return places[:end], sums[:end], starts

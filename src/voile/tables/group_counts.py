@@ -88,14 +88,19 @@ def tally(
 ) -> Counts:
     """Count (group, value, weight) triples. `totals` is the whole table's histogram, by default the sum of the groups.
 
-    Uses a dense matrix if it is not much larger than the triples, else sorts: O(n + groups * values) or O(n log n).
+    Takes group after group if they are in order; else uses a dense matrix if it is not much larger than the triples, or
+    sorts: O(n + groups * values) or O(n log n).
     """
-    size = column.size
+    size, packed_keys = column.size, kernels.packed_keys
     key = group.astype(np.int64) * size + value
-    keys, counts = kernels.packed_keys.sum_by_key(key, weight, groups * size)
-    owner, values = keys // size, keys % size
-    starts = np.searchsorted(owner, np.arange(groups + 1))
-    sizes = np.bincount(owner, weights=counts, minlength=groups).astype(np.int64)
+    values = counts = starts = np.zeros(0, dtype=np.int64)
+    if packed_keys.is_dense(len(key), groups * size):
+        values, counts, starts = packed_keys.sum_by_block(key, weight, size, groups)
+    if not len(starts):
+        keys, counts = packed_keys.sum_by_key(key, weight, groups * size)
+        owner, values = keys // size, keys % size
+        starts = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))
+    sizes = _reduce(np.add, counts, starts)
     if totals is None:
         totals = np.bincount(values, weights=counts, minlength=size).astype(np.int64)
     return Counts(sizes, starts, values, counts, totals, column)

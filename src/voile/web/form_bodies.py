@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from voile.web.private_storage import describe_failure
@@ -43,7 +43,10 @@ async def open_form(request: Request) -> AsyncIterator[FormData]:
     if charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
         raise RefusedRequest(415, "A form must be sent in UTF-8.", "Use the workbench itself.")
     try:
-        form = await request.form(max_files=FILES, max_fields=FIELDS, max_part_size=FIELD_BYTES)
+        if _kind(content_type) == MULTIPART:
+            form = await _parse_parts(request)
+        else:
+            form = await request.form(max_fields=FIELDS, max_part_size=FIELD_BYTES)
     except (MultiPartException, HTTPException, UnicodeError):
         raise RefusedRequest(400, "This form cannot be read.", "Reload the page and try again.") from None
     except ClientDisconnect:
@@ -55,6 +58,27 @@ async def open_form(request: Request) -> AsyncIterator[FormData]:
         yield form
     finally:
         await form.close()
+
+
+class _PartParser(MultiPartParser):
+    """Reads the parts of a form, and knows whether the last one was followed by the end."""
+
+    has_ended = False
+
+    def on_end(self) -> None:
+        self.has_ended = True
+
+
+async def _parse_parts(request: Request) -> FormData:
+    """Read a form with files. The file of a part that never ends is in no form, so that it is closed here."""
+    async with contextlib.aclosing(request.stream()) as stream:
+        parser = _PartParser(request.headers, stream, max_files=FILES, max_fields=FIELDS, max_part_size=FIELD_BYTES)
+        form = await parser.parse()
+    if not parser.has_ended:
+        for file in parser._files_to_close_on_error:
+            file.close()
+        raise ClientDisconnect
+    return form
 
 
 def _kind(content_type: str) -> str:

@@ -3,6 +3,7 @@ that quotes, blanks or line ends cannot carry what no cell shows."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from voile.kernels import lazy_kernel
 
 _KERNEL = lazy_kernel("voile.io.release_folder.kernel")
 _BLOCK = 1 << 18  # bytes that are counted at once
-_LONGEST_HEADER = 1 << 24
+_USUAL_HEADER, _LONGEST_HEADER = 1 << 16, 1 << 24
 _SAMPLE = 2_000  # rows that tell whether rows repeat each other
 
 
@@ -78,14 +79,13 @@ def _view_words(content: bytes) -> tuple[np.ndarray, np.ndarray]:
 
 def _read_header(content: bytes) -> tuple[list[str], int, bool]:
     """Return the names of the columns, where the first row begins, and whether lines end with carriage returns too."""
-    header = pl.read_csv(content[:_LONGEST_HEADER], infer_schema=False, n_rows=0)
-    names = header.columns
-    if not names or len(set(names)) < len(names):
-        raise ValueError("its columns have no names, or the same name")
-    line = header.write_csv().encode().removesuffix(b"\n")
-    for end in (b"\n", b"\r\n"):
-        if content.startswith(line + end):
-            return names, len(line + end), len(end) > 1
+    for length in (_USUAL_HEADER, _LONGEST_HEADER):
+        with contextlib.suppress(pl.exceptions.PolarsError):  # the beginning may end within a name
+            header = pl.read_csv(content[:length], infer_schema=False, n_rows=0)
+            names, line = header.columns, header.write_csv().encode().removesuffix(b"\n")
+            for end in (b"\n", b"\r\n"):
+                if len(set(names)) == len(names) > 0 and content.startswith(line + end):
+                    return names, len(line + end), len(end) > 1
     raise _unlike_voile()
 
 

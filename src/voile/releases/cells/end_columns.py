@@ -70,6 +70,11 @@ def insert_ends(
 
 def compute_ends(entry: Entry, cells: Cells, codes: np.ndarray) -> list[pl.Series]:
     """Return the columns of ends of a column whose rows have these cells."""
+    return [ends.gather(codes) for ends in _read_ends(entry, cells)]
+
+
+def _read_ends(entry: Entry, cells: Cells) -> list[pl.Series]:
+    """Return the least and the greatest value of each cell of a column."""
     assert cells.low is not None and cells.high is not None
     dtype = parse_type(str(entry["type"]))
     assert dtype is not None, "the dictionary has been checked"
@@ -78,27 +83,33 @@ def compute_ends(entry: Entry, cells: Cells, codes: np.ndarray) -> list[pl.Serie
     for name, code in zip(end_names(entry), (cells.low, cells.high), strict=True):
         places = pl.Series(np.where(hidden, 0, code), dtype=pl.UInt32)
         value = pl.select(pl.when(pl.Series(~hidden)).then(places)).to_series()
-        ends.append(cells.domain.values.gather(value).cast(dtype).gather(codes).alias(name))
+        ends.append(cells.domain.values.gather(value).cast(dtype).alias(name))
     return ends
 
 
 def find_end_faults(entry: Entry, table: pl.DataFrame, cells: Cells, codes: np.ndarray) -> list[str]:
     """Return the columns of ends that say something else than the labels."""
     faults = []
-    for stated in compute_ends(entry, cells, codes) if end_names(entry) else ():
-        column = table[stated.name]
-        if column.dtype != stated.dtype:
-            faults.append(f"{stated.name!r} has another type than {entry['name']!r}.")
-        elif not _are_equal(column, stated):
-            wrong = int(column.ne_missing(stated).sum())
-            faults.append(f"{wrong} cells of {stated.name!r} are no ends of the cells of {entry['name']!r}.")
+    for ends in _read_ends(entry, cells) if end_names(entry) else ():
+        column = table[ends.name]
+        if column.dtype != ends.dtype:
+            faults.append(f"{ends.name!r} has another type than {entry['name']!r}.")
+            continue
+        wrong = _count_differences(column, ends, codes)
+        if wrong:
+            faults.append(f"{wrong} cells of {ends.name!r} are no ends of the cells of {entry['name']!r}.")
     return faults
 
 
-def _are_equal(one: pl.Series, other: pl.Series) -> bool:
-    """Whether two columns hold the same bits: -0.0 is not 0.0."""
-    if one.dtype.is_float():
-        signs = [np.signbit(column.fill_null(0).to_numpy()) for column in (one, other)]
-        if not np.array_equal(*signs):
-            return False
-    return one.equals(other)
+def _count_differences(column: pl.Series, ends: pl.Series, codes: np.ndarray) -> int:
+    """Count the rows in which a column does not hold the end of their cell, bit by bit: -0.0 is not 0.0."""
+    differs = _read_bits(column) != _read_bits(ends)[codes]
+    if column.null_count() or ends.null_count():
+        differs |= column.is_null().to_numpy() != ends.is_null().to_numpy()[codes]
+    return int(np.count_nonzero(differs))
+
+
+def _read_bits(values: pl.Series) -> np.ndarray:
+    """Return values as whole numbers that are equal only if the values are; a missing one is 0."""
+    numbers = values.to_physical().fill_null(strategy="zero").to_numpy()
+    return numbers.view(f"i{numbers.dtype.itemsize}") if values.dtype.is_float() else numbers

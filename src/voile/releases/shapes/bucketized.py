@@ -17,7 +17,7 @@ from voile.releases.queries.query import Query
 from voile.releases.queries.query_estimates import BucketEstimates
 from voile.releases.shape_answers import SensitiveHome, SensitiveRows, TrainingRows
 from voile.releases.shape_contract import ShapeDescription
-from voile.releases.shapes.linked_base import LinkedShape, sorted_labels
+from voile.releases.shapes.linked_base import LinkedShape, find_labels, sorted_labels
 from voile.releases.table_codes import table_codes
 from voile.tables.group_counts import Counts, tally
 from voile.tables.schema import Columns
@@ -59,9 +59,7 @@ class Bucketized(LinkedShape):
         """The group numbers in rising order, and the group of each row of the quasi table."""
         quasi = self.column_of("quasi", "group").to_numpy()
         labels = sorted_labels(quasi, self.column_of("sensitive", "group").to_numpy())
-        if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
-            return labels, np.asarray(quasi - labels[0])
-        return labels, np.searchsorted(labels, quasi)
+        return labels, find_labels(labels, quasi)
 
     @property
     def group_numbers(self) -> np.ndarray:
@@ -81,7 +79,7 @@ class Bucketized(LinkedShape):
     def tallies(self) -> dict[str, Counts]:
         entry = self.described("sensitive")[0]
         column, codes = self.published_column(entry, "sensitive")
-        group = np.searchsorted(self._labels[0], self.column_of("sensitive", "group").to_numpy())
+        group = find_labels(self._labels[0], self.column_of("sensitive", "group").to_numpy())
         counts = self.column_of("sensitive", "count").to_numpy()
         return {column.name: tally(column, group, codes, counts, len(self._labels[0]))}
 
@@ -166,5 +164,5 @@ class Bucketized(LinkedShape):
             return matching, self.slots, self.slots  # everybody has some value
         table = self.tables["sensitive"]
         chosen = query.conditions[name].matches(table[name]) * table["count"].to_numpy()
-        group = np.searchsorted(self._labels[0], table["group"].to_numpy())
+        group = find_labels(self._labels[0], table["group"].to_numpy())
         return matching, np.bincount(group, weights=chosen, minlength=len(self.sizes)), self.slots

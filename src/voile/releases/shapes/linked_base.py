@@ -128,3 +128,10 @@ def sorted_labels(*columns: np.ndarray) -> np.ndarray:
     firsts = [column[np.append(True, column[1:] != column[:-1])[: len(column)]] for column in columns]
     found = np.sort(np.concatenate(firsts))
     return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+
+
+def find_labels(labels: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Return the place of each group number among all of them, which rise; mostly they have no gaps."""
+    if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
+        return np.asarray(column - labels[0])
+    return np.searchsorted(labels, column)

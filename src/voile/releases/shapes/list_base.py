@@ -13,7 +13,7 @@ import polars as pl
 from voile.errors import BrokenPromise
 from voile.releases.dictionary import LISTED_ONCE, LISTED_OR_NOISE
 from voile.releases.published_tables import TableLayout
-from voile.releases.shapes.linked_base import LinkedShape, sorted_labels
+from voile.releases.shapes.linked_base import LinkedShape, find_labels, sorted_labels
 from voile.releases.shapes.value_lists import ValueLists
 
 
@@ -60,10 +60,7 @@ class ListShape(LinkedShape):
 
     def _numbered(self, home: str) -> np.ndarray:
         """Return the group of each row of a table, counted from 0."""
-        labels, column = self._labels, self.column_of(home, "group").to_numpy()
-        if len(labels) and labels[-1] - labels[0] + 1 == len(labels):
-            return np.asarray(column - labels[0])
-        return np.searchsorted(labels, column)
+        return find_labels(self._labels, self.column_of(home, "group").to_numpy())
 
     @cached_property
     def group(self) -> np.ndarray:

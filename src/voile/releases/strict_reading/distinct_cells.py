@@ -27,6 +27,9 @@ class DistinctCells:
 
 def _collect_distinct(column: pl.Series) -> pl.Series:
     if isinstance(column.dtype, pl.Enum) and not column.null_count():
-        occurrences = np.bincount(column.to_physical().to_numpy(), minlength=len(column.dtype.categories))
-        return column.dtype.categories.filter(pl.Series(occurrences > 0))
+        codes = column.to_physical().to_numpy()
+        heads = np.append(np.flatnonzero(codes[1:] != codes[:-1]), len(codes) - 1) if len(codes) else codes
+        occurs = np.zeros(len(column.dtype.categories), dtype=bool)
+        occurs[codes[heads]] = True  # rows of one group stand together, so one of each run is enough
+        return column.dtype.categories.filter(pl.Series(occurs))
     return column.drop_nulls().unique()
