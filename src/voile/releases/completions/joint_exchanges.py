@@ -77,9 +77,7 @@ class JointRows:
             fits &= column.lists(takers, values[givers])
         gain = self._weigh(takers, givers) - self._weigh(takers, takers)
         gain = np.where(fits, gain, -np.inf).reshape(circles.shape).sum(axis=1)
-        odds = np.exp(
-            np.minimum(gain, 700.0)
-        )  # as likely as not if nothing is gained: two people do not just alternate
+        odds = np.exp(np.minimum(gain, 700.0))  # as likely as not where nothing is gained, so that two do not alternate
         taken = np.repeat(rng.random(len(circles)) * (1 + odds) < odds, circles.shape[1])
         takers, givers = takers[taken], givers[taken]
         self.values[:, takers] = self.values[:, givers]
