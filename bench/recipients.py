@@ -2,6 +2,7 @@
 
     python bench/recipients.py              # everything, some minutes
     python bench/recipients.py intervals    # or regression, speed
+    python bench/recipients.py FOLDER       # intervals on Census-Income (see bench/population.py for the folder)
 
 Intervals: all two-way tables of Adult (30,162 rows; ages in tens), cells with 30 people or more. `open` cells are those
 that the release does not show exactly. Regression: ten coefficients of a logistic regression. Speed: ratios of CPU.
@@ -19,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from clock import show
+from population import read_census
 from tables import ADULT, adult, bootstrapped_adult
 
 import voile as vl
@@ -28,21 +30,47 @@ from voile.tables.microdata import Microdata
 
 KEY = vl.Key(bytes(range(32)))
 ROWS = 30_162
+CENSUS_ROWS = 50_000
+CENSUS = {  # by position; whoever has no job has no occupation either, which is too frequent for Anatomy
+    "age": 0,
+    "worker": 1,
+    "education": 4,
+    "marital": 7,
+    "race": 10,
+    "sex": 12,
+    "country": 34,
+    "occupation": 9,
+    "income": 41,
+}
 PEOPLE = 30
 KEYS = 5
 COLUMNS = ["age", "sex", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
 
 
 def read_adult(sensitive: str) -> tuple[Microdata, pl.DataFrame]:
-    frame = adult(ROWS)
+    return read_frame(adult(ROWS), sensitive)
+
+
+def read_census_income(folder: Path) -> Callable[[str], tuple[Microdata, pl.DataFrame]]:
+    """Return how to read Census-Income: everybody, or those with a job where the occupation is sensitive."""
+    census = read_census(folder)
+    frame = census.select(pl.col(census.columns[place]).alias(name) for name, place in CENSUS.items())
+    frame = frame.with_columns(pl.col("age").cast(pl.Int64))
+    workers = frame.filter(pl.col("occupation") != "Not in universe")
+    return lambda sensitive: read_frame((workers if sensitive == "occupation" else frame).head(CENSUS_ROWS), sensitive)
+
+
+def read_frame(frame: pl.DataFrame, sensitive: str) -> tuple[Microdata, pl.DataFrame]:
     quasi = [name for name in frame.columns if name != sensitive]
     return vl.read(frame, vl.Schema(quasi=quasi, sensitive=[sensitive])), frame
 
 
-def releases() -> Iterator[tuple[str, Release, pl.DataFrame, bool]]:
+def releases(
+    read: Callable[[str], tuple[Microdata, pl.DataFrame]], sensitive: str
+) -> Iterator[tuple[str, Release, pl.DataFrame, bool]]:
     """Yield releases by name, with the table behind them and whether they have a bar."""
-    data, frame = read_adult("salary-class")
-    jobs, jobs_frame = read_adult("occupation")
+    data, frame = read(sensitive)
+    jobs, jobs_frame = read("occupation")
     diverse = vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=2, form="distinct"))
     close = vl.Policy(vl.KAnonymity(k=5), vl.TCloseness(t=0.2))
     yield "mondrian k=5", vl.publish(data, vl.KAnonymity(k=5), vl.Mondrian(), key=KEY), frame, True
@@ -65,9 +93,9 @@ def list_lines(column: pl.Series) -> list[tuple[Condition, np.ndarray]]:
     return [(Condition(values=(value,)), (column == value).to_numpy()) for value in column.unique().sort()]
 
 
-def measure_intervals() -> None:
+def measure_intervals(read: Callable[[str], tuple[Microdata, pl.DataFrame]], sensitive: str) -> None:
     print(f"{'':28}{'cells':>6}{'open':>6}{'inside':>8}{'of open':>8}{'bounds':>8}{'width':>8}{'error':>8}")
-    for name, release, frame, bar in releases():
+    for name, release, frame, bar in releases(read, sensitive):
         lines = {column: list_lines(frame[column]) for column in frame.columns}
         found = []
         for one, other in itertools.combinations(frame.columns, 2):
@@ -168,8 +196,10 @@ def measure_speed() -> None:
 if __name__ == "__main__" and ADULT.exists():
     parts = sys.argv[1:] or ["intervals", "regression", "speed"]
     if "intervals" in parts:
-        measure_intervals()
+        measure_intervals(read_adult, "salary-class")
     if "regression" in parts:
         measure_regressions()
     if "speed" in parts:
         measure_speed()
+    for folder in (Path(part) for part in parts if Path(part).is_dir()):
+        measure_intervals(read_census_income(folder), "income")

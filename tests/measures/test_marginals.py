@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 import voile as vl
-from voile.measures.expected_marginals import BINS, choose_bins, count_rows
+from voile.engines.chunked_rows import ChunkedRows
+from voile.errors import EngineError
+from voile.measures.expected_marginals import BINS, choose_bins
 from voile.methods.base import Method
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata
@@ -98,9 +102,24 @@ def test_columns_with_many_values_are_counted_in_bins() -> None:
         {"income": np.arange(1000) ** 2, "name": [f"n{n}" for n in range(1000)], "sick": ["y", "n"] * 500}
     )
     data = vl.read(frame, vl.Schema(quasi=["income", "name"], sensitive=["sick"]))
-    table = count_rows(data)
-    bins = choose_bins([data.columns[name] for name in table.names], table)
+    bins = choose_bins(data)
     assert bins.sizes["income"] <= BINS
     assert bins.sizes["name"] == BINS
     assert (np.diff(bins.places["income"]) >= 0).all()
     assert np.bincount(bins.places["income"]).max() <= 2 * 1000 / BINS
+
+
+def test_rows_are_counted_where_they_lie(tmp_path: Path) -> None:
+    """The disk engine may bring very few distinct rows into memory here; bins and pairs are fewer."""
+    frame = people(400)
+    frame.write_parquet(tmp_path / "people.parquet")
+    schema = vl.Schema(quasi=["age", "city"], sensitive=["disease", "ward"])
+    here, there = read(frame), vl.read(tmp_path / "people.parquet", schema, engine=vl.Disk())
+    assert isinstance(there.rows, ChunkedRows)
+    there = there.with_rows(replace(there.rows, row_limit=5))
+    with pytest.raises(EngineError):
+        there.rows.histogram(NAMES)
+    release = vl.publish(here, vl.KAnonymity(k=4), key=KEY)
+    losses = [vl.measure(data, release, [vl.measures.Marginals()])["marginals"] for data in (here, there)]
+    assert losses[0].value == losses[1].value
+    assert losses[0].parts == losses[1].parts

@@ -80,6 +80,10 @@ class ChunkedRows:
         matches = self.chunks.map("ask", _count_matches, list(names), offset, chosen, weights).summaries
         return np.asarray(np.sum(matches, axis=0))
 
+    def count_pairs(self, names: Sequence[str], bins: Mapping[str, np.ndarray]) -> dict[tuple[str, ...], np.ndarray]:
+        counted = self.chunks.map("count", _count_pairs, list(names), dict(bins)).summaries
+        return {pair: np.sum([counts[pair] for counts in counted], axis=0) for pair in counted[0]}
+
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         if len(tree.column) == 1:  # not cut yet: everybody
             return np.concatenate([self._find_margin(name) for name in names]).reshape(1, -1)
@@ -166,6 +170,12 @@ def _count_matches(
     weights: CodeWeights | None,
 ) -> tuple[None, np.ndarray]:
     return None, rows.count_matches(names, offset, chosen, weights)
+
+
+def _count_pairs(
+    rows: MemoryRows, number: int, names: list[str], bins: dict[str, np.ndarray]
+) -> tuple[None, dict[tuple[str, ...], np.ndarray]]:
+    return None, rows.count_pairs(names, bins)
 
 
 def _count_by_node(

@@ -3,9 +3,10 @@ interchangeable, so "rank rows at random within a cell" costs nothing, and no or
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -80,6 +81,16 @@ class MemoryRows:
         codes = np.ascontiguousarray(table.codes[:, : len(names)]).astype(np.int64)
         return np.asarray(kernels.query_counts.count_matches(codes, counts, offset, np.ascontiguousarray(chosen)))
 
+    def count_pairs(self, names: Sequence[str], bins: Mapping[str, np.ndarray]) -> dict[tuple[str, ...], np.ndarray]:
+        codes = {name: bins[name][self.codes[:, self.names.index(name)]] for name in names}
+        sizes = {name: int(bins[name].max(initial=0)) + 1 for name in names}
+        counted: dict[tuple[str, ...], np.ndarray] = {}
+        for pair in [*((name,) for name in names), *itertools.combinations(names, 2)]:
+            flat, shape = codes[pair[0]], [sizes[name] for name in pair]
+            flat = flat if len(pair) == 1 else flat * shape[1] + codes[pair[1]]
+            counted[pair] = np.bincount(flat, weights=self.weights, minlength=math.prod(shape)).reshape(shape)
+        return counted
+
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         places = np.array([self.names.index(name) for name in names], dtype=np.int64)
         offset = np.concatenate([[0], np.cumsum([self.sizes[place] for place in places])]).astype(np.int64)
@@ -99,7 +110,7 @@ class MemoryRows:
         """Return the rows of each home that has some."""
         order = np.argsort(home, kind="stable")  # rows stay in rising order
         ends = np.searchsorted(home[order], np.arange(homes + 1))
-        spans = {number: order[low:high] for number, (low, high) in enumerate(pairwise(ends)) if high > low}
+        spans = {number: order[low:high] for number, (low, high) in enumerate(itertools.pairwise(ends)) if high > low}
         return [
             (number, replace(self, codes=self.codes[span], weights=self.weights[span]))
             for number, span in spans.items()

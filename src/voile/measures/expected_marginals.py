@@ -18,7 +18,6 @@ from voile.kernels import lazy_module
 from voile.measures.base import View
 from voile.releases.randomized_response import Channel
 from voile.tables.microdata import Microdata
-from voile.tables.row_protocol import Histogram
 from voile.tables.schema import Column
 
 sparse = lazy_module("scipy.sparse")
@@ -47,17 +46,17 @@ class Bins:
         return np.bincount(self.places[name], minlength=self.sizes[name]) / len(self.places[name])
 
 
-def count_rows(data: Microdata) -> Histogram:
-    """Count the distinct rows of a table: quasi-identifier and sensitive columns, without the survey weight."""
-    columns = [*data.columns.quasi, *data.columns.sensitive]
-    return data.rows.histogram([column.name for column in columns if not column.weight])
+def list_columns(data: Microdata) -> list[Column]:
+    """List the columns whose marginals are counted: quasi-identifier and sensitive ones, without the survey weight."""
+    return [column for column in (*data.columns.quasi, *data.columns.sensitive) if not column.weight]
 
 
-def choose_bins(columns: Sequence[Column], table: Histogram) -> Bins:
+def choose_bins(data: Microdata) -> Bins:
     """Choose the bins of each column from the number of people who have each value."""
     places = {}
-    for column in columns:
-        people = np.bincount(table.column(column.name), weights=table.counts, minlength=column.size)
+    for column in list_columns(data):
+        table = data.rows.histogram([column.name])
+        people = np.bincount(table.codes[:, 0], weights=table.counts, minlength=column.size)
         places[column.name] = _number_bins(column, people)
     return Bins(places, {name: int(place.max(initial=0)) + 1 for name, place in places.items()})
 
@@ -75,15 +74,9 @@ def _number_bins(column: Column, people: np.ndarray) -> np.ndarray:
     return np.append(place, place.max() + 1) if column.domain.missing else place
 
 
-def count_marginals(table: Histogram, bins: Bins) -> MarginalCounts:
-    """Count the people of a table."""
-    codes = {name: bins.places[name][table.column(name)] for name in bins.names}
-    counted: MarginalCounts = {}
-    for names in bins.list_marginals():
-        flat = codes[names[0]] if len(names) == 1 else codes[names[0]] * bins.sizes[names[1]] + codes[names[1]]
-        shape = [bins.sizes[name] for name in names]
-        counted[names] = np.bincount(flat, weights=table.counts, minlength=int(np.prod(shape))).reshape(shape)
-    return counted
+def count_marginals(data: Microdata, bins: Bins) -> MarginalCounts:
+    """Count the people of a table, where its rows lie."""
+    return data.rows.count_pairs(bins.names, bins.places)
 
 
 def expect_marginals(view: View, bins: Bins) -> MarginalCounts:

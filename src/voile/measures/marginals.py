@@ -20,7 +20,6 @@ from voile.measures.expected_marginals import (
     MarginalCounts,
     choose_bins,
     count_marginals,
-    count_rows,
     expect_marginals,
     undo_channel,
 )
@@ -40,14 +39,12 @@ class Marginals(ByGroup):
     across: ClassVar[bool] = True
 
     def measure_pieces(self, data: Microdata, release: Release, over: Over) -> Loss:
-        table = count_rows(data)
-        columns = [data.columns[name] for name in table.names]
-        bins = choose_bins(columns, table)
+        bins = choose_bins(data)
         pieces: Sequence[MarginalCounts] = over(expect_piece, outline_table(data), bins)
         sums = {names: np.sum([piece[names] for piece in pieces], axis=0) for names in bins.list_marginals()}
         sensitive = [column.name for column in data.columns.sensitive]
         expected = undo_channel(sums, bins, release.channel, sensitive)
-        return self.compare_marginals(count_marginals(table, bins), expected, bins.names)
+        return self.compare_marginals(count_marginals(data, bins), expected, bins.names)
 
     def compare_marginals(self, actual: MarginalCounts, expected: MarginalCounts, columns: Sequence[str]) -> Loss:
         """Return the loss of a table whose marginals are expected in place of the actual ones."""

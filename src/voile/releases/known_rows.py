@@ -67,14 +67,29 @@ class KnownColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class JointTable:
+    """Complete rows of some columns, without their group: the places of the columns, and their codes (columns x rows)
+    as they may belong to the people, one after another. People of a group may exchange their rows, and so may people
+    with the same first value whose cells admit it."""
+
+    places: tuple[int, ...]
+    codes: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"JointTable({self.codes.shape[1]} rows of {len(self.places)} columns)"
+
+
+@dataclass(frozen=True, eq=False)
 class KnownRows:
     """The rows of a release: the box (or group) of each, its columns, and how many rows at the end are no people but
-    seats that belong to nobody. `assumptions` say what completions take for granted."""
+    seats that belong to nobody. `joint` tells which combinations of values there are, if the release does.
+    `assumptions` say what completions take for granted."""
 
     box: np.ndarray
     columns: tuple[KnownColumn, ...]
     empty_seats: int = 0
     assumptions: tuple[str, ...] = field(default=())
+    joint: JointTable | None = None
 
     def __repr__(self) -> str:
         return f"KnownRows({self.people} of {len(self.columns)} columns)"
@@ -84,10 +99,14 @@ class KnownRows:
         return len(self.box) - self.empty_seats
 
 
-def explain_rows(columns: Sequence[KnownColumn], empty_seats: int = 0) -> tuple[str, ...]:
+def explain_rows(
+    columns: Sequence[KnownColumn], empty_seats: int = 0, joint: JointTable | None = None
+) -> tuple[str, ...]:
     """Say what completions take for granted that the release does not tell."""
     found = []
+    linked = [columns[place].name for place in joint.places] if joint is not None else []
     loose = [c.name for c in columns if not (c.tight or c.is_exact or c.dealt is not None or c.seen is not None)]
+    loose = [name for name in loose if name not in linked]
     hidden = [c.name for c in columns if not len(c.domain.values)]
     altered = [c.name for c in columns if c.entry.get("cell") == ALTERED_VALUE]
     capped = [c.name for c in columns if c.entry.get("indicator") is True]

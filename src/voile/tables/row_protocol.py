@@ -83,6 +83,11 @@ class Table(Protocol):
         of its codes, add up the weights instead."""
         ...
 
+    def count_pairs(self, names: Sequence[str], bins: Mapping[str, np.ndarray]) -> dict[tuple[str, ...], np.ndarray]:
+        """Count the people by bin of each column, and by the bins of each pair of columns. `bins` has the bin of each
+        code of every column; they are counted from 0."""
+        ...
+
     def count_by_node(self, names: Sequence[str], tree: PartitionTree, nodes: np.ndarray) -> np.ndarray:
         """Count, at each of these leaves, the people who have each code of the columns, one column after the other."""
         ...

@@ -171,3 +171,10 @@ def test_bad_requests() -> None:
         vl.Cluster(box_size=3)
     with pytest.raises(Unsatisfiable):
         vl.publish(read(make_table(1, 5)), vl.KAnonymity(k=6), vl.Cluster())
+
+
+def test_boxes_are_larger_in_small_tables_and_where_nothing_is_judged() -> None:
+    sizes, values = vl.Policy(vl.KAnonymity(k=5)), vl.Policy(vl.LDiversity(l=2))
+    assert [vl.Cluster().people_per_box(people, sizes) for people in (30_000, 300_000, 1_000_000)] == [3000, 300, 150]
+    assert [vl.Cluster().people_per_box(people, values) for people in (30_000, 300_000)] == [1000, 150]
+    assert vl.Cluster(box_size=20).people_per_box(30_000, sizes) == 20

@@ -115,3 +115,24 @@ def test_members_can_be_freed_and_merged() -> None:
     assert target >= 0
     assert people.size[1] == 0
     check_costs(people)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_move_gains_in_the_end(seed: int) -> None:
+    """People look again only at clusters that changed since, so nothing may be overlooked for good."""
+    frame, people = make_people(seed, 40, 15)
+    clusters = kernel.grow_all(frame, people, 3)
+    kernel.place_free(frame, people, clusters)
+    search = kernel.start_search(40, 3)
+    kernel.improve_by_size(frame, people, search, clusters, 3, 1000, np.zeros(40, dtype=np.int64))
+    members = [np.flatnonzero(people.cluster == cluster).tolist() for cluster in range(clusters)]
+
+    def total(groups: Sequence[Sequence[int]]) -> float:
+        return sum(len(group) * cluster_cost(group, COLUMNS, people.codes) for group in groups if group)
+
+    for home in members:
+        for person in home if len(home) > 3 else []:
+            rest = [member for member in home if member != person]
+            for other in members:
+                if other and other is not home:
+                    assert total([rest, [*other, person]]) >= total([home, other]) - 1e-8

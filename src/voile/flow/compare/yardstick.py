@@ -16,7 +16,7 @@ import polars as pl
 
 from voile.errors import DataError, SpecError
 from voile.io.table_files import read_file
-from voile.measures.expected_marginals import Bins, MarginalCounts, choose_bins, count_marginals, count_rows
+from voile.measures.expected_marginals import Bins, MarginalCounts, choose_bins, count_marginals, list_columns
 from voile.measures.marginals import Marginals
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
@@ -63,8 +63,7 @@ class YardstickResult:
 def measure_yardstick(data: Microdata, yardstick: Yardstick) -> YardstickResult:
     """Measure a synthetic table against the original one."""
     table = yardstick.table if isinstance(yardstick.table, pl.DataFrame) else read_file(Path(yardstick.table))
-    counted = count_rows(data)
-    columns = [data.columns[name] for name in counted.names]
+    columns = list_columns(data)
     missing = [column.name for column in columns if column.name not in table.columns]
     if missing or not table.height:
         raise DataError(
@@ -72,10 +71,10 @@ def measure_yardstick(data: Microdata, yardstick: Yardstick) -> YardstickResult:
             code="data.synthetic",
             hint="Make it from the quasi-identifier and sensitive columns of the table that is compared.",
         )
-    bins = choose_bins(columns, counted)
+    bins = choose_bins(data)
     codes = {column.name: _encode(column, table[column.name]) for column in columns}
-    actual, found = count_marginals(counted, bins), _count_synthetic(codes, bins, table.height)
-    scale = counted.total / table.height  # it may have more rows than the original table, or fewer
+    actual, found = count_marginals(data, bins), _count_synthetic(codes, bins, table.height)
+    scale = data.rows.total / table.height  # it may have more rows than the original table, or fewer
     expected = {names: counts * scale for names, counts in found.items()}
     loss = Marginals().compare_marginals(actual, expected, bins.names)
     return YardstickResult(yardstick.title, float(yardstick.epsilon), table.height, loss.value, loss.parts)

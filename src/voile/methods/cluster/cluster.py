@@ -30,6 +30,8 @@ from voile.releases.shapes.generalized import show_boxes
 from voile.tables.row_protocol import WITHHELD, Histogram, Rows
 from voile.tables.schema import Columns
 
+SMALL_TABLE = 30_000  # up to so many people the boxes are as large as they get
+
 
 @dataclass(frozen=True)
 class Cluster(Partitionable, Steerable, FollowsNoKey, CoversAlgorithm, Method):
@@ -106,9 +108,11 @@ class Cluster(Partitionable, Steerable, FollowsNoKey, CoversAlgorithm, Method):
         cells = {column.name: choose_cells(column, rows, self.recoding) for column in columns.quasi}
         return show_boxes(columns, rows, cells)
 
-    def people_per_box(self, people: int) -> int:
-        """Return how many people are clustered together: fewer in larger tables, whose boxes are tighter."""
-        return self.box_size or int(np.clip(2**25 // max(people, 1), 150, 1000))
+    def people_per_box(self, people: int, policy: Policy) -> int:
+        """Return how many people are clustered together: fewer in larger tables, whose boxes are tighter, and where
+        the policy judges every change, which takes longer."""
+        most = 3000 if policy.sizes_suffice else 1000
+        return self.box_size or int(np.clip(SMALL_TABLE * most // max(people, 1), 150, most))
 
     def _divide(self, judge: Judge, cells: np.ndarray, stratum: np.ndarray | None) -> np.ndarray:
         """Cut some cells of the table into boxes that satisfy the policy; return the box of each. No box has people of
@@ -117,7 +121,7 @@ class Cluster(Partitionable, Steerable, FollowsNoKey, CoversAlgorithm, Method):
         if not len(cells):
             return np.zeros(0, dtype=np.int64)
         frame, codes = Mondrian(self.recoding).frame_columns(judge.columns, table)
-        size = max(self.people_per_box(table.total), judge.policy.smallest())
+        size = max(self.people_per_box(table.total, judge.policy), judge.policy.smallest())
         strata = None if stratum is None else np.unique(stratum[cells], return_inverse=True)[1].reshape(-1)
         if judge.policy.sizes_suffice:
             return cut_by_size(codes, table, size, frame, strata)

@@ -76,7 +76,7 @@ class JudgedBox:
         cluster of their own, which is merged with others until it holds."""
         refused = self.clusters
         while self.people.free_count[0]:
-            rivals, groups, members = kernel.propose_places(self.frame, self.people, refused)
+            rivals, groups, members = kernel.propose_places(self.frame, self.people, self.search, refused)
             target = refused
             if len(rivals):
                 verdict = yield groups, members

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from voile.kernels import lazy_kernel, lazy_module
 from voile.releases.completions.atoms import Atoms, cut_atoms
 from voile.releases.completions.column_model import (
+    NO_COLUMNS,
     ColumnModel,
     Predictors,
     choose_power,
@@ -16,6 +17,7 @@ from voile.releases.completions.column_model import (
     constant_model,
     fit_model,
 )
+from voile.releases.completions.joint_exchanges import JointColumn, JointRows
 from voile.releases.known_rows import KnownColumn, KnownRows
 
 sparse = lazy_module("scipy.sparse")
@@ -61,6 +63,7 @@ class Chain:
         self.boxes = int(box[-1]) + 1 if len(box) else 0
         self.box, self.box_starts = box, np.searchsorted(box, np.arange(self.boxes + 1))
         self.real = self.order < rows.people
+        self.joint = rows.joint.places if rows.joint is not None else ()
         self.cut = [cut_atoms(column) for column in rows.columns]
         self.hidden: dict[int, HiddenColumn] = {}
         self.atoms = [self._start_column(number) for number in range(len(rows.columns))]
@@ -88,7 +91,10 @@ class Chain:
         )
         found = np.asarray(first, dtype=np.int64)[cell] if len(atoms.members) else np.zeros(len(cell), np.int64)
         width = atoms.widths[cell]
-        if known.dealt is not None:
+        if self.rows.joint is not None and number in self.joint:
+            found = self.rows.joint.codes[self.joint.index(number)][self.order].astype(np.int64)
+            known = replace(known, dealt=found)
+        elif known.dealt is not None:
             found = self._deal(known.dealt)
         elif known.seen is None and not (width > 1).any():
             return found
@@ -136,11 +142,29 @@ class Chain:
         """Draw every hidden column once, with rows weighted by chance: the Bayesian bootstrap over boxes."""
         self.sweeps += 1
         weights = self.rng.standard_exponential(self.boxes)[self.box] * self.real
+        models = []
         for number, column in self.hidden.items():
             model = self._learn(number, column, weights)
+            if number in self.joint:
+                models.append((number, column, model))
+                continue
             rounds = EXCHANGES if column.known.tight else DEALT_EXCHANGES if column.known.dealt is not None else 0
             self._update(column, self.atoms[number], model, rounds)
             self._note_codes(number)
+        if models:
+            self._exchange_rows(models)
+
+    def _exchange_rows(self, models: list[tuple[int, HiddenColumn, ColumnModel]]) -> None:
+        """Let people exchange complete rows of the joint table."""
+        models.sort(key=lambda entry: self.joint.index(entry[0]))
+        columns = [
+            JointColumn(number, column.atoms, column.cell, column.level, self.coarse[number], model)
+            for number, column, model in models
+        ]
+        values = np.stack([self.atoms[number] for number in self.joint])
+        JointRows(columns, self.box, values, self.codes, self.sizes).exchange(self.rng)
+        for number, found in zip(self.joint, values, strict=True):
+            self.atoms[number] = found
 
     def _learn(self, number: int, column: HiddenColumn, weights: np.ndarray) -> ColumnModel:
         levels = column.level[self.atoms[number]]
@@ -163,9 +187,13 @@ class Chain:
         taught = np.flatnonzero(weights > 0)
         if len(taught) < 2:
             return None
-        others = np.array([other for other in range(len(self.atoms)) if other != number], dtype=np.int64)
+        rank = self.joint.index(number) if number in self.joint else 0
+        later = self.joint[rank:] if number in self.joint else (number,)  # a row is drawn column after column
+        others = np.array([other for other in range(len(self.atoms)) if other not in later], dtype=np.int64)
         codes = self.codes[taught]
         chosen = choose_predictors(levels[taught], column.levels, codes, self.sizes, others, self.rng)
+        if rank:  # ratios of further columns would not add up to 1 under each value of the columns before
+            chosen = Predictors(chosen.chain, NO_COLUMNS)
         model = fit_model(chosen, levels, column.levels, self.codes, self.sizes, weights)
         if model is None:
             return chosen

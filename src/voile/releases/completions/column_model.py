@@ -126,6 +126,17 @@ def fit_model(
     )
 
 
+def weigh_levels(model: ColumnModel, levels: np.ndarray, codes: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the chance of one level for each row, up to a factor of the further columns' codes."""
+    key, count = np.zeros(len(levels), np.int64), model.table.shape[1]
+    for other in model.chain:
+        key = key * sizes[other] + codes[:, other]
+    weight = model.table[key, levels].astype(np.float64)
+    for place, other in enumerate(model.singles):
+        weight *= model.ratios[model.single_at[place] + codes[:, other].astype(np.int64) * count + levels]
+    return np.asarray(np.log(np.maximum(weight, 1e-300)))
+
+
 def choose_power(
     model: ColumnModel, levels: np.ndarray, codes: np.ndarray, sizes: np.ndarray, rng: np.random.Generator
 ) -> float:

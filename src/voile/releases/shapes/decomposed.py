@@ -17,6 +17,7 @@ from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.queries.query import Condition, Query
 from voile.releases.queries.query_estimates import ListEstimates
 from voile.releases.row_matching.known_values import Allowance, BeliefsGiven, find_conditions
+from voile.releases.row_matching.one_matching import hand_out_rows
 from voile.releases.row_matching.row_matching import RowMatching, match_rows
 from voile.releases.shape_answers import BeliefBound, SensitiveRows, ValuePairs
 from voile.releases.shape_contract import ShapeDescription
@@ -109,11 +110,8 @@ class Decomposed(ListShape):
                 continue
             counts = self.expected_people(name)
             totals = np.bincount(listed.values, weights=counts, minlength=listed.column.size)
-            unsure = (
-                {}
-                if self.certain.all()
-                else {"people whose belief is an estimate": float(self.sizes[~self.certain].sum())}
-            )
+            people = float(self.sizes[~self.certain].sum())
+            unsure = {"people whose belief is an estimate": people} if people else {}
             found[name] = Counts(self.sizes, listed.starts, listed.values, counts, totals, listed.column, unsure)
         return found
 
@@ -228,7 +226,8 @@ class Decomposed(ListShape):
         return found
 
     def known_rows(self) -> KnownRows:
-        """The primary values of each group are dealt to its people; of another column everybody has a listed value."""
+        """The primary values of each group are dealt to its people; of another column everybody has a listed value. A
+        joint table tells which values occur together."""
         self.require_sound()
         columns, entries = self.known_exact(), {str(entry["name"]): entry for entry in self.described("sensitive")}
         labels = pl.repeat("", self.groups, dtype=pl.String, eager=True)
@@ -239,7 +238,8 @@ class Decomposed(ListShape):
                 starts, values = counts.starts, counts.values
             cells = Cells(listed.column.domain, labels, starts=starts, members=values)
             columns.append(KnownColumn(entries[name], cells, self.group, dealt=listed.values if not number else None))
-        return KnownRows(self.group, tuple(columns), assumptions=explain_rows(columns))
+        joint = hand_out_rows(self.row_matching, self.group, len(columns) - len(self.value_lists))
+        return KnownRows(self.group, tuple(columns), assumptions=explain_rows(columns, joint=joint), joint=joint)
 
     def narrow_bounds(self, conditions: Mapping[str, Condition], low: int, high: int) -> tuple[int, int]:
         """The joint table tells exactly how many people have a combination of sensitive values."""

@@ -14,7 +14,6 @@ from voile.methods.cluster.kernel.growth import (
     take_free,
 )
 from voile.methods.cluster.kernel.search import (
-    Search,
     free_members,
     improve_by_size,
     make_change,
@@ -22,8 +21,8 @@ from voile.methods.cluster.kernel.search import (
     next_change,
     propose_change,
     propose_places,
-    start_search,
 )
+from voile.methods.cluster.kernel.search_state import Search, start_search
 
 __all__ = [
     "RANGE",

@@ -2,48 +2,20 @@
 
 A search proposes one change after another. Where only sizes matter it makes each change at once; otherwise somebody
 must judge the clusters that change. An exchange of two people with the same sensitive values changes no cluster's
-counts, so nobody needs to judge it.
+counts, so nobody needs to judge it. Whoever found nothing to gain looks again only at clusters that changed since.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from voile.kernels.compilation import kernel
 from voile.methods.cluster.kernel.clusters import add_person, cost_exchanged, cost_with, cost_without, remove_person
 from voile.methods.cluster.kernel.growth import cheapest_cluster, list_members
+from voile.methods.cluster.kernel.search_state import last_check, note_change
 
 LEAST_GAIN = 1e-9
 RIVALS = 3  # how many clusters are tried for an exchange
-
-
-class Search(NamedTuple):
-    """Where a search stands. `position` holds the pass, the next person or cluster (clusters are counted after the
-    people), and the number of changes in this pass. A proposal sends `movers[i]` to cluster `targets[i]`, for the first
-    `length[0]` entries. The rest is scratch space."""
-
-    position: np.ndarray
-    movers: np.ndarray
-    targets: np.ndarray
-    length: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    level: np.ndarray
-
-
-def start_search(people: int, columns: int) -> Search:
-    """Return a search that has not begun."""
-    return Search(
-        np.zeros(3, dtype=np.int64),
-        np.zeros(people, dtype=np.int64),
-        np.zeros(people, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-        np.zeros((2, columns)),
-        np.zeros((2, columns)),
-        np.zeros((2, columns), dtype=np.int64),
-    )
 
 
 @kernel
@@ -64,8 +36,10 @@ def propose_change(frame, people, search, clusters, size, passes, value):
                 continue
             if people.size[cluster] > size and _propose_move(frame, people, search, clusters, turn):
                 return True
-            if people.size[cluster] > 1 and _exchange(frame, people, search, clusters, turn, value):
-                search.position[2] += 1
+            now = search.position[3]
+            if people.size[cluster] > 1:
+                _exchange(frame, people, search, clusters, turn, value)
+            search.checked[turn] = now
         if search.position[2] == 0:
             break
         search.position[0] += 1
@@ -78,9 +52,10 @@ def propose_change(frame, people, search, clusters, size, passes, value):
 def make_change(frame, people, search):
     """Make the proposed change."""
     for number in range(search.length[0]):
+        home, target = people.cluster[search.movers[number]], search.targets[number]
         remove_person(frame, people, search.movers[number], search.low[0], search.high[0], search.level[0])
-        add_person(frame, people, search.targets[number], search.movers[number])
-    search.position[2] += 1
+        add_person(frame, people, target, search.movers[number])
+        note_change(search, home, target)
 
 
 @kernel
@@ -110,7 +85,8 @@ def _propose_move(frame, people, search, clusters, person):
     gain = people.cost[home] * members - rest * (members - 1)
     if gain <= LEAST_GAIN:
         return False
-    target, _ = _cheaper_cluster(frame, people, clusters, person, home, gain - LEAST_GAIN)
+    since = last_check(people, search, person)
+    target, _ = _cheaper_cluster(frame, people, search, clusters, person, home, since, gain - LEAST_GAIN)
     if target < 0:
         return False
     search.movers[0], search.targets[0], search.length[0] = person, target, 1
@@ -118,12 +94,13 @@ def _propose_move(frame, people, search, clusters, person):
 
 
 @kernel
-def _cheaper_cluster(frame, people, clusters, person, home, limit):
-    """Return the cluster that a person makes the least more expensive, and by how much; -1 if all cost `limit`."""
+def _cheaper_cluster(frame, people, search, clusters, person, home, since, limit):
+    """Return the cluster, of those that changed after `since`, that a person makes the least more expensive, and by how
+    much; -1 if all cost `limit`."""
     best = -1
     for cluster in range(clusters):
         members = people.size[cluster]
-        if cluster == home or members == 0:
+        if cluster == home or members == 0 or search.changed[cluster] <= since:
             continue
         highest = (limit + people.cost[cluster] * members) / (members + 1)
         if people.cost[cluster] > highest:
@@ -140,7 +117,8 @@ def _exchange(frame, people, search, clusters, person, value):
     home = people.cluster[person]
     members = people.size[home]
     cost_without(frame, people, home, person, search.low[0], search.high[0], search.level[0])
-    rivals = nearest_clusters(frame, people, clusters, person, home)
+    since = last_check(people, search, person)
+    rivals = nearest_clusters(frame, people, search, clusters, person, home, since)
     partner, best_gain = -1, LEAST_GAIN
     for rival in rivals:
         if rival < 0:
@@ -161,22 +139,23 @@ def _exchange(frame, people, search, clusters, person, value):
                         partner, best_gain = other, now - mine - theirs
             other = people.after[other]
     if partner < 0:
-        return False
+        return
     target = people.cluster[partner]
     remove_person(frame, people, person, search.low[0], search.high[0], search.level[0])
     remove_person(frame, people, partner, search.low[0], search.high[0], search.level[0])
     add_person(frame, people, target, person)
     add_person(frame, people, home, partner)
-    return True
+    note_change(search, home, target)
 
 
 @kernel
-def nearest_clusters(frame, people, clusters, person, home):
-    """Return the clusters that a person makes the least more expensive, the cheapest first."""
+def nearest_clusters(frame, people, search, clusters, person, home, since):
+    """Return the clusters, of those that changed after `since`, that a person makes the least more expensive, the
+    cheapest first."""
     rivals, added = np.full(RIVALS, -1), np.full(RIVALS, np.inf)
     for cluster in range(clusters):
         members = people.size[cluster]
-        if cluster == home or members < 2:
+        if cluster == home or members < 2 or search.changed[cluster] <= since:
             continue
         limit = (added[RIVALS - 1] + people.cost[cluster] * members) / (members + 1)
         if people.cost[cluster] > limit:
@@ -193,10 +172,10 @@ def nearest_clusters(frame, people, clusters, person, home):
 
 
 @kernel
-def propose_places(frame, people, clusters):
+def propose_places(frame, people, search, clusters):
     """Return the clusters nearest to the last free person, and list each of them together with the person."""
     person = people.free[people.free_count[0] - 1]
-    nearest = nearest_clusters(frame, people, clusters, person, -1)
+    nearest = nearest_clusters(frame, people, search, clusters, person, -1, -1)
     rivals = nearest[nearest >= 0]
     length = rivals.size + people.size[rivals].sum()
     groups, members, end = np.empty(length, np.int64), np.empty(length, np.int64), 0
@@ -214,7 +193,7 @@ def _propose_dissolving(frame, people, search, clusters, cluster, size):
     budget = people.cost[cluster] * members - LEAST_GAIN
     number, member = 0, people.head[cluster]
     while member >= 0:
-        target, added = _cheaper_cluster(frame, people, clusters, member, cluster, budget)
+        target, added = _cheaper_cluster(frame, people, search, clusters, member, cluster, -1, budget)
         if target < 0:
             return False
         budget -= added
