@@ -10,9 +10,10 @@ import typer
 
 from voile.cli.flags import parse_pair, split_names
 from voile.cli.unused_options import refuse_unused
-from voile.errors import EngineError, SpecError
+from voile.errors import SpecError
 
 if TYPE_CHECKING:
+    from voile.engines.base import Engine
     from voile.flow.prepare.prepare import PreparedTable
     from voile.tables.secret_key import Key
 
@@ -54,19 +55,13 @@ def prepare_source(
     person: str | None,
     key: Key | None,
     read_options: Mapping[str, Any],
-    engine_options: Mapping[str, Any],
+    engine: Engine,
 ) -> PreparedTable:
-    """Prepare a table in the memory of this process."""
+    """Prepare a table where the engine reads it."""
     from voile.flow.prepare.prepare import prepare
 
-    if engine_options.get("engine", "local") not in ("local", "auto"):
-        raise EngineError(
-            "A table is prepared at the border in memory only.",
-            code="engine.prepare",
-            hint="Leave out --engine, or prepare the table beforehand in Python.",
-        )
     reading = {name: value for name, value in read_options.items() if name != "merge"}
-    return prepare(source, **preparation, person=person, key=key, **reading)
+    return prepare(source, **preparation, person=person, key=key, **reading, engine=engine)
 
 
 def show_checklist(prepared: PreparedTable) -> None:

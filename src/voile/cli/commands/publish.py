@@ -108,11 +108,9 @@ def publish(
             check_private_path(private, out)
         signing_key = open_signing_key(sign)
         step("read")
-        prepared = None
+        prepared, engine = None, choose_engine(source, request.engine, step.part)
         if preparation:
-            person = request.schema.person
-            prepared = prepare_source(source, preparation, person, key, request.read, request.engine)
-        engine = None if prepared else choose_engine(source, request.engine, step.part)
+            prepared = prepare_source(source, preparation, request.schema.person, key, request.read, engine)
         reading = {"merge": request.read.get("merge", ())} if prepared else request.read
         data = read(prepared or source, request.schema, **reading, engine=engine)
         step("publish")

@@ -72,12 +72,27 @@ def read(
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
     if isinstance(source, PreparedTable):
-        data = read(source.frame, schema, merge=merge, engine=engine)
-        return replace(data, prepared=source.steps, reading=source.reading)
+        _refuse_other_engine(source, engine)
+        frames = source.open_chunks(schema)
+        data = _read_chunks(frames, Source(None, record=source.reading), schema, merge, source.engine)
+        return replace(data, prepared=source.steps)
     engine = engine or engine_of_table(source)
     table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
-    frames = engine.read(table_source, schema)
-    check_conversions(table_source, schema, merge)
+    return _read_chunks(engine.read(table_source, schema), table_source, schema, merge, engine)
+
+
+def _refuse_other_engine(prepared: PreparedTable, engine: Engine | None) -> None:
+    if engine is not None and engine.name != prepared.engine.name:
+        raise SpecError(
+            f"The table was prepared on the engine {prepared.engine.name!r}, not on {engine.name!r}.",
+            code="spec.engine",
+            hint="Give the same engine to prepare and to read.",
+        )
+
+
+def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[str], engine: Engine) -> Microdata:
+    """Code a table that is given in chunks, and put its rows together; `source` says how its text was understood."""
+    check_conversions(source, schema, merge)
     coded = frames.map("look", code_chunk, schema)
     summaries: list[ChunkSummary] = coded.summaries
     total, dropped = _count_rows(summaries, schema)
@@ -103,7 +118,7 @@ def read(
     if grouped:
         data = replace(data, columns=complete_hierarchies(columns, data.rows, grouped))
     unmerged = tuple(one for one in variants if one.column not in merge)
-    return replace(data, reading=table_source.record, variants=unmerged)
+    return replace(data, reading=source.record, variants=unmerged)
 
 
 def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:
