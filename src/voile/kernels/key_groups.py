@@ -54,11 +54,11 @@ def _deal_keys(key, shift, places):
     following = start.copy()
     place, dealt = np.empty(places, np.int64), np.empty(key.size, np.uint64)
     for i in range(key.size):
-        part = np.int64((key[i] * SPREAD) >> np.uint64(shift))
+        home = np.int64((key[i] * SPREAD) >> np.uint64(shift))
         if places:
-            place[following[part]] = i
-        dealt[following[part]] = key[i]
-        following[part] += 1
+            place[following[home]] = i
+        dealt[following[home]] = key[i]
+        following[home] += 1
     return place, dealt, start
 
 

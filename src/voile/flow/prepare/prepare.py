@@ -154,8 +154,8 @@ def _check_rows_are_told_apart(preparation: Preparation, engine: Engine) -> None
     """Refuse offsets by row where rows have no place: the same table would be shifted otherwise on each engine."""
     if preparation.shift_dates and not preparation.person:
         raise EngineError(
-            "Dates cannot be shifted row by row here: the offset of a row without a person is drawn by its place in the "
-            f"table, which the engine {engine.name!r} does not know.",
+            "Dates cannot be shifted row by row here: the offset of a row without a person is drawn by its place in "
+            f"the table, which the engine {engine.name!r} does not know.",
             code="engine.prepare",
             hint=f"Name the column that tells people apart ({option('person', 'patient')}), or prepare in memory.",
         )
