@@ -13,9 +13,7 @@ from voile.cli.unused_options import refuse_unused
 from voile.errors import SpecError
 
 if TYPE_CHECKING:
-    from voile.engines.base import Engine
     from voile.flow.prepare.prepare import PreparedTable
-    from voile.tables.secret_key import Key
 
 
 def combine_preparation(spec: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,8 +28,8 @@ def combine_preparation(spec: Mapping[str, Any], flags: Mapping[str, Any]) -> di
     return {**spec, **combined}
 
 
-def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out: Path) -> None:
-    """Refuse pseudonyms without a new file, a file without pseudonyms, a file that would lie in the release, and an
+def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out: Path, has_key: bool) -> None:
+    """Refuse pseudonyms without a key and a new file, a file without pseudonyms, a file that would lie in the release, and an
     offset without dates."""
     if "shift_dates" not in preparation:
         refuse_unused("no dates are shifted", {"shift_days": preparation.get("shift_days")})
@@ -47,21 +45,12 @@ def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out:
         raise SpecError(f"{path.name!r} exists already.", code="spec.out", hint="Name a new file.")
     elif out.resolve() in (path.resolve(), *path.resolve().parents):
         raise SpecError("The file of the pseudonyms would lie in the release.", code="spec.pseudonym")
-
-
-def prepare_source(
-    source: str,
-    preparation: Mapping[str, Any],
-    person: str | None,
-    key: Key | None,
-    read_options: Mapping[str, Any],
-    engine: Engine,
-) -> PreparedTable:
-    """Prepare a table where the engine reads it."""
-    from voile.flow.prepare.prepare import prepare
-
-    reading = {name: value for name, value in read_options.items() if name != "merge"}
-    return prepare(source, **preparation, person=person, key=key, **reading, engine=engine)
+    elif not has_key:
+        raise SpecError(
+            "Pseudonyms need a key: with another one the same person would have another pseudonym.",
+            code="spec.pseudonym",
+            hint="Make one and keep it secret: --key-file key.hex.",
+        )
 
 
 def show_checklist(prepared: PreparedTable) -> None:

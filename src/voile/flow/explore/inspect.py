@@ -35,6 +35,7 @@ from voile.flow.explore.uniqueness import (
     count_small,
     share_out,
 )
+from voile.flow.prepare.prepare import PreparedTable
 from voile.io.conversions.encodings import AUTO
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import PUBLIC_KEY, Microdata
@@ -65,7 +66,7 @@ def inspect(
     Those are the quasi-identifier columns of a schema (or of a table that was read with one), or else the suggested
     ones. A mapping names some roles only, such as `{"sensitive": ["disease"]}`; the others are suggested. `columns`
     limits the inspection to some columns. A table that some other tool published is inspected in the same way: its
-    intervals and labels are texts.
+    intervals and labels are texts. So is one that `prepare` returned.
 
     With the size of the `population` that the table was drawn from, or a survey weight in the schema, people who are
     alone in the population are estimated; with a `register` of the population, its k-map and delta-presence are
@@ -80,7 +81,10 @@ def inspect(
         asked.refuse_read_table()
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
-    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
+    if isinstance(source, PreparedTable):
+        table_source = Source(source.frame, record=source.reading)
+    else:
+        table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
 
     def check_header(names: Sequence[str]) -> None:
         _check_width(columns or names)

@@ -137,6 +137,26 @@ def prepare(
     return PreparedTable(table_source, preparation, InMemory(), names, preparation.apply(frame))
 
 
+def prepare_as_asked(
+    source: Any,
+    asked: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    *,
+    person: str | None = None,
+    key: Key | None = None,
+    engine: Engine | None = None,
+) -> tuple[Any, dict[str, Any]]:
+    """Return what to read, and the options to read it with: the table that `[prepare]` asks for, or the source itself
+    if it asks for nothing. Without a key no pseudonyms are made: they are for a release, not for a look at the table.
+    """
+    asked = asked if key is not None else {name: value for name, value in asked.items() if name != "pseudonym"}
+    if not asked:
+        return source, dict(reading)
+    options = {name: value for name, value in reading.items() if name != "merge"}
+    prepared = prepare(source, **asked, person=person, key=key, **options, engine=engine)
+    return prepared, {"merge": reading.get("merge", ())}
+
+
 def _load(source: Source, preparation: Preparation) -> pl.DataFrame:
     """Load a whole table as it is, after checking that it can be prepared."""
     frame = load_frame(source, None, lambda names: preparation.check(names, source.convert))
