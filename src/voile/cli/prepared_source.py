@@ -29,8 +29,8 @@ def combine_preparation(spec: Mapping[str, Any], flags: Mapping[str, Any]) -> di
 
 
 def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out: Path, has_key: bool) -> None:
-    """Refuse pseudonyms without a key and a new file, a file without pseudonyms, a file that would lie in the release, and an
-    offset without dates."""
+    """Refuse pseudonyms without a key and a new file, a file without pseudonyms, a file that would lie in the release,
+    and an offset without dates."""
     if "shift_dates" not in preparation:
         refuse_unused("no dates are shifted", {"shift_days": preparation.get("shift_days")})
     if "pseudonym" not in preparation:

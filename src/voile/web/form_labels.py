@@ -12,6 +12,7 @@ LABELS = {
     "encoding": "Encoding",
     "null": "Texts that mean “missing”",
     "convert": "Readings of columns",
+    "sheet": "Sheet of a workbook",
     "merge": "Columns in which case and blanks do not matter",
     "ages": "Ages instead of dates of birth",
     "shift_dates": "Dates to shift",

@@ -109,6 +109,7 @@ def prepare(
     encoding: str = AUTO,
     null_values: Sequence[str] = (),
     convert: Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
     engine: Engine | None = None,
 ) -> PreparedTable:
     """Prepare a table: make pseudonyms for an identifier, shift the dates of each person by one offset, turn dates of
@@ -121,7 +122,7 @@ def prepare(
     >>> prepared.frame.rows()
     [('a', '000', 90), ('b', '902', 41)]
     """
-    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
     days = {name: parse_day(date) for name, date in (ages or {}).items()}
     day = None if on is None else parse_day(on)
     rules = dict(safe_harbor or {})

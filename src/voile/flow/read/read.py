@@ -52,6 +52,7 @@ def read(
     encoding: str = AUTO,
     null_values: Sequence[str] = (),
     convert: Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
     merge: Sequence[str] = (),
     engine: Engine | None = None,
 ) -> Microdata:
@@ -60,8 +61,9 @@ def read(
 
     Columns of a CSV are read as the dates and numbers that they hold, also with the day first or a decimal comma.
     `convert` says otherwise, by column (`{"birth": "day-first", "code": "text"}`), and decides where two readings fit.
-    `merge` lists columns in which values that differ only in case and blanks become one. `Microdata.reading` and
-    `Microdata.variants` tell what was converted, and what could be merged.
+    `sheet` names a sheet of a workbook, or gives its number. `merge` lists columns in which values that differ only in
+    case and blanks become one. `Microdata.reading` and `Microdata.variants` tell what was converted, and what could be
+    merged.
 
     `engine` says where the rows lie: in memory, or, for larger tables, on disk (`Disk()`) or on a cluster (`Spark()`).
     A Spark table stays where it is.
@@ -77,7 +79,7 @@ def read(
         data = _read_chunks(frames, Source(None, record=source.reading), schema, merge, source.engine)
         return replace(data, prepared=source.steps)
     engine = engine or engine_of_table(source)
-    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
     return _read_chunks(engine.read(table_source, schema), table_source, schema, merge, engine)
 
 

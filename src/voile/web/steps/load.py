@@ -147,6 +147,9 @@ def _read_options(form: FormData) -> dict[str, Any]:
     null = [text.strip() for text in str(form.get("null", "")).split("|") if text.strip()]
     if null:
         options["null_values"] = null
+    sheet = str(form.get("sheet", "")).strip()
+    if sheet:
+        options["sheet"] = sheet
     convert = read_pairs(form, "convert")
     if convert:
         options["convert"] = convert

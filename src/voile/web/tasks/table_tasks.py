@@ -41,8 +41,8 @@ ROWS = 8  # rows of the table that a visitor can see on request
 
 
 def inspect(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Inspect the table as it is, or as it is after changes at the border. Dates are shifted row by row here: what tells
-    people apart is marked later."""
+    """Inspect the table as it is, or as it is after changes at the border. Dates are shifted row by row here: what
+    tells people apart is marked later."""
     progress(0, 1, "Reading the table")
     table, reading = prepare_as_asked(payload["source"], payload.get("prepare", {}), payload.get("read", {}))
     estimates = {name: payload[name] for name in ("population", "special_uniques") if payload.get(name)}
