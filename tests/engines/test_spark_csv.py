@@ -30,6 +30,14 @@ def read_all(engine: Engine, path: Path, encoding: str = "auto") -> pl.DataFrame
     return pl.concat(engine.read(Source(path, encoding=encoding), schema).map("look", _take_frame))
 
 
+def read_ages(engine: Engine, path: Path) -> list[tuple[int, float]]:
+    prepared = vl.prepare(path, ages={"p": "2026-01-01"}, engine=engine)
+    data = vl.read(prepared, vl.Schema(quasi=["p_age"], sensitive=["q"]), engine=engine)
+    table = data.rows.histogram(["p_age", "q"])
+    columns = [data.columns[name].domain.decode(table.codes[:, j]) for j, name in enumerate(("p_age", "q"))]
+    return list(zip(*(column.to_list() for column in columns), strict=True))
+
+
 def _take_frame(frame: pl.DataFrame, number: int) -> tuple[pl.DataFrame, None]:
     return frame, None
 
@@ -47,6 +55,7 @@ def test_spark_reads_a_csv_as_disk_does(tmp_path: Path, monkeypatch: pytest.Monk
         path = write_file(tmp_path, content)
         assert read_all(spark, path).equals(read_all(vl.Disk(), path))
     assert read_all(spark, path).dtypes == [pl.Date, pl.Float64]
+    assert read_ages(spark, path) == read_ages(vl.Disk(), path) == [(35, 3.5), (45, 1234.5), (50, 12.0)]
     path = write_file(tmp_path, ACCEPTED[1].decode().encode("utf-16"))
     assert read_all(spark, path, "utf-16").equals(read_all(vl.Disk(), path, "utf-16"))
     session.stop()

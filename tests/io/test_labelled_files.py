@@ -130,3 +130,39 @@ def test_two_header_rows_of_a_workbook(tmp_path: Path) -> None:
     titled = write_workbook(tmp_path / "titled.xlsx", [["Patients", "", ""], *ROWS])
     with pytest.raises(DataError, match=r"columns of 'titled.xlsx' have no name"):
         table_files.read_file(titled)
+
+
+def write_two_sheets(path: Path) -> Path:
+    """Write a workbook with the sheets A (text) and B (the table)."""
+    write_workbook(path, ROWS)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    second = parts["xl/worksheets/sheet1.xml"]
+    parts["xl/worksheets/sheet2.xml"] = second
+    parts["xl/worksheets/sheet1.xml"] = second.replace("age", "note")
+    for name, one, two in (
+        ("[Content_Types].xml", "sheet1.xml", "sheet2.xml"),
+        ("xl/_rels/workbook.xml.rels", "sheet1.xml", "sheet2.xml"),
+        ("xl/workbook.xml", 'name="A"', 'name="B"'),
+    ):
+        start = parts[name].rindex("<", 0, parts[name].index(one))
+        entry = parts[name][start : parts[name].index(">", start) + 1]
+        copy = entry.replace(one, two).replace("rId1", "rId2").replace('sheetId="1"', 'sheetId="2"')
+        parts[name] = parts[name].replace(entry, entry + copy)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_one_of_several_sheets_is_named(tmp_path: Path) -> None:
+    path = write_two_sheets(tmp_path / "t.xlsx")
+    with pytest.raises(DataError, match=r"has 2 sheets with rows. Name one of 'A' \(1\), 'B' \(2\): sheet='A'"):
+        vl.inspect(path)
+    with pytest.raises(DataError, match="has no sheet 'C'"):
+        vl.inspect(path, sheet="C")
+    schema = vl.Schema(quasi=["age"], sensitive=["cost"])
+    for sheet in ("B", 2, "2"):
+        assert vl.inspect(path, sheet=sheet)["age"].distinct == 12
+        assert vl.read(path, schema, sheet=sheet, engine=vl.Disk()).rows.total == 12
+    assert vl.inspect(path, sheet=1)["note"].distinct == 12

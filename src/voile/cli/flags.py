@@ -122,6 +122,7 @@ Merge = Annotated[
     str | None,
     typer.Option("--merge", metavar="a,b,c", help="Columns whose values are one if only case and blanks differ."),
 ]
+Sheet = Annotated[str | None, typer.Option("--sheet", help="A workbook's sheet, by its name or its number.")]
 EngineName = Annotated[
     str | None,
     typer.Option(
@@ -149,11 +150,18 @@ def _read_options(
     null: Null = None,
     convert: Convert = None,
     merge: Merge = None,
+    sheet: Sheet = None,
 ) -> ReadOptions:
     conversions = dict(map(parse_pair, convert)) if convert else None
     merged = split_names(merge) if merge else None
     return drop_unset(
-        query=query, delimiter=delimiter, encoding=encoding, null_values=null, convert=conversions, merge=merged
+        query=query,
+        delimiter=delimiter,
+        encoding=encoding,
+        null_values=null,
+        convert=conversions,
+        merge=merged,
+        sheet=sheet,
     )
 
 

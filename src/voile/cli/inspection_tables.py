@@ -43,7 +43,7 @@ def show_inspection(inspection: Inspection) -> None:
     heads = ["column", "kind", "values", "missing", "alone", "suggested role", "", "why"]
     print_table("Columns (the roles are guesses: decide each one)", heads, rows, 0)
     if inspection.undecided():
-        typer.echo(f"Not counted below, because nobody has decided on them: {', '.join(inspection.undecided())}.")
+        typer.echo(inspection.describe_undecided())
     if inspection.whole is None:
         typer.echo("No column is taken as known to others, so nobody is counted as standing out.")
         return

@@ -10,11 +10,10 @@ import typer
 
 from voile.cli.flags import parse_pair, split_names
 from voile.cli.unused_options import refuse_unused
-from voile.errors import EngineError, SpecError
+from voile.errors import SpecError
 
 if TYPE_CHECKING:
     from voile.flow.prepare.prepare import PreparedTable
-    from voile.tables.secret_key import Key
 
 
 def combine_preparation(spec: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,9 +28,9 @@ def combine_preparation(spec: Mapping[str, Any], flags: Mapping[str, Any]) -> di
     return {**spec, **combined}
 
 
-def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out: Path) -> None:
-    """Refuse pseudonyms without a new file, a file without pseudonyms, a file that would lie in the release, and an
-    offset without dates."""
+def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out: Path, has_key: bool) -> None:
+    """Refuse pseudonyms without a key and a new file, a file without pseudonyms, a file that would lie in the release,
+    and an offset without dates."""
     if "shift_dates" not in preparation:
         refuse_unused("no dates are shifted", {"shift_days": preparation.get("shift_days")})
     if "pseudonym" not in preparation:
@@ -46,27 +45,12 @@ def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out:
         raise SpecError(f"{path.name!r} exists already.", code="spec.out", hint="Name a new file.")
     elif out.resolve() in (path.resolve(), *path.resolve().parents):
         raise SpecError("The file of the pseudonyms would lie in the release.", code="spec.pseudonym")
-
-
-def prepare_source(
-    source: str,
-    preparation: Mapping[str, Any],
-    person: str | None,
-    key: Key | None,
-    read_options: Mapping[str, Any],
-    engine_options: Mapping[str, Any],
-) -> PreparedTable:
-    """Prepare a table in the memory of this process."""
-    from voile.flow.prepare.prepare import prepare
-
-    if engine_options.get("engine", "local") not in ("local", "auto"):
-        raise EngineError(
-            "A table is prepared at the border in memory only.",
-            code="engine.prepare",
-            hint="Leave out --engine, or prepare the table beforehand in Python.",
+    elif not has_key:
+        raise SpecError(
+            "Pseudonyms need a key: with another one the same person would have another pseudonym.",
+            code="spec.pseudonym",
+            hint="Make one and keep it secret: --key-file key.hex.",
         )
-    reading = {name: value for name, value in read_options.items() if name != "merge"}
-    return prepare(source, **preparation, person=person, key=key, **reading)
 
 
 def show_checklist(prepared: PreparedTable) -> None:

@@ -12,6 +12,7 @@ from voile.errors import SpecError, VoileError, option, raise_together
 if TYPE_CHECKING:
     from voile.releases.release import Release
 
+WORKBOOKS = ("Excel", "OpenDocument")
 FLAGS = {"null_values": "null"}  # keywords of voile.read whose flag has another name
 
 
@@ -35,11 +36,14 @@ def _list_unused(why: str, options: Mapping[str, Any]) -> list[SpecError]:
 def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path | None) -> None:
     """Refuse reading options that no table needs: all of them if no table is read, those of a CSV if no table is a CSV.
     A query belongs to `data`; if `data` is a file, reading it raises the error."""
+    from voile.io import labelled_files
     from voile.io.databases import parse_scheme
     from voile.io.table_files import FILE_KINDS
 
     tables = [str(source) for source in (data, *files) if source is not None]
-    csv_options = {name: value for name, value in options.items() if name not in ("query", "merge")}
+    csv_options = {name: value for name, value in options.items() if name not in ("query", "merge", "sheet")}
+    if not any(labelled_files.KINDS.get(Path(table).suffix.lower()) in WORKBOOKS for table in tables):
+        refuse_unused("no table is a workbook", {"sheet": options.get("sheet")})
     if not tables:
         refuse_unused("no table is read", options)
     elif data is None:

@@ -41,11 +41,12 @@ class Source:
     null_values: Sequence[str] = ()
     convert: Mapping[str, str] = field(default_factory=dict)
     record: ReadingRecord = field(default_factory=ReadingRecord, compare=False)
+    sheet: str | int | None = None
 
     @property
     def how(self) -> TextOptions:
         """How the text of a file is to be understood, and where to note how it was."""
-        return TextOptions(self.delimiter, self.encoding, self.null_values, self.convert, self.record)
+        return TextOptions(self.delimiter, self.encoding, self.null_values, self.convert, self.record, self.sheet)
 
     @property
     def path(self) -> Path | None:

@@ -25,7 +25,7 @@ from voile.io.conversions.text_forms import may_group_thousands
 from voile.io.conversions.text_options import TextOptions
 from voile.io.csv_byte_scan import ByteScan, drop_blank_lines, scan_bytes
 from voile.io.csv_faults import check_encoding, raise_fault, unreadable_csv
-from voile.io.csv_types import certain_type
+from voile.io.csv_types import certain_type, names_postcode
 
 DELIMITERS = ",;\t|"
 UNSAID = TextOptions()  # nothing is said: delimiter, encoding and types are found
@@ -72,8 +72,11 @@ def read_csv(
         "null_values": ["", *how.null_values],
         "glob": False,
     }
-    zeros, forced = inspected.scan.zero_columns, [names.index(name) for name in how.convert if name in names]
-    texts = [requested.index(number) for number in requested if number in zeros or number in forced]
+    zeros, examined = (
+        inspected.scan.zero_columns,
+        {name for name in names if name in how.convert or names_postcode(name)},
+    )
+    texts = [requested.index(number) for number in requested if number in zeros or names[number] in examined]
     frame = _read_typed(source, options, texts)
     if frame is None:
         frame = _read_as_text(source, options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 
 LEADING_ZERO = r"^[+-]?0\d"  # a code such as 01069, not a quantity
@@ -22,6 +24,20 @@ TYPES: dict[str, pl.DataType] = {
     "time": pl.Time(),
     "text": pl.String(),
 }
+
+
+_POSTCODE = re.compile(
+    r"(?i)(?:^|[^a-z])(?:zip5?|zip ?codes?|plz|postleitzahl|post ?codes?|postal[ _]?codes?|code[ _]postal)(?:[^a-z]|$)"
+)
+
+
+def names_postcode(column: str) -> bool:
+    """Whether a column is named as one of postcodes, whose digits are no quantity.
+
+    >>> names_postcode("PLZ"), names_postcode("zip_code"), names_postcode("zipper")
+    (True, True, False)
+    """
+    return _POSTCODE.search(column.replace("_", " ")) is not None
 
 
 def possible_types(texts: pl.Series) -> frozenset[str] | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from voile.errors import DataError, EngineError
+from voile.errors import DataError, EngineError, option
 from voile.io.conversions.column_readings import ColumnReading
 from voile.io.conversions.converted_frames import convert_frame
 from voile.io.conversions.text_options import TextOptions
@@ -87,15 +87,7 @@ def _read_workbook(
 ) -> pl.DataFrame:
     import fastexcel
 
-    book = fastexcel.read_excel(path)
-    sheets = [sheet for name in book.sheet_names if (sheet := book.load_sheet(name)).total_height > 1]
-    if len(sheets) != 1:
-        raise DataError(
-            f"{path.name!r} has {len(sheets)} sheets with rows; one is needed.",
-            code="data.sheets",
-            hint="Save the sheet with the table as a workbook of its own.",
-        )
-    frame: pl.DataFrame = sheets[0].to_polars()
+    frame: pl.DataFrame = _choose_sheet(path, fastexcel.read_excel(path), how.sheet).to_polars()
     names = [name.strip() for name in frame.columns]
     unnamed = sum(name.startswith("__UNNAMED__") or not name for name in names)
     repeated = sum("_duplicated_" in name for name in names)
@@ -114,6 +106,33 @@ def _read_workbook(
     cell = pl.col(texts).str.strip_chars()
     frame = frame.with_columns(pl.when(cell.is_in(nulls)).then(None).otherwise(cell).name.keep()) if texts else frame
     return convert_frame(frame, how, ";")
+
+
+def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> Any:
+    """Return the sheet that is asked for, by its name or its number from 1; else the only one that has rows."""
+    names: list[str] = book.sheet_names
+    if asked is not None:
+        number = int(asked) if str(asked).isdecimal() and str(asked) not in names else None
+        chosen = str(asked) if number is None else names[number - 1] if 1 <= number <= len(names) else ""
+        if chosen not in names:
+            raise DataError(
+                f"{path.name!r} has no sheet {asked!r}.",
+                code="data.sheets",
+                hint=f"Its sheets are {_list_sheets(names)}.",
+            )
+        return book.load_sheet(chosen)
+    sheets = {name: sheet for name in names if (sheet := book.load_sheet(name)).total_height > 1}
+    if len(sheets) != 1:
+        raise DataError(
+            f"{path.name!r} has {len(sheets)} sheets with rows.",
+            code="data.sheets",
+            hint=f"Name one of {_list_sheets(names)}: {option('sheet', names[0])}.",
+        )
+    return next(iter(sheets.values()))
+
+
+def _list_sheets(names: Sequence[str]) -> str:
+    return ", ".join(f"{name!r} ({number})" for number, name in enumerate(names, start=1))
 
 
 def _read_statistics(

@@ -23,7 +23,7 @@ SECTIONS = {
     "prepare": {"pseudonym", "ages", "shift_dates", "shift_days", "safe_harbor", "on"},
     "method": None,
     "release": {"format", "after", "ledger", "ends"},
-    "read": {"delimiter", "encoding", "null_values", "query", "convert", "merge"},
+    "read": {"delimiter", "encoding", "null_values", "query", "convert", "merge", "sheet"},
     "engine": {"engine", "memory", "master", "scratch"},
     "policy": None,
     "compare": {"methods", "attacks", "measures", "adversary", "by", "vary", "allow_lost", "synthetic"},
@@ -172,6 +172,8 @@ def _malformed_parts(sections: Mapping[str, Any]) -> list[SpecError]:
         value = reading.get(key, kind()) if isinstance(reading, dict) else kind()
         if not (_is_text_list(value) if kind is list else isinstance(value, kind)):
             problems.append(_wrong_type(f"[read] {key} must be {'a list of texts' if kind is list else 'a text'}."))
+    if isinstance(reading, dict) and type(reading.get("sheet", "")) not in (str, int):
+        problems.append(_wrong_type("[read] sheet must be the name or the number of a sheet."))
     convert = reading.get("convert", {}) if isinstance(reading, dict) else {}
     if not isinstance(convert, dict) or not all(isinstance(value, str) for value in convert.values()):
         problems.append(_wrong_type("convert must be a table of texts, [read.convert].", 'E.g. birth = "day-first".'))

@@ -52,6 +52,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
     actions = {
         "/": load.take,
         "/rows": load.rows,
+        "/estimate": load.estimate,
         "/earlier": earlier.change,
         "/mark": mark.save,
         "/people": mark.compare_limits,

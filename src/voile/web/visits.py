@@ -17,7 +17,7 @@ from voile.web.private_storage import QUOTA, SCRATCH, PrivateStorage
 MOST_VISITS = 16
 IDLE = 1800.0  # seconds without a request after which a visit may end to make room for another
 REMEMBERED = 64  # ended visits whose visitors are told why
-PARTS = ("schema", "policy", "method", "release", "read")
+PARTS = ("schema", "prepare", "policy", "method", "release", "read")
 # the attribute of a visit that holds the result of each task
 MOST_COUNTS = 50  # that a page lists
 RESULTS = {
@@ -99,13 +99,18 @@ class Visit:
     def _request_reading(self) -> dict[str, Any]:
         """Return how the table is read, without columns that have no role."""
         roles, read = self.roles(), dict(self.spec["read"])
-        read["convert"] = {name: how for name, how in read.get("convert", {}).items() if roles.get(name)}
+        births = self.spec.get("prepare", {}).get("ages", {})
+        read["convert"] = {
+            name: how for name, how in read.get("convert", {}).items() if roles.get(name) or name in births
+        }
         read["merge"] = [name for name in read.get("merge", ()) if roles.get(name) not in ("", "identifier", None)]
         return {key: value for key, value in read.items() if value}
 
     def payload(self, **more: Any) -> dict[str, Any]:
-        """Return the input of a task that works on the table of this visit."""
-        return {"source": self.source.get("path"), "spec": self.request(), **self.list_earlier(), **more}
+        """Return the input of a task that works on the table of this visit. Offsets of dates are drawn with the key of
+        the visit, so that every task sees the same dates."""
+        offsets = {"offset_key": self.key} if self.spec.get("prepare", {}).get("shift_dates") else {}
+        return {"source": self.source.get("path"), "spec": self.request(), **offsets, **self.list_earlier(), **more}
 
     def list_earlier(self) -> dict[str, Any]:
         """Return the folders of the earlier releases, oldest first, and the file of the ledger, where there are any."""

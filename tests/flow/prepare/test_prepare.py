@@ -120,6 +120,7 @@ def test_the_rules_of_safe_harbor() -> None:
 def test_the_guidance_of_2012_is_covered() -> None:
     listed = "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893"
     assert set(listed.split()) <= SMALL_PREFIXES
+    assert SMALL_PREFIXES - set(listed.split()) == {"202", "204", "205", "369", "753", "772"}  # the census of 2010
 
 
 def test_ages_made_here_can_be_capped_here() -> None:

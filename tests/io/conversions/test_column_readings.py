@@ -173,3 +173,15 @@ def test_variants_are_told_and_not_merged_by_themselves(tmp_path: Path) -> None:
         vl.inspect(path, merge=["town"])
     with pytest.raises(SpecError, match="'town', which is not read"):
         vl.read(path, vl.Schema(quasi=["sex"]), merge=["town"])
+
+
+def test_postcodes_stay_text_on_every_engine(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("PLZ;age\n" + "".join(f"{10_100 + n % 7};{20 + n}\n" for n in range(40)))
+    for engine in (None, vl.Disk()):
+        data = vl.read(path, vl.Schema(quasi=["PLZ", "age"]), engine=engine)
+        assert data.columns["PLZ"].kind == "categorical"
+        assert "PLZ: postcodes are no quantities" in data.reading.describe()[0]
+        numbers = vl.read(path, vl.Schema(quasi=["PLZ"]), engine=engine, convert={"PLZ": "decimal-point"})
+        assert numbers.columns["PLZ"].kind == "numeric"
+    assert vl.inspect(path)["PLZ"].role == "quasi"

@@ -83,6 +83,7 @@ def compare(
         from voile.engines.selection import choose_engine
         from voile.flow.compare.compare import compare as compare_methods
         from voile.flow.compare.comparison_request import read_comparison_request
+        from voile.flow.prepare.prepare import prepare_as_asked
         from voile.flow.read.read import read
         from voile.tables.secret_key import Key
 
@@ -107,7 +108,9 @@ def compare(
         key = Key.read(key_file) if key_file else None
         step(0, None, "read")
         engine = choose_engine(source, request.request.engine)
-        data = read(source, request.request.schema, **request.request.read, engine=engine)
+        schema, options = request.request.schema, request.request.read
+        table, reading = prepare_as_asked(source, combined.prepare, options, person=schema.person, engine=engine)
+        data = read(table, schema, **reading, engine=engine)
         try:
             comparison = compare_methods(
                 data,

@@ -28,7 +28,6 @@ from voile.cli.inputs import load_plugins, open_ledger, open_signing_key, read_p
 from voile.cli.prepared_source import (
     check_pseudonym_file,
     combine_preparation,
-    prepare_source,
     show_checklist,
 )
 from voile.cli.reading_notes import describe_reading, show_reading
@@ -82,6 +81,7 @@ def publish(
         from voile.adversaries.private_file import check_private_path
         from voile.engines.selection import choose_engine
         from voile.flow.explore.improvements import suggest_improvements
+        from voile.flow.prepare.prepare import PreparedTable, prepare_as_asked
         from voile.flow.publish.publish import publish as publish_table
         from voile.flow.read.read import read
         from voile.flow.request.request import read_request
@@ -99,7 +99,7 @@ def publish(
         key = Key.read(key_file) if key_file else None
         preparation = combine_preparation(combined.prepare, prepare_options)
         pseudonym_file = prepare_options.get("pseudonym_file")
-        check_pseudonym_file(preparation, pseudonym_file, out)
+        check_pseudonym_file(preparation, pseudonym_file, out, key is not None)
         book = open_ledger(request.ledger)
         release_folder.check_target(out, force)  # fail before the work, not after it
         if book is not None:
@@ -108,13 +108,11 @@ def publish(
             check_private_path(private, out)
         signing_key = open_signing_key(sign)
         step("read")
-        prepared = None
-        if preparation:
-            person = request.schema.person
-            prepared = prepare_source(source, preparation, person, key, request.read, request.engine)
-        engine = None if prepared else choose_engine(source, request.engine, step.part)
-        reading = {"merge": request.read.get("merge", ())} if prepared else request.read
-        data = read(prepared or source, request.schema, **reading, engine=engine)
+        engine = choose_engine(source, request.engine, step.part)
+        person = request.schema.person
+        table, reading = prepare_as_asked(source, preparation, request.read, person=person, key=key, engine=engine)
+        prepared = table if isinstance(table, PreparedTable) else None
+        data = read(table, request.schema, **reading, engine=engine)
         step("publish")
         release = publish_table(
             data, request.policy, request.method, key=key, after=request.after, ledger=book, private=private

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from voile.engines.base import NOT_A_KNOB, Engine, Source, count_rows_that_fit, parse_memory
+from voile.engines.base import CHUNK_ROWS, NOT_A_KNOB, Engine, Source, count_rows_that_fit, parse_memory
+from voile.engines.memory import load_frame
 from voile.engines.spark.runner import PART, SCHEMA, Runner
 from voile.engines.spark.session import name_cause, start_session
 from voile.engines.spark.spark_parts import FrameChunks, LoadItem, StoredParts
@@ -62,6 +63,8 @@ class Spark(Engine):
         path, table = source.path, source.table
         if path is not None and FILE_KINDS.get(path.suffix.lower()) == "csv":
             return self._read_csv(path, source, schema)
+        if path is not None and FILE_KINDS.get(path.suffix.lower()) == "labelled":
+            return self._convert_file(path, source, schema)
         if path is not None:
             table = self._open_parquet(path, source)
         elif source.query is not None or self.of_table(table) is None:
@@ -85,6 +88,12 @@ class Spark(Engine):
         chunks = self.list_parts(list_ranges(path, inspected), reader)
         return cast_chunks(chunks, names, inspected, source.how, unreadable_csv(path))
 
+    def _convert_file(self, path: Path, source: Source, schema: Schema) -> Parts:
+        """Read a workbook or a file of a statistics program here, since no worker can, and send it in chunks."""
+        frame = load_frame(source, schema)
+        chunks = [frame.slice(start, CHUNK_ROWS) for start in range(0, max(frame.height, 1), CHUNK_ROWS)]
+        return self.list_parts(chunks, _keep_chunk)
+
     def _open_parquet(self, path: Path, source: Source) -> Any:
         kind = path.suffix.lower()
         if kind not in (".parquet", ".pq", ""):
@@ -102,6 +111,10 @@ class Spark(Engine):
 
     def row_limit(self, columns: int) -> int:
         return count_rows_that_fit(parse_memory(self.memory), columns)
+
+
+def _keep_chunk(frame: Any) -> Any:
+    return frame
 
 
 def _quote_name(name: str) -> str:

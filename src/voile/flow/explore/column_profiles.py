@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from voile.errors import VoileError, option, render
+from voile.kernels.key_groups import sum_keys
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.roles.column_features import measure_features
 from voile.tables.roles.column_words import is_trait
@@ -114,8 +115,7 @@ def _has_constant_trait(name: str, coded: CodedColumns) -> bool:
     of each value. One trait is not enough: a postcode may happen to have patients of one sex."""
     if name not in coded:
         return False
-    codes = coded[name][1]
-    values = len(np.unique(codes))
-    traits = [trait for trait in coded if trait != name and is_trait(trait) and len(np.unique(coded[trait][1])) > 1]
-    pairs = [len(np.unique(codes.astype(np.int64) * coded[trait][0].size + coded[trait][1])) for trait in traits]
-    return bool(pairs) and max(pairs) <= (1 + CONTRADICTIONS) * values
+    traits = [trait for trait in coded if trait != name and is_trait(trait) and coded[trait][0].size > 1]
+    codes = coded[name][1].astype(np.int64)
+    pairs = [len(sum_keys(codes * coded[trait][0].size + coded[trait][1])) for trait in traits]
+    return bool(pairs) and max(pairs) <= (1 + CONTRADICTIONS) * len(np.unique(codes))

@@ -35,9 +35,11 @@ from voile.flow.explore.uniqueness import (
     count_small,
     share_out,
 )
+from voile.flow.prepare.prepare import PreparedTable
 from voile.io.conversions.encodings import AUTO
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import PUBLIC_KEY, Microdata
+from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.schema import ROLES, Schema, suggest_name
 from voile.tables.unit import ASSUMED, IDENTIFIER, PERSON_COLUMN, Unit
 from voile.tables.value_variants import find_table_variants, merge_table_variants
@@ -58,14 +60,15 @@ def inspect(
     encoding: str = AUTO,
     null_values: Sequence[str] = (),
     convert: Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
     merge: Sequence[str] = (),
 ) -> Inspection:
     """Inspect a table as it is: kinds, suggested roles, and people who stand out on the columns that others may know.
 
     Those are the quasi-identifier columns of a schema (or of a table that was read with one), or else the suggested
-    ones. A mapping names some roles only, such as `{"sensitive": ["disease"]}`; the others are suggested. `columns`
-    limits the inspection to some columns. A table that some other tool published is inspected in the same way: its
-    intervals and labels are texts.
+    ones and those for which nothing can be suggested. A mapping names some roles only, such as `{"sensitive":
+    ["disease"]}`; the others are suggested. `columns` limits the inspection to some columns. A table that some other
+    tool published is inspected in the same way: its intervals and labels are texts. So is one that `prepare` returned.
 
     With the size of the `population` that the table was drawn from, or a survey weight in the schema, people who are
     alone in the population are estimated; with a `register` of the population, its k-map and delta-presence are
@@ -80,7 +83,10 @@ def inspect(
         asked.refuse_read_table()
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
-    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
+    if isinstance(source, PreparedTable):
+        table_source = Source(source.frame, record=source.reading)
+    else:
+        table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
 
     def check_header(names: Sequence[str]) -> None:
         _check_width(columns or names)
@@ -130,16 +136,20 @@ def inspect(
 
 def _complete_roles(profiles: Sequence[ColumnProfile], roles: Mapping[str, Any]) -> Schema | None:
     """Return a schema with the roles that are named, and the suggested ones for all other columns; None if nothing is
-    known to others."""
+    known to others. A column on which nobody has decided counts as known, which is the safe side."""
     named = {name for role in ROLES for name in roles.get(role, ())} | {roles.get("person"), roles.get("weight")}
     complete = {
-        role: [column.name for column in profiles if column.role == role and column.name not in named]
+        role: [column.name for column in profiles if _has_role(column, role) and column.name not in named]
         for role in ROLES
         if role not in roles
     }
     quasi = roles.get("quasi", complete.get("quasi"))
     withheld = {"withhold_weight": True} if roles.get("weight") else {}  # a weight serves to estimate here
     return Schema(**{**complete, **withheld, **roles}) if quasi else None
+
+
+def _has_role(column: ColumnProfile, role: str) -> bool:
+    return column.role == role or (role == "quasi" and column.role == UNSURE)
 
 
 def _encode_as_declared(frame: pl.DataFrame, schema: Schema) -> dict[str, tuple[Domain, np.ndarray]]:

@@ -96,6 +96,15 @@ class Inspection(ResultTable):
         """Return the columns for which no role can be suggested: somebody has to decide."""
         return [column.name for column in self.columns if column.role == UNSURE]
 
+    def describe_undecided(self) -> str:
+        """Say how columns without a decision are counted; an empty text if there are none."""
+        counted = [name for name in self.undecided() if name in self.known]
+        others = [name for name in self.undecided() if name not in self.known]
+        told = f"Counted as known, to be on the safe side, until you decide: {', '.join(counted)}." if counted else ""
+        return (
+            f"{told} Not counted, because you named the known columns: {', '.join(others)}.".strip() if others else told
+        )
+
     def riskiest(self, each: int = 4) -> list[Uniqueness]:
         """Return, for one, two and three columns, the combinations that single out the most people. A combination that
         singles out no more people than one that it contains is left out."""
@@ -145,6 +154,7 @@ class Inspection(ResultTable):
             "repeats": [asdict(item) for item in self.repeats],
             "suggested_person": self.suggested_person,
             "undecided": self.undecided(),
+            "undecided_note": self.describe_undecided(),
             "unit": self.unit.as_json(),
             "reading": {"notes": self.reading.describe(), "spec": self.reading.as_spec(), **self.reading.as_json()},
             "variants": [one.as_json() for one in self.variants],

@@ -1,7 +1,7 @@
 """Count who stands out: people whose values on some columns nobody else has, or few others have.
 
 Only sizes of groups are needed, so rows become keys and keys are counted: in a dense array where the columns have few
-combinations of values, by buckets and a sort of what shares a bucket elsewhere. O(n) and O(n log n).
+combinations of values, in hash tables elsewhere. O(n).
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from voile.kernels.distinct_rows import rank_rows
+from voile.kernels.key_groups import number_keys, sum_keys
+
 FEW = 5  # a group of fewer people is small
 TOGETHER = 3  # at most as many columns are combined
 VISITS = 60_000_000  # rows to count, over all combinations
-BUCKET_BITS = 22
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples fill all buckets evenly
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,18 @@ class CodedRows:
     def number_groups(self, names: Sequence[str]) -> tuple[np.ndarray, int]:
         """Return the group of each row (rows equal on these columns), and the number of groups."""
         key, _ = self._make_keys(names)
-        _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        group, first = number_keys(key)
         if self.count_combinations(names) >= 1 << 63 and not self._check_groups(names, first, group):
-            from voile.kernels.distinct_rows import rank_rows  # two rows share a hash: compare them in full
-
             group, first = rank_rows([self.columns[name] for name in names], [self.sizes[name] for name in names])
-        return group.astype(np.int64), len(first)
+        return group, len(first)
 
     def _check_groups(self, names: Sequence[str], first: np.ndarray, group: np.ndarray) -> bool:
         """Whether the rows of each group are equal, as groups by hash are unless two hashes collide."""
-        return all(np.array_equal(self.columns[name][first][group], self.columns[name]) for name in names)
+        example = first[group]
+        others = np.flatnonzero(example != np.arange(len(group)))
+        return all(
+            np.array_equal(column[others], column[example[others]]) for column in map(self.columns.__getitem__, names)
+        )
 
     def _make_keys(self, names: Sequence[str], without: str | None = None) -> tuple[np.ndarray, int]:
         """Return a key per row, equal where the rows are equal on the columns, and the number of possible keys (0: the
@@ -117,13 +120,13 @@ class CodedRows:
         if width and width <= 4 * len(self) + 1_000_000:
             counts = np.bincount(key, weights=self.weights, minlength=1)
             return counts[counts > 0].astype(np.int64)
-        return _count_keys(key.astype(np.uint64, copy=False), self.weights)
+        return sum_keys(key, self.weights)
 
     def mark_alone(self, names: Sequence[str]) -> np.ndarray:
         """Return whether each row stands for one person who shares the values of these columns with nobody."""
         key, width = self._make_keys(names)
         if not width or width > 4 * len(self) + 1_000_000:
-            key = np.unique(key, return_inverse=True)[1]
+            key, _ = number_keys(key)
         return np.asarray(np.bincount(key, weights=self.weights)[key] == 1)
 
     def measure(self, names: Sequence[str], without: str | None = None) -> Uniqueness:
@@ -134,21 +137,8 @@ class CodedRows:
 
 def count_small(sizes: np.ndarray) -> tuple[int, int]:
     """Return how many people are alone in their group, and how many are in groups of fewer than `FEW`."""
-    return int((sizes == 1).sum()), int(sizes[sizes < FEW].sum())
-
-
-def _count_keys(key: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Return the number of people of each distinct key. Keys that have a bucket to themselves need no sorting."""
-    if weights is not None:
-        _, inverse = np.unique(key, return_inverse=True)
-        return np.bincount(inverse, weights=weights).astype(np.int64)
-    bits = min(BUCKET_BITS, max(len(key).bit_length() + 2, 1))
-    bucket = (key * SPREAD) >> np.uint64(64 - bits)
-    lonely = np.bincount(bucket.astype(np.int32), minlength=1 << bits)[bucket] == 1
-    shared = np.sort(key[~lonely])
-    starts = np.flatnonzero(np.concatenate([[True], shared[1:] != shared[:-1]])) if len(shared) else np.zeros(0, int)
-    runs = np.diff(starts, append=len(shared))
-    return np.concatenate([np.ones(int(lonely.sum()), dtype=np.int64), runs])
+    of_size = [int(np.count_nonzero(sizes == size)) for size in range(1, FEW)]
+    return of_size[0], sum(size * groups for size, groups in enumerate(of_size, start=1))
 
 
 def count_combinations(rows: CodedRows, names: Sequence[str]) -> tuple[list[Uniqueness], int]:

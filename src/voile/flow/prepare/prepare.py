@@ -4,39 +4,78 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from voile.engines.base import Source
-from voile.engines.memory import load_frame
-from voile.errors import DataError, SchemaError, SpecError, option, raise_together
-from voile.flow.prepare.keyed_values import draw_offsets, make_pseudonyms
-from voile.flow.prepare.safe_harbor import apply_rules, write_checklist
-from voile.io.conversions.column_readings import ReadingRecord
+from voile.engines.base import Engine, Source
+from voile.engines.memory import InMemory, load_frame
+from voile.engines.person_rows import write_names
+from voile.engines.selection import engine_of_table
+from voile.errors import EngineError, SpecError, option
+from voile.flow.prepare.keyed_values import make_pseudonyms
+from voile.flow.prepare.preparation import (
+    SHIFT_DAYS,
+    Preparation,
+    find_source_schema,
+    parse_day,
+    prepare_chunk,
+)
+from voile.flow.prepare.safe_harbor import write_checklist
+from voile.io.conversions.column_readings import ReadingRecord, refuse_questions
 from voile.io.conversions.encodings import AUTO
 from voile.io.safe_writing.file_replacement import replace_files
-from voile.tables.schema import suggest_name
+from voile.tables.part_protocol import Parts
+from voile.tables.schema import Schema
 from voile.tables.secret_key import Key
-
-SHIFT_DAYS = 182
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PreparedTable:
-    """A table that was changed at the border, for `read`. `steps` are stated in the certificate of its releases;
-    `pseudonyms` has each identifier with its pseudonym, and belongs into a private file, never into a release."""
+    """A table that is changed at the border, for `read`. `steps` are stated in the certificate of its releases;
+    `pseudonyms` has each identifier with its pseudonym, and belongs into a private file, never into a release. A table
+    that was prepared on disk or on Spark stays there: it is changed chunk by chunk when it is read."""
 
-    frame: pl.DataFrame
-    steps: tuple[str, ...] = ()
+    source: Source
+    preparation: Preparation
+    engine: Engine
     pseudonyms: pl.DataFrame | None = None
-    rules: Mapping[str, str] = field(default_factory=dict)
-    reading: ReadingRecord = field(default_factory=ReadingRecord)
+    loaded: pl.DataFrame | None = None
 
     def __repr__(self) -> str:
-        return f"PreparedTable({self.frame.height} rows; {', '.join(self.steps) or 'unchanged'})"
+        size = f"{self.loaded.height} rows" if self.loaded is not None else f"engine {self.engine.name}"
+        return f"PreparedTable({size}; {', '.join(self.steps) or 'unchanged'})"
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        return self.preparation.steps
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        return self.preparation.rules
+
+    @property
+    def reading(self) -> ReadingRecord:
+        return self.source.record
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The prepared table, in the memory of this process."""
+        if self.loaded is not None:
+            return self.loaded
+        return self.preparation.apply(_load(self.source, self.preparation))
+
+    def open_chunks(self, schema: Schema) -> Parts:
+        """Return the columns of a schema in chunks, where the table lies."""
+        if self.engine.in_memory:
+            return self.engine.read(Source(self.frame), schema)
+        source_schema = find_source_schema(schema, self.preparation, self.source.convert)
+        chunks = self.engine.read(self.source, source_schema)
+        _refuse_questions(self.source, self.preparation)
+        return chunks.map_lazily(prepare_chunk, self.preparation, list(schema.read_names()))
 
     def checklist(self) -> list[dict[str, str]]:
         """Return the checklist of Safe Harbor: what the rules did, and what a person has to check. It is no statement
@@ -70,125 +109,87 @@ def prepare(
     encoding: str = AUTO,
     null_values: Sequence[str] = (),
     convert: Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
+    engine: Engine | None = None,
 ) -> PreparedTable:
     """Prepare a table: make pseudonyms for an identifier, shift the dates of each person by one offset, turn dates of
     birth into ages at a date (the column `birth` becomes `birth_age`), and apply rules of Safe Harbor by column (zip,
     age, date or birth). Pseudonyms need a key; offsets are drawn with it, or else with a fresh one that is forgotten.
+    `engine` says where the rows lie, as in `read`.
 
     >>> frame = pl.DataFrame({"id": ["a", "b"], "zip": ["03601", "90210"], "age": [93, 41]})
     >>> prepared = prepare(frame, safe_harbor={"zip": "zip", "age": "age"})
     >>> prepared.frame.rows()
     [('a', '000', 90), ('b', '902', 41)]
     """
-    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
-    frame = load_frame(table_source, None)
-    ages, rules = dict(ages or {}), dict(safe_harbor or {})
-    changed = [*frame.columns, *(f"{name}_age" for name in ages)]
-    named = [*([pseudonym] if pseudonym else []), *ages, *shift_dates, *rules, *([person] if person else [])]
-    _check_columns(changed, named)
-    _check_request(ages, shift_dates, shift_days, rules, on, pseudonym, key)
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
+    days = {name: parse_day(date) for name, date in (ages or {}).items()}
+    day = None if on is None else parse_day(on)
+    rules = dict(safe_harbor or {})
+    preparation = Preparation(pseudonym, days, tuple(shift_dates), shift_days, person, rules, day, key)
+    if shift_dates and key is None:
+        preparation = replace(preparation, key=Key.fresh())
+    engine = engine or engine_of_table(source)
+    if not engine.in_memory:
+        _check_rows_are_told_apart(preparation, engine)
+        return PreparedTable(table_source, preparation, engine, _name_people(table_source, preparation, engine))
+    frame = _load(table_source, preparation)
     names = make_pseudonyms(frame[pseudonym], key) if pseudonym and key else None
-    steps = ["pseudonyms"] if names is not None else []
-    if shift_dates:
-        frame = _shift(frame, shift_dates, person, key or Key.fresh(), shift_days)
-        steps.append("shifted dates")
-    for name, date in ages.items():
-        frame = _replace_birth(frame, name, _read_date(date))
-        steps.append("ages")
-    if rules:
-        frame = apply_rules(frame, rules, _read_date(on or "1970-01-01"))
-        steps.append("safe harbor rules")
-    return PreparedTable(frame, tuple(dict.fromkeys(steps)), names, rules, table_source.record)
+    return PreparedTable(table_source, preparation, InMemory(), names, preparation.apply(frame))
 
 
-def _check_columns(present: Sequence[str], names: Sequence[str]) -> None:
-    raise_together(
-        SchemaError(
-            f"The table has no column {name!r}.", code="schema.unknown-column", hint=suggest_name(name, present)
-        )
-        for name in dict.fromkeys(names)
-        if name not in present
-    )
+def prepare_as_asked(
+    source: Any,
+    asked: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    *,
+    person: str | None = None,
+    key: Key | None = None,
+    engine: Engine | None = None,
+) -> tuple[Any, dict[str, Any]]:
+    """Return what to read, and the options to read it with: the table that `[prepare]` asks for, or the source itself
+    if it asks for nothing. Without a key no pseudonyms are made: they are for a release, not for a look at the table.
+    """
+    asked = asked if key is not None else {name: value for name, value in asked.items() if name != "pseudonym"}
+    if not asked:
+        return source, dict(reading)
+    options = {name: value for name, value in reading.items() if name != "merge"}
+    prepared = prepare(source, **asked, person=person, key=key, **options, engine=engine)
+    return prepared, {"merge": reading.get("merge", ())}
 
 
-def _check_request(
-    ages: Mapping[str, Any],
-    shift_dates: Sequence[str],
-    shift_days: int,
-    rules: Mapping[str, str],
-    on: Any,
-    pseudonym: str | None,
-    key: Key | None,
-) -> None:
-    """Raise what is wrong with a request, all together."""
-    problems: list[SpecError] = []
-    twice = sorted({name for name in (*ages, *shift_dates, *rules) if [*ages, *shift_dates, *rules].count(name) > 1})
-    for name in twice:
-        problems.append(SpecError(f"{name!r} is to be changed twice.", code="spec.prepare", hint="Choose one change."))
-    if not 1 <= shift_days <= 36_500:
-        problems.append(SpecError("Dates are shifted by 1 to 36,500 days.", code="spec.prepare"))
-    if "birth" in rules.values() and on is None:
-        hint = f"Say at which date, e.g. {option('on', '2026-01-01')}."
-        problems.append(SpecError("The rule for births needs a date.", code="spec.prepare", hint=hint))
-    if on is not None and "birth" not in rules.values():
-        message = f"{option('on')} has no effect here: no column of births has a rule."
-        problems.append(SpecError(message, code="spec.unused-option", hint="Leave it out."))
-    if pseudonym and key is None:
-        problems.append(
-            SpecError(
-                "Pseudonyms need a key: with another one the same person would have another pseudonym.",
-                code="spec.pseudonym",
-                hint=f"Make one and keep it secret: {option('key_file', 'key.hex')}.",
-            )
-        )
-    raise_together(problems)
-
-
-def _shift(frame: pl.DataFrame, names: Sequence[str], person: str | None, key: Key, days: int) -> pl.DataFrame:
-    """Shift all dates of a person by one offset. Without a column of persons, every row is a person of its own."""
-    people = frame[person] if person else pl.Series("row", range(frame.height), dtype=pl.Int64)
-    if people.null_count():
-        raise DataError(
-            f"{people.null_count()} rows do not say whose they are.",
-            code="data.person",
-            hint="Fill the column of persons, or leave these rows out.",
-        )
-    offsets = draw_offsets(people, key, days)
-    for name in names:
-        if frame[name].dtype not in (pl.Date, pl.Datetime):
-            raise _no_dates(name)
-        frame = frame.with_columns((frame[name] + offsets.cast(pl.Duration("ms")) * 86_400_000).alias(name))
+def _load(source: Source, preparation: Preparation) -> pl.DataFrame:
+    """Load a whole table as it is, after checking that it can be prepared."""
+    frame = load_frame(source, None, lambda names: preparation.check(names, source.convert))
+    _refuse_questions(source, preparation)
     return frame
 
 
-def _replace_birth(frame: pl.DataFrame, name: str, date: datetime.date) -> pl.DataFrame:
-    """Replace a column of births by the age in full years at a date."""
-    if frame[name].dtype not in (pl.Date, pl.Datetime):
-        raise _no_dates(name)
-    if f"{name}_age" in frame.columns:
-        raise SpecError(f"The table has a column '{name}_age' already.", code="spec.prepare", hint="Rename it.")
-    birth = frame[name].cast(pl.Date)
-    before = pl.select(
-        (birth.dt.month() > date.month) | ((birth.dt.month() == date.month) & (birth.dt.day() > date.day))
-    ).to_series()
-    age = (date.year - birth.dt.year() - before.cast(pl.Int32)).alias(f"{name}_age")
-    unborn = int((age < 0).sum())
-    if unborn:
-        raise DataError(
-            f"{unborn} people in {name!r} are born after the date at which ages are asked for.",
-            code="data.age",
-            hint="Choose a later date.",
+def _refuse_questions(source: Source, preparation: Preparation) -> None:
+    """Refuse to change a column that can be read in two ways."""
+    changed = {*preparation.ages, *preparation.shift_dates, *preparation.rules}
+    refuse_questions([reading for reading in source.record.columns if reading.column in changed])
+
+
+def _check_rows_are_told_apart(preparation: Preparation, engine: Engine) -> None:
+    """Refuse offsets by row where rows have no place: the same table would be shifted otherwise on each engine."""
+    if preparation.shift_dates and not preparation.person:
+        raise EngineError(
+            "Dates cannot be shifted row by row here: the offset of a row without a person is drawn by its place in "
+            f"the table, which the engine {engine.name!r} does not know.",
+            code="engine.prepare",
+            hint=f"Name the column that tells people apart ({option('person', 'patient')}), or prepare in memory.",
         )
-    place = frame.columns.index(name)
-    return frame.drop(name).insert_column(place, age)
 
 
-def _no_dates(name: str) -> DataError:
-    return DataError(f"{name!r} holds no dates.", code="data.dates", hint="Write dates as 2025-12-31.")
+def _name_people(source: Source, preparation: Preparation, engine: Engine) -> pl.DataFrame | None:
+    """Return the pseudonyms of a table that lies elsewhere: its different identifiers are brought here."""
+    name, key = preparation.pseudonym, preparation.key
+    if not name or key is None:
+        return None
+    chunks = engine.read(source, Schema(quasi=[name])).map("pseudonyms", _list_identifiers, name)
+    return make_pseudonyms(pl.concat(chunks.summaries).alias(name), key)
 
 
-def _read_date(date: str | datetime.date) -> datetime.date:
-    try:
-        return date if isinstance(date, datetime.date) else datetime.date.fromisoformat(date)
-    except ValueError:
-        raise SpecError(f"{date!r} is no date.", code="spec.date", hint="Write it as 2026-01-31.") from None
+def _list_identifiers(frame: pl.DataFrame, number: int, name: str) -> tuple[None, pl.Series]:
+    return None, write_names(frame[name]).drop_nulls().unique()

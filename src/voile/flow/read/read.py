@@ -52,6 +52,7 @@ def read(
     encoding: str = AUTO,
     null_values: Sequence[str] = (),
     convert: Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
     merge: Sequence[str] = (),
     engine: Engine | None = None,
 ) -> Microdata:
@@ -60,8 +61,9 @@ def read(
 
     Columns of a CSV are read as the dates and numbers that they hold, also with the day first or a decimal comma.
     `convert` says otherwise, by column (`{"birth": "day-first", "code": "text"}`), and decides where two readings fit.
-    `merge` lists columns in which values that differ only in case and blanks become one. `Microdata.reading` and
-    `Microdata.variants` tell what was converted, and what could be merged.
+    `sheet` names a sheet of a workbook, or gives its number. `merge` lists columns in which values that differ only in
+    case and blanks become one. `Microdata.reading` and `Microdata.variants` tell what was converted, and what could be
+    merged.
 
     `engine` says where the rows lie: in memory, or, for larger tables, on disk (`Disk()`) or on a cluster (`Spark()`).
     A Spark table stays where it is.
@@ -72,12 +74,27 @@ def read(
     Microdata(3 rows; 1 quasi, 1 sensitive, 0 other)
     """
     if isinstance(source, PreparedTable):
-        data = read(source.frame, schema, merge=merge, engine=engine)
-        return replace(data, prepared=source.steps, reading=source.reading)
+        _refuse_other_engine(source, engine)
+        frames = source.open_chunks(schema)
+        data = _read_chunks(frames, Source(None, record=source.reading), schema, merge, source.engine)
+        return replace(data, prepared=source.steps)
     engine = engine or engine_of_table(source)
-    table_source = Source(source, query, delimiter, encoding, null_values, convert or {})
-    frames = engine.read(table_source, schema)
-    check_conversions(table_source, schema, merge)
+    table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
+    return _read_chunks(engine.read(table_source, schema), table_source, schema, merge, engine)
+
+
+def _refuse_other_engine(prepared: PreparedTable, engine: Engine | None) -> None:
+    if engine is not None and engine.name != prepared.engine.name:
+        raise SpecError(
+            f"The table was prepared on the engine {prepared.engine.name!r}, not on {engine.name!r}.",
+            code="spec.engine",
+            hint="Give the same engine to prepare and to read.",
+        )
+
+
+def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[str], engine: Engine) -> Microdata:
+    """Code a table that is given in chunks, and put its rows together; `source` says how its text was understood."""
+    check_conversions(source, schema, merge)
     coded = frames.map("look", code_chunk, schema)
     summaries: list[ChunkSummary] = coded.summaries
     total, dropped = _count_rows(summaries, schema)
@@ -103,7 +120,7 @@ def read(
     if grouped:
         data = replace(data, columns=complete_hierarchies(columns, data.rows, grouped))
     unmerged = tuple(one for one in variants if one.column not in merge)
-    return replace(data, reading=table_source.record, variants=unmerged)
+    return replace(data, reading=source.record, variants=unmerged)
 
 
 def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:

@@ -45,7 +45,7 @@ class ColumnReading:
         if self.choices:
             return render(f"{self.column}: {self.note} {_list_choices(self)}")
         if self.note:
-            return f"{self.column}: {self.note}"
+            return render(f"{self.column}: {self.note}")
         unit = f", without the sign {self.unit}" if self.unit else ""
         undo = "" if self.is_forced else render(f"; {mention_reading(self.column, 'text')} leaves it as it is written")
         return f"{self.column}: read as {MEANINGS[self.reading]}{unit}{undo}"

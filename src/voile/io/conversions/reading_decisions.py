@@ -14,7 +14,7 @@ from voile.errors import DataError, option
 from voile.io.conversions.column_readings import MEANINGS, ColumnReading, mention_reading
 from voile.io.conversions.text_forms import DATE_READINGS, FORMS, NUMBER_READINGS
 from voile.io.conversions.text_summaries import TextSummary
-from voile.io.csv_types import TYPES, cast_text
+from voile.io.csv_types import TYPES, cast_text, names_postcode
 
 MOSTLY = 0.5  # share of dates or numbers from which the other cells of a text column are worth a word
 FEW = 10  # cells below which one word among numbers tells nothing
@@ -37,6 +37,9 @@ def decide_reading(
         if not unclear:
             return ColumnReading(column, "decimal-point", native)
         return _ask(column, NUMBER_READINGS, "its numbers have a point before three digits.")
+    if native == "integer" and names_postcode(column):
+        undo = mention_reading(column, "decimal-point")
+        return _stay_text(column, f"postcodes are no quantities, so it stays text; {undo} reads numbers.")
     if native != "text":
         return ColumnReading(column, "text", native)
     readings = list(dict.fromkeys(FORMS[name].reading for name in forms))

@@ -2,7 +2,8 @@
 
 Source: World Health Organization, International Statistical Classification of Diseases and Related Health Problems,
 10th revision, edition of 2019. National modifications (ICD-10-GM, ICD-10-CM) share its categories and blocks but for a
-few codes, which are then not in the list.
+few codes, which are then not in the list. Assault (X85-Y09) is two blocks here. What was compared with a second source
+is in docs/decisions/0051-sources-of-code-lists.md.
 """
 
 from __future__ import annotations
@@ -77,8 +78,7 @@ def _place(code: str) -> Path | None:
 
 
 def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return all codes that could be below each label, with as many digits after the category as the examples "
-    "have."""
+    """Return all codes that could be below each label, with as many digits after the category as the examples have."""
     forms = {(match[2], len(match[3])) for code in examples if (match := _CODE.fullmatch(code))}
     endings = [
         sign + f"{number:0{digits}}" if digits else "" for sign, digits in sorted(forms) for number in range(10**digits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,14 @@ from starlette.responses import RedirectResponse, Response
 
 from voile.errors import DataError, SpecError, VoileError
 from voile.io.table_files import FILE_KINDS
+from voile.tables.schema import ROLES
 from voile.web import received_files
 from voile.web.access_control import Settings
+from voile.web.form_labels import LABELS
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
 from voile.web.private_storage import EARLIER, PUBLISHED, TABLE, TRIALS, PrivateStorage, is_plain_name, shorten_name
+from voile.web.steps.wishes import read_pairs, read_preparation
 from voile.web.visits import Visit
 
 PATIENCE = 4.0  # seconds that a click may take before the page shows a progress bar
@@ -39,20 +43,34 @@ class Load:
 
     async def take(self, request: Request, visit: Visit, form: FormData) -> Response:
         try:
+            reading, preparation = _read_options(form), read_preparation(form)
             source = await self._find_source(visit, form)
         except VoileError as error:
             visit.problems = []
             visit.show_problem(error.as_json())
             return RedirectResponse("/", 303)
-        reading = _read_options(form)
         columns = [name.strip() for name in str(form.get("columns", "")).replace("\n", ",").split(",") if name.strip()]
-        _start_over(visit, source, reading)
+        _start_over(visit, source, reading, preparation)
         await run_in_threadpool(_delete_results, visit.storage)
-        job = visit.start_job(
-            "inspect", "Looking at the table", {"source": source["path"], "read": reading, "columns": columns}
-        )
-        await wait_for(job, PATIENCE)
+        payload = {"source": source["path"], "read": reading, "prepare": preparation, "columns": columns}
+        await wait_for(visit.start_job("inspect", "Looking at the table", payload), PATIENCE)
         return RedirectResponse("/", 303)
+
+    async def estimate(self, request: Request, visit: Visit, form: FormData) -> Response:
+        """Inspect the table again, with what is to be estimated about the population, under the roles so far."""
+        if visit.inspection is None or visit.worker.busy:
+            return RedirectResponse("/", 303)
+        size = str(form.get("population", "")).replace(",", "").strip()
+        if size and not re.fullmatch("[0-9]{1,12}", size):
+            message = f"“{LABELS['population']}” must be a whole number."
+            visit.show_problem({"message": message, "hint": "E.g. 40000.", "code": "spec.population"})
+            return RedirectResponse("/", 303)
+        schema = visit.spec.get("schema", {})
+        payload = {**visit.inspection["asked"], "read": visit.spec.get("read", {})}
+        payload |= {"population": int(size or 0), "special_uniques": bool(form.get("special_uniques"))}
+        payload |= {"roles": {part: schema[part] for part in (*ROLES, "person", "rows_are") if schema.get(part)}}
+        await wait_for(visit.start_job("inspect", "Estimating the risk in the population", payload), PATIENCE)
+        return RedirectResponse("/#anonymity", 303)
 
     async def rows(self, request: Request, visit: Visit, form: FormData) -> Response:
         """Show the first rows, only on request, since somebody may be looking over the visitor's shoulder."""
@@ -63,6 +81,7 @@ class Load:
         payload = {
             "source": visit.source["path"],
             "read": visit.spec.get("read", {}),
+            "prepare": visit.spec.get("prepare", {}),
             "names": usable,
             "hidden": hidden,
         }
@@ -128,20 +147,24 @@ def _read_options(form: FormData) -> dict[str, Any]:
     null = [text.strip() for text in str(form.get("null", "")).split("|") if text.strip()]
     if null:
         options["null_values"] = null
-    pairs = [text.partition("=") for text in str(form.get("convert", "")).split("|") if text.strip()]
-    if pairs:
-        options["convert"] = {name.strip(): reading.strip() for name, _, reading in pairs}
+    sheet = str(form.get("sheet", "")).strip()
+    if sheet:
+        options["sheet"] = sheet
+    convert = read_pairs(form, "convert")
+    if convert:
+        options["convert"] = convert
     merge = [name.strip() for name in str(form.get("merge", "")).split("|") if name.strip()]
     if merge:
         options["merge"] = merge
     return options
 
 
-def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any]) -> None:
+def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any], preparation: dict[str, Any]) -> None:
     """Take up another table, and forget everything about the last one."""
     visit.worker.cancel()
     visit.collect_result()  # otherwise a result about the last table might be stored later
-    visit.source, visit.spec = source, {"read": reading} if reading else {}
+    parts = {"read": reading, "prepare": preparation}
+    visit.source, visit.spec = source, {part: content for part, content in parts.items() if content}
     visit.draft = {}
     visit.forget(
         "inspection", "earlier", "marking", "row_limits", "forecast", "comparison", "closer_look", "publication"

@@ -1,16 +1,41 @@
-"""The wishes for single columns, as the form of the step "mark" states them."""
+"""Wishes for single columns, as forms state them: changes before the table is read, and how columns are coarsened."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.datastructures import FormData
 
+from voile.errors import SpecError
 from voile.tables.steering.steer import parse_steer
+from voile.web.form_labels import LABELS
 
 CODING = ("bottom", "top", "round")
 FIELDS = ("weight", "finest", "coarsest", *CODING)
+
+
+def read_preparation(form: FormData) -> dict[str, Any]:
+    """Read the changes at the border, as `[prepare]` of a spec states them; empty fields are left out."""
+    asked: dict[str, Any] = {name: read_pairs(form, name) for name in ("ages", "safe_harbor")}
+    asked["shift_dates"] = [name.strip() for name in str(form.get("shift_dates", "")).split("|") if name.strip()]
+    days, asked["on"] = str(form.get("shift_days", "")).strip(), str(form.get("on", "")).strip()
+    if days:
+        label = LABELS["shift_days"]
+        if not re.fullmatch("[0-9]{1,9}", days):
+            raise SpecError(f"“{label}” must be a whole number.", code="spec.prepare", hint="E.g. 182.")
+        if not asked["shift_dates"]:
+            hint = f"Fill “{LABELS['shift_dates']}”, or leave it out."
+            raise SpecError(f"“{label}” has no effect here.", code="spec.unused-option", hint=hint)
+        asked["shift_days"] = int(days)
+    return {name: value for name, value in asked.items() if value}
+
+
+def read_pairs(form: FormData, field: str) -> dict[str, str]:
+    """Read pairs such as birth=2026-01-01|died=2026-01-01."""
+    pairs = [text.partition("=") for text in str(form.get(field, "")).split("|") if text.strip()]
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def read_quasi_sets(form: FormData) -> list[list[str]]:

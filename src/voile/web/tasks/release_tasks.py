@@ -17,6 +17,7 @@ from voile.flow.compare.comparison import Comparison
 from voile.flow.compare.comparison_charts import draw_frontier
 from voile.flow.explore.distributions import distributions, draw_distribution
 from voile.flow.measure.measure import measure
+from voile.flow.prepare.safe_harbor import EDITION, write_checklist
 from voile.flow.report import charts
 from voile.flow.report.report import report
 from voile.flow.verify.verify import verify
@@ -133,6 +134,8 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     facts |= {"left_out": data.count_left_out(), "counted": verdict.unit.count(release.people)}
     facts |= {"after": len(payload.get("after", ())), "ledger": _count_ledger()}
     facts |= {**release.counted, "exceptions": describe_own_exceptions(release)}
+    rules = payload["spec"].get("prepare", {}).get("safe_harbor", {})
+    facts |= {"checklist": write_checklist(rules) if rules else [], "edition": EDITION}
     facts["note"] = FIXED_BEFOREHAND if release.certificate.names_algorithm else ""
     return {**facts, "verdict": verdict.as_json(), "files": sorted(files), "bytes": archive.stat().st_size}
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
+from voile.flow.prepare.prepare import prepare_as_asked
 from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.publish import publish
 from voile.flow.read.read import read
@@ -68,13 +69,22 @@ def _file_state(payload: Payload) -> list[Any]:
 
 def read_data(payload: Payload) -> Microdata:
     """Read the table under its schema, unless it is the table that was read last."""
-    parts = [_file_state(payload), payload["spec"]["schema"], payload["spec"].get("read")]
+    spec = payload["spec"]
+    parts = [_file_state(payload), spec["schema"], spec.get("read"), spec.get("prepare"), payload.get("offset_key")]
     table_request = json.dumps(parts, sort_keys=True)
     if memory.table_request != table_request or memory.data is None:
         schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
-        memory.data = read(payload["source"], schema, **payload["spec"].get("read", {}))
+        table, reading = prepare_table(payload, schema.person)
+        memory.data = read(table, schema, **reading)
         memory.table_request = table_request
     return memory.data
+
+
+def prepare_table(payload: Payload, person: str | None) -> tuple[Any, dict[str, Any]]:
+    """Return the table, changed at the border as the request asks for, and the options to read it with."""
+    spec = payload["spec"]
+    key = Key(bytes.fromhex(payload["offset_key"])) if payload.get("offset_key") else None
+    return prepare_as_asked(payload["source"], spec.get("prepare", {}), spec.get("read", {}), person=person, key=key)
 
 
 def make_release(payload: Payload, progress: Progress) -> Release:

@@ -13,7 +13,9 @@ from voile.flow.explore.column_profiles import RepeatedValues
 from voile.flow.explore.foresee import foresee, reach, suggest_value
 from voile.flow.explore.improvements import suggest_improvements
 from voile.flow.explore.inspect import inspect as inspect_table
+from voile.flow.explore.inspection import Inspection
 from voile.flow.explore.rows_per_person import compare_rows_per_person
+from voile.flow.prepare.prepare import PreparedTable, prepare_as_asked
 from voile.flow.publish.plan import default_method
 from voile.flow.read.read import read
 from voile.io import hierarchy_outlines
@@ -25,24 +27,46 @@ from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
-from voile.web.tasks.session_data import Payload, Progress, open_history, read_data, read_task_request
+from voile.web.tasks.session_data import (
+    Payload,
+    Progress,
+    open_history,
+    prepare_table,
+    read_data,
+    read_task_request,
+)
 
 LEAVES = 5_000  # the most values of a tree that can be edited by hand
 ROWS = 8  # rows of the table that a visitor can see on request
 
 
 def inspect(payload: Payload, progress: Progress) -> dict[str, Any]:
-    """Inspect the table as it is."""
+    """Inspect the table as it is, or as it is after changes at the border. Dates are shifted row by row here: what
+    tells people apart is marked later."""
     progress(0, 1, "Reading the table")
+    table, reading = prepare_as_asked(payload["source"], payload.get("prepare", {}), payload.get("read", {}))
+    estimates = {name: payload[name] for name in ("population", "special_uniques") if payload.get(name)}
     columns = payload.get("columns") or None
-    return inspect_table(payload["source"], columns=columns, **payload.get("read", {})).as_json()
+    return _describe(inspect_table(table, payload.get("roles"), columns=columns, **estimates, **reading))
+
+
+def _describe(inspection: Inspection) -> dict[str, Any]:
+    """Return an inspection with the words that explain its numbers."""
+    anonymity = inspection.anonymity
+    mixed = [
+        {"column": item.column, "kind": item.kind, "measures": item.describe()}
+        for item in (anonymity.sensitive if anonymity else ())
+    ]
+    return {**inspection.as_json(), "mixed": mixed}
 
 
 def peek(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Return the first rows as text, without identifiers."""
     names = [name for name in payload["names"] if name not in payload["hidden"]]
-    options = {name: value for name, value in payload.get("read", {}).items() if name != "merge"}
-    frame = load_frame(Source(payload["source"], **options), Schema(quasi=names)).head(ROWS)
+    table, options = prepare_as_asked(payload["source"], payload.get("prepare", {}), payload.get("read", {}))
+    options.pop("merge", None)
+    source = Source(table.frame) if isinstance(table, PreparedTable) else Source(table, **options)
+    frame = load_frame(source, Schema(quasi=names)).head(ROWS)
     rows = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
     return {"names": list(frame.columns), "rows": rows}
 
@@ -58,7 +82,7 @@ def mark(payload: Payload, progress: Progress) -> dict[str, Any]:
     inspection = replace(inspect_table(data), repeats=repeats)
     progress(2, 3, "Checking how far each promise can go")
     return {
-        **inspection.as_json(),
+        **_describe(inspection),
         "dropped": data.dropped,
         "who": _count_people(data),
         "advice": inspection.advice(schema),
@@ -108,7 +132,8 @@ def tree(payload: Payload, progress: Progress) -> dict[str, Any]:
     schema = {key: value for key, value in payload["spec"]["schema"].items() if key != "guarding"}  # nodes come later
     saved = schema.get("hierarchies", {})
     hierarchies = {**saved, name: payload.get("hierarchy") or saved.get(name, "auto")}
-    data = read(payload["source"], Schema(**{**schema, "hierarchies": hierarchies}), **payload["spec"].get("read", {}))
+    table, reading = prepare_table(payload, schema.get("person"))
+    data = read(table, Schema(**{**schema, "hierarchies": hierarchies}), **reading)
     hierarchy = data.columns[name].hierarchy
     assert hierarchy is not None
     leaves = len(data.columns[name].domain.values)

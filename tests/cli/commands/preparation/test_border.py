@@ -34,11 +34,11 @@ def key(voile: Voile) -> Path:
     return path
 
 
-def test_flags_and_a_spec_give_the_same_release(voile: Voile, table: Path, key: Path) -> None:
+def test_flags_on_disk_and_a_spec_in_memory_give_the_same_release(voile: Voile, table: Path, key: Path) -> None:
     (voile.folder / "spec.toml").write_text(SPEC)
     flags = ("--pseudonym", "name", "--age", "birth=2026-01-01", "--safe-harbor", "zip=zip", *ROLES)
     secret = ("--key-file", key, "--pseudonym-file")
-    first = voile("publish", table, "--out", "a", *flags, *secret, "a.csv")
+    first = voile("publish", table, "--out", "a", *flags, *secret, "a.csv", "--engine", "disk")
     assert first.code == 0, first.err
     second = voile("publish", table, "--out", "b", "--spec", "spec.toml", *secret, "b.csv")
     assert second.code == 0, second.err
@@ -59,7 +59,8 @@ def test_flags_and_a_spec_give_the_same_release(voile: Voile, table: Path, key: 
         (("--pseudonym", "name", "--pseudonym-file", "p.csv"), "--key-file"),
         (("--pseudonym", "name", "--pseudonym-file", "out/p.csv"), "would lie in the release"),
         (("--pseudonym-file", "p.csv"), "has no effect here"),
-        (("--age", "birth=2026-01-01", "--engine", "disk"), "in memory only"),
+        (("--shift-dates", "birth", "--age", "birth=2026-01-01"), "changed twice"),
+        (("--safe-harbor", "zip=post"), "no Safe Harbor rule 'post'"),
         (("--age", "birth=2026-01-01", "--shift-days", "3"), "has no effect here"),
         (("--age", "born=2026-01-01"), "no column 'born'"),
         (("--age", "birth=later"), "is no date"),

@@ -40,6 +40,7 @@ def advise(
     with progress_bar() as step:
         from voile.engines.selection import choose_engine
         from voile.flow.explore.advise import advise as advise_on_columns
+        from voile.flow.prepare.prepare import prepare_as_asked
         from voile.flow.read.read import read
         from voile.flow.request.request import read_request
 
@@ -48,6 +49,8 @@ def advise(
         refuse_unused_reading(combined.read, source)
         request = read_request(combined)
         step(0, None, "read")
-        data = read(source, request.schema, **request.read, engine=choose_engine(source, request.engine))
+        engine, person = choose_engine(source, request.engine), request.schema.person
+        table, reading = prepare_as_asked(source, combined.prepare, request.read, person=person, engine=engine)
+        data = read(table, request.schema, **reading, engine=engine)
         advice = advise_on_columns(data, request.policy)
     print_json(advice.as_json()) if as_json else typer.echo(str(advice))

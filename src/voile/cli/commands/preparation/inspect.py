@@ -61,6 +61,7 @@ def inspect(
     names are suggested. No cell of the table is shown.
     """
     from voile.flow.explore.inspect import inspect as inspect_table
+    from voile.flow.prepare.prepare import prepare_as_asked
     from voile.io.spec_files import read_spec
 
     refuse_unused_reading(read_options, source, register)
@@ -70,14 +71,16 @@ def inspect(
     )  # fmt: skip
     base = read_spec(spec) if spec else None
     roles = combine_schema({**{role: [] for role in PARTS[:4]}, **base.schema} if base else {}, flags)
+    reading = {**(base.read if base else {}), **read_options}
+    table, reading = prepare_as_asked(source, base.prepare if base else {}, reading, person=roles.get("person"))
     inspection = inspect_table(
-        source,
+        table,
         {part: roles[part] for part in PARTS if part in roles},
         columns=split_names(columns) if columns else None,
         population=population,
         register=register,
         special_uniques=suda,
-        **{**(base.read if base else {}), **read_options},
+        **reading,
     )
     page = inspection.save(out) if out else None
     if as_json:

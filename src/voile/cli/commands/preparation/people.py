@@ -46,6 +46,7 @@ def people(
     with progress_bar() as step:
         from voile.engines.selection import choose_engine
         from voile.flow.explore.rows_per_person import compare_rows_per_person
+        from voile.flow.prepare.prepare import prepare_as_asked
         from voile.flow.read.read import read
         from voile.flow.request.request import read_request
         from voile.tables.secret_key import Key
@@ -59,6 +60,8 @@ def people(
         key = Key.read(key_file) if key_file else None
         numbers = parse_numbers("choices", choices, int) if choices else None
         step(0, None, "read")
-        data = read(source, request.schema, **request.read, engine=choose_engine(source, request.engine))
+        engine, person = choose_engine(source, request.engine), request.schema.person
+        table, reading = prepare_as_asked(source, combined.prepare, request.read, person=person, engine=engine)
+        data = read(table, request.schema, **reading, engine=engine)
         comparison = compare_rows_per_person(data, request.policy, request.method, numbers, key=key, progress=step)
     print_json(comparison.as_json()) if as_json else typer.echo(str(comparison))
