@@ -26,6 +26,7 @@ VERBS = (
     "report",
     "compare",
     "explore",
+    "recommend",
     "pool",
 )
 ORDERS = {"voile": ROOMS, "voile.flow": VERBS}

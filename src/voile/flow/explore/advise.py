@@ -103,8 +103,8 @@ def advise(data: Microdata, policy: Policy | Model) -> Advice:
     smallest = max(policy.smallest(), 2)
     rows = data.draw(PUBLIC_KEY).collect()
     columns = data.columns
-    losses = _measure_losses(columns, rows, smallest)
-    few = _measure_losses(columns, rows, smallest, FEW)
+    losses = measure_losses(columns, rows, smallest)
+    few = measure_losses(columns, rows, smallest, FEW)
     costs = [_weigh_column(columns, rows, smallest, losses, column) for column in columns.quasi]
     costs.sort(key=lambda cost: -cost.gain)
     withheld = rows.total - few.people
@@ -112,16 +112,20 @@ def advise(data: Microdata, policy: Policy | Model) -> Advice:
 
 
 @dataclass(frozen=True)
-class _Losses:
+class SizeLosses:
+    """What each column loses in boxes of a certain size, and how many people and groups these have."""
+
     people: int
+    groups: int
     by_column: Mapping[str, float]
 
     def mean(self, without: str = "") -> float:
+        """Return the mean loss of all columns, or of all but one."""
         listed = [loss for name, loss in self.by_column.items() if name != without]
         return float(np.mean(listed)) if listed else 0.0
 
 
-def _measure_losses(columns: Columns, rows: Rows, smallest: int, suppression: float = 0.0) -> _Losses:
+def measure_losses(columns: Columns, rows: Rows, smallest: int, suppression: float = 0.0) -> SizeLosses:
     """Return the mean certainty penalty of each column in boxes of at least `smallest` people."""
     sizes_alone = Policy(KAnonymity(k=smallest))
     grouped = Mondrian(suppression=suppression).group(replace(columns, sensitive=(), guards=()), rows, sizes_alone)
@@ -129,21 +133,21 @@ def _measure_losses(columns: Columns, rows: Rows, smallest: int, suppression: fl
     for column in columns.quasi:
         cells, cell = choose_cells(column, grouped, "tight")
         losses[column.name] = float(np.dot(cells.loss()[cell], people) / people.sum())
-    return _Losses(int(people.sum()), losses)
+    return SizeLosses(int(people.sum()), len(people), losses)
 
 
-def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: _Losses, column: Column) -> ColumnCost:
+def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: SizeLosses, column: Column) -> ColumnCost:
     name = column.name
     without, cost = None, ColumnCost(name, losses.by_column[name], losses.mean(name), None)
     others = tuple(other for other in columns.quasi if other.name != name)
     if others:
-        without = _measure_losses(replace(columns, quasi=others), rows, smallest).mean()
+        without = measure_losses(replace(columns, quasi=others), rows, smallest).mean()
     coarse = _coarsen(columns, column, rows)
     if coarse is None:
         return replace(cost, without=without)
     try:
         quasi = tuple(coarse if other.name == name else other for other in columns.quasi)
-        after = _measure_losses(replace(columns, quasi=quasi), rows, smallest)
+        after = measure_losses(replace(columns, quasi=quasi), rows, smallest)
     except Unsatisfiable:
         return replace(cost, without=without)
     return ColumnCost(
