@@ -6,24 +6,17 @@ nothing that is done on this advice tells anything about values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from voile.errors import Unsatisfiable
-from voile.methods.mondrian.mondrian import Mondrian
-from voile.methods.steering.column_cells import choose_cells
+from voile.flow.measure.size_losses import FEW, SizeLosses, measure_losses
 from voile.models.base import Model
-from voile.models.k_anonymity import KAnonymity
 from voile.models.policy import Policy
 from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column, Columns
-
-FEW = 0.01  # the share of people whose withholding is tried
 
 
 @dataclass(frozen=True)
@@ -109,31 +102,6 @@ def advise(data: Microdata, policy: Policy | Model) -> Advice:
     costs.sort(key=lambda cost: -cost.gain)
     withheld = rows.total - few.people
     return Advice(rows.total, smallest, losses.mean(), withheld, few.mean(), tuple(costs))
-
-
-@dataclass(frozen=True)
-class SizeLosses:
-    """What each column loses in boxes of a certain size, and how many people and groups these have."""
-
-    people: int
-    groups: int
-    by_column: Mapping[str, float]
-
-    def mean(self, without: str = "") -> float:
-        """Return the mean loss of all columns, or of all but one."""
-        listed = [loss for name, loss in self.by_column.items() if name != without]
-        return float(np.mean(listed)) if listed else 0.0
-
-
-def measure_losses(columns: Columns, rows: Rows, smallest: int, suppression: float = 0.0) -> SizeLosses:
-    """Return the mean certainty penalty of each column in boxes of at least `smallest` people."""
-    sizes_alone = Policy(KAnonymity(k=smallest))
-    grouped = Mondrian(suppression=suppression).group(replace(columns, sensitive=(), guards=()), rows, sizes_alone)
-    people, losses = grouped.count_people(), {}
-    for column in columns.quasi:
-        cells, cell = choose_cells(column, grouped, "tight")
-        losses[column.name] = float(np.dot(cells.loss()[cell], people) / people.sum())
-    return SizeLosses(int(people.sum()), len(people), losses)
 
 
 def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: SizeLosses, column: Column) -> ColumnCost:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from voile.errors import EngineError, Unsatisfiable
-from voile.flow.explore.advise import measure_losses
+from voile.flow.measure.size_losses import measure_losses
 from voile.result_tables import ResultTable
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.unit import Unit

@@ -43,7 +43,6 @@ def _results(visit: Visit) -> dict[str, Any]:
         "comparison": comparison,
         "running": running,
         "headlines": headlines,
-        "attack_titles": _list_attacks(comparison),
         "chosen_trial": _find_chosen_trial(visit),
     }
 
@@ -90,10 +89,3 @@ def _find_chosen_trial(visit: Visit) -> int | None:
     """Find the trial whose method is the chosen one."""
     trials = (visit.comparison or {}).get("trials", [])
     return next((n for n, trial in enumerate(trials) if _knobs(trial["method"]) == visit.spec.get("method")), None)
-
-
-def _list_attacks(comparison: dict[str, Any] | None) -> list[str]:
-    """List the attacks of a comparison, those inside the promise first: the rows of its matrix."""
-    results = [item for trial in (comparison or {}).get("trials", []) for item in trial["reached"]]
-    finished = [item for item in results if item["worst"] is not None]
-    return list(dict.fromkeys(item["title"] for item in sorted(finished, key=lambda item: not item["inside"])))
