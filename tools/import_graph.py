@@ -27,6 +27,7 @@ VERBS = (
     "compare",
     "explore",
     "recommend",
+    "preview",
     "pool",
 )
 ORDERS = {"voile": ROOMS, "voile.flow": VERBS}

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.measure.measure import measure as measure
     from voile.flow.pool.pool import pool as pool
     from voile.flow.prepare.prepare import prepare as prepare
+    from voile.flow.preview.preview import preview as preview
     from voile.flow.publish.publish import publish as publish
     from voile.flow.read.read import read as read
     from voile.flow.recommend.recommend import recommend as recommend
@@ -124,6 +125,7 @@ _HOMES = {
     "prefixes": "tables.hierarchy",
     "prepare": "flow.prepare.prepare",
     "presets": "adversaries.presets",
+    "preview": "flow.preview.preview",
     "privacy_budget": "flow.explore.privacy_budget",
     "publish": "flow.publish.publish",
     "reach": "flow.explore.foresee",

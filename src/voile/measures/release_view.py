@@ -16,7 +16,6 @@ from voile.releases.shape_answers import SensitiveRows
 from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Histogram
 from voile.tables.schema import Columns
-from voile.tables.value_text import TOP
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +105,5 @@ class View:
 def count_stars(release: Release) -> dict[str, int]:
     """Count the rows that show `*` in each quasi-identifier column: a reader learns nothing about it there. Empty where
     a release shows quasi-identifiers as they are."""
-    sizes = release.sizes if release.box_cells else None
-    return {
-        name: int(sizes[(cells.labels == TOP).to_numpy()[cell]].sum())
-        for name, (cells, cell) in release.box_cells.items()
-        if sizes is not None
-    }
+    cells = release.box_cells
+    return {name: int(release.sizes[shown.whole[cell]].sum()) for name, (shown, cell) in cells.items()}

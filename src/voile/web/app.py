@@ -61,6 +61,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
         "/compare": compare.begin,
         "/compare/look": compare.look,
         "/publish": publishing.begin,
+        "/publish/preview": publishing.preview,
         "/receive": receiving.take,
         "/receive/count": receive.count,
         "/receive/cross": receive.cross,

@@ -62,7 +62,7 @@ async def begin(request: Request, visit: Visit, form: FormData) -> Response:
         "adversary": [name for name in presets() if form.get(f"adversary.{name}")],
     }
     options |= {"store": str(visit.storage.find_place(TRIALS)), "key": visit.key}  # to resume a cancelled comparison
-    visit.forget("comparison", "closer_look", "publication")
+    visit.forget("comparison", "closer_look", "preview", "publication")
     job = visit.start_job("compare", "Comparing the methods", visit.payload(**entries, **options))
     await wait_for(job, SOON)
     return RedirectResponse("/compare", 303)
@@ -75,7 +75,7 @@ async def look(request: Request, visit: Visit, form: FormData) -> Response:
     if number is None or trials[number]["fault"]:
         return RedirectResponse("/compare", 303)
     visit.spec["method"] = _knobs(trials[number]["method"])
-    visit.forget("closer_look", "publication")
+    visit.forget("closer_look", "preview", "publication")
     await wait_for(visit.start_job("look", "Looking closer", visit.payload()), SOON)
     return RedirectResponse("/compare#closer", 303)
 

@@ -144,7 +144,15 @@ def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any]) -
     visit.source, visit.spec = source, {"read": reading} if reading else {}
     visit.draft = {}
     visit.forget(
-        "inspection", "earlier", "marking", "row_limits", "forecast", "comparison", "closer_look", "publication"
+        "inspection",
+        "earlier",
+        "marking",
+        "row_limits",
+        "forecast",
+        "comparison",
+        "closer_look",
+        "preview",
+        "publication",
     )
 
 

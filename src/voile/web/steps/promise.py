@@ -67,7 +67,7 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
     if policy != visit.spec.get("policy"):
         visit.spec["policy"], visit.draft = policy, {}
         visit.spec.pop("method", None)
-        visit.forget("row_limits", "forecast", "comparison", "closer_look", "publication")
+        visit.forget("row_limits", "forecast", "comparison", "closer_look", "preview", "publication")
     job = await wait_for(visit.start_job("promise", "Checking what can be kept", visit.payload()), PATIENCE)
     visit.collect_result()
     if not live:

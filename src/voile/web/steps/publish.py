@@ -67,6 +67,14 @@ class Publish:
         await wait_for(visit.start_job("publish", "Publishing", payload), SOON)
         return RedirectResponse("/publish#done", 303)
 
+    async def preview(self, request: Request, visit: Visit, form: FormData) -> Response:
+        """Show what the release would show, before it is saved."""
+        if not visit.spec.get("policy") or not visit.marking:
+            return RedirectResponse("/promise", 303)
+        visit.forget("preview")
+        await wait_for(visit.start_job("preview", "Preparing the preview", visit.payload()), SOON)
+        return RedirectResponse("/publish#preview", 303)
+
     def _choose_folder(self, form: FormData, name: str) -> Path | None:
         """Choose the folder of the release among the visitor's; None if it is only zipped."""
         if not NAME.fullmatch(name) or not is_plain_name(name):

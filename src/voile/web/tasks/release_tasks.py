@@ -17,6 +17,7 @@ from voile.flow.compare.comparison import Comparison
 from voile.flow.compare.comparison_charts import draw_frontier
 from voile.flow.explore.distributions import distributions, draw_distribution
 from voile.flow.measure.measure import measure
+from voile.flow.preview.preview import preview as preview_release
 from voile.flow.report import charts
 from voile.flow.report.report import report
 from voile.flow.verify.verify import verify
@@ -91,6 +92,15 @@ def look(payload: Payload, progress: Progress) -> dict[str, Any]:
     ]
     verdict = verify(release, after=open_history(payload).releases, ledger=memory.ledger)
     return {**report(release, memory.audit, verdict=verdict).as_json(), "distributions": columns}
+
+
+def preview(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """Show what the release would show, beside rows of the table: the release that is published afterwards."""
+    data, release = read_data(payload), make_release(payload, progress)
+    progress(3, 4, "Putting rows side by side")
+    shown = preview_release(data, release)
+    charts_by_column = [draw_distribution(item) for item in shown.distributions]
+    return {**shown.as_json(), "charts": charts_by_column}
 
 
 def _attack_release(payload: Payload) -> None:
