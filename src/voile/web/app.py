@@ -43,6 +43,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
         "/publish/report": publish.report,
         "/publish/report.html": publish.download_report,
         "/publish/report.json": publish.download_report,
+        "/publish/report.pdf": publish.download_report,
         "/publish/private.json": publish.download_private,
         "/publish/ledger.json": publish.download_ledger,
         "/receive": receiving.show,

@@ -21,22 +21,21 @@ async def show(request: Request, visit: Visit) -> Response:
     visit.collect_result()
     if not visit.marking:
         return RedirectResponse("/mark", 303)
-    cards = {card.name: card for card in make_cards("models")}
+    cards, chosen = {card.name: card for card in make_cards("models")}, find_recommendation(visit)
     return render_page(
         "promise",
         visit,
         needs=[(need, [cards[name] for name in names]) for need, names in sort_by_need(cards)],
-        chosen=_find_recommendation(visit),
+        chosen=chosen["audience"]["name"] if chosen else None,
         values=_form_values(visit),
         secret=_secret_columns(visit),
     )
 
 
-def _find_recommendation(visit: Visit) -> str | None:
-    """Return the audience whose recommended promise is the chosen one."""
-    policy = visit.spec.get("policy")
-    recommended = (visit.marking or {})["recommendations"]
-    return next((item["audience"]["name"] for item in recommended if item["policy"] == policy), None)
+def find_recommendation(visit: Visit) -> dict[str, Any] | None:
+    """Return the recommendation whose promise is the chosen one."""
+    recommended: list[dict[str, Any]] = (visit.marking or {}).get("recommendations", [])
+    return next((item for item in recommended if item["policy"] == visit.spec.get("policy")), None)
 
 
 def _form_values(visit: Visit) -> dict[str, str]:

@@ -129,7 +129,7 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     verdict = verify(folder, private=kept, after=open_history(payload).releases, ledger=memory.ledger)
     if memory.ledger is not None:
         memory.ledger.save(payload["new_ledger"])
-    page = report(release, memory.audit, losses, verdict)
+    page = report(release, memory.audit, losses, verdict, **payload.get("decision", {}))
     page.save(payload["page"])
     files = [*release_folder.read_documents(folder).certificate["files"], release_folder.CERTIFICATE]
     _pack(archive, folder, sorted(files), payload["name"])
