@@ -26,6 +26,8 @@ VERBS = (
     "report",
     "compare",
     "explore",
+    "recommend",
+    "preview",
     "pool",
 )
 ORDERS = {"voile": ROOMS, "voile.flow": VERBS}

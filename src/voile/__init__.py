@@ -39,8 +39,10 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.measure.measure import measure as measure
     from voile.flow.pool.pool import pool as pool
     from voile.flow.prepare.prepare import prepare as prepare
+    from voile.flow.preview.preview import preview as preview
     from voile.flow.publish.publish import publish as publish
     from voile.flow.read.read import read as read
+    from voile.flow.recommend.recommend import recommend as recommend
     from voile.flow.report.report import report as report
     from voile.flow.verify.verify import verify as verify
     from voile.methods.accounted_cuts.accounted_cuts import AccountedCuts as AccountedCuts
@@ -123,11 +125,13 @@ _HOMES = {
     "prefixes": "tables.hierarchy",
     "prepare": "flow.prepare.prepare",
     "presets": "adversaries.presets",
+    "preview": "flow.preview.preview",
     "privacy_budget": "flow.explore.privacy_budget",
     "publish": "flow.publish.publish",
     "reach": "flow.explore.foresee",
     "read": "flow.read.read",
     "read_prior": "flow.explore.learn_prior",
+    "recommend": "flow.recommend.recommend",
     "report": "flow.report.report",
     "tree": "tables.hierarchy",
     "verify": "flow.verify.verify",

@@ -60,6 +60,7 @@ def recipe(name: str, *numbers: float) -> str:
     return f"\ue000{json.dumps(['recipe', name, numbers, {}])}\ue001"
 
 
+CLASS_NAMES = {"alpha-k-anonymity": "AlphaK", "k-e-anonymity": "KE"}  # where the rule for names does not hold
 PLUGINS = {"model": "vl.", "method": "vl.", "attack": "vl.attacks.", "measure": "vl.measures."}
 
 
@@ -70,7 +71,8 @@ def write_python(mention: Mention) -> str:
     ("encoding='latin-1'", 'vl.FullDomain()')
     """
     if mention.family == "option" and mention.name in PLUGINS and mention.value is not None:
-        class_name = "".join(word[:1].upper() + word[1:] for word in mention.value.split("-"))
+        by_rule = "".join(word[:1].upper() + word[1:] for word in mention.value.split("-"))
+        class_name = CLASS_NAMES.get(mention.value, by_rule)
         knobs = ", ".join(f"{name}={value!r}" for name, value in mention.knobs.items())
         return f"{PLUGINS[mention.name]}{class_name}({knobs})"
     if mention.family == "recipe":
@@ -212,18 +214,22 @@ RECOGNISABLE = "It shows exact quasi-identifiers: everyone in it is recognisable
 
 
 class Unsatisfiable(VoileError):  # noqa: N818 - a statement about the request, not a failure of the program
-    """No release can keep this promise on this table; `best` says what is within reach, and a note what trying again
-    means for the promise."""
+    """No release can keep this promise on this table; `best` says what is within reach, `alternatives` are promises
+    that are, the nearest first (each has a `policy` and a `reason`), and a note says what trying again means for the
+    promise."""
 
     exit_code = 4
 
-    def __init__(self, message: str, *, code: str, hint: str = "", best: str = "") -> None:
+    def __init__(
+        self, message: str, *, code: str, hint: str = "", best: str = "", alternatives: Sequence[Any] = ()
+    ) -> None:
         super().__init__(message, code=code, hint=hint)
-        self.best = best
+        self.best, self.alternatives = best, tuple(alternatives)
         self.add_note(FIXED_BEFOREHAND)
 
     def as_json(self) -> dict[str, Any]:
-        return {**super().as_json(), "best": self.best, "note": FIXED_BEFOREHAND}
+        instead = {"alternatives": [item.as_json() for item in self.alternatives]} if self.alternatives else {}
+        return {**super().as_json(), "best": self.best, **instead, "note": FIXED_BEFOREHAND}
 
 
 class BrokenPromise(VoileError):  # noqa: N818 - the event

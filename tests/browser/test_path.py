@@ -29,6 +29,9 @@ def mark(page: Any) -> None:
 
 
 def promise(page: Any, l: int) -> None:  # noqa: E741 - the letter of the literature
+    expert = page.locator("details.expert")
+    if expert.get_attribute("open") is None:
+        expert.locator("> summary").click()
     for name, knob, value in (("k-anonymity", "k", 5), ("l-diversity", "l", l)):
         page.locator(f"[name='models.{name}.on']").check()
         page.locator(f"[name='models.{name}.{knob}']").fill(str(value))

@@ -58,6 +58,10 @@ SignerFile = Annotated[
 Models = Annotated[
     list[str] | None, typer.Option("--model", help="E.g. k-anonymity:k=5; repeat it to ask for several together.")
 ]
+ForAudience = Annotated[
+    str | None,
+    typer.Option("--for", metavar="AUDIENCE", help="Recommend a promise for readers: inside, partner or public."),
+]
 Missing = Annotated[str | None, typer.Option("--missing", help="Rows with missing cells: error, drop or value.")]
 Kinds = Annotated[list[str] | None, typer.Option("--kind", help="COLUMN=KIND: categorical, ordered, numeric or date.")]
 Domains = Annotated[

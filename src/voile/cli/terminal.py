@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voile.errors import FIXED_BEFOREHAND, RECOGNISABLE
-
 if TYPE_CHECKING:
     import polars as pl
 
-    from voile.flow.compare.comparison import Comparison
-    from voile.flow.compare.trial import AttackResult, Trial
     from voile.releases.counts.count_answer import Count
     from voile.releases.sql.pooled_answer import QueryAnswer
     from voile.results import Audit, Belief, Losses, Verdict
@@ -120,80 +116,6 @@ def _write_count(number: float | None) -> str:
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:,.5g}"
 
 
-def show_comparison(comparison: Comparison) -> None:
-    """Print the numbered trials, then the worst belief of every attack in each trial, then the best method."""
-    several = len(comparison.promises) > 1
-    rows = [
-        [
-            str(number),
-            trial.title,
-            *([trial.promise] if several else []),
-            _describe_outcome(trial),
-            "" if trial.fault else f"{trial.people} in {trial.groups}",
-            "" if trial.fault else str(trial.withheld),
-            _write_decimals(trial.loss(comparison.by)),
-            *_describe_columns(trial, comparison.by),
-            f"{trial.seconds:.1f}",
-        ]
-        for number, trial in enumerate(comparison.rows, 1)
-    ]
-    promise_head = ["promise"] if several else []
-    heads = ["", "method", *promise_head, "promise kept", comparison.unit.noun, "withheld", comparison.by]
-    heads += ["median column", "worst column", "seconds"]
-    print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
-    numbered = list(enumerate(comparison.rows, 1))
-    for block in (numbered[start : start + 8] for start in range(0, len(numbered), 8)):
-        by_title = [{item.title: item for item in trial.reached} for _, trial in block]
-        titles = dict.fromkeys(title for own in by_title for title in own)
-        cells = [[title, *(_write_belief(own.get(title)) for own in by_title)] for title in titles]
-        if cells:
-            heads = ["attack", *(str(number) for number, _ in block)]
-            print_table("Worst belief (* inside the promise, ! above the bound)", heads, cells, len(by_title))
-    for item in comparison.yardsticks:
-        shown = f"{item.title} (epsilon {item.epsilon:g}, as stated): {_write_decimals(item.loss)} by marginals"
-        typer.echo(f"Beside the methods, a synthetic table made elsewhere. {shown}.")
-    for promise in comparison.promises:
-        typer.echo(f"Keeps {promise} at the least loss: {_describe_best(comparison, promise)}")
-    typer.echo(FIXED_BEFOREHAND)
-
-
-def _describe_outcome(trial: Trial) -> str:
-    if trial.fault:
-        return trial.fault.message
-    return "kept" if trial.kept else "BROKEN" if trial.verified != "needs" else "open"
-
-
-def _describe_columns(trial: Trial, by: str) -> list[str]:
-    """Write the loss of the median column, and of the worst one with its name; and which columns are lost."""
-    median, worst, most = trial.column_losses(by)
-    shown = f"{worst} {_write_decimals(most)}" if worst else ""
-    return [_write_decimals(median), shown + (f" (lost: {', '.join(trial.lost)})" if trial.lost else "")]
-
-
-def _describe_best(comparison: Comparison, promise: str) -> str:
-    """Name the best method for a promise; if there is none, give the first hint about what can be reached."""
-    best = comparison.best_for(promise)
-    if best:
-        loss = _write_decimals(best.loss(comparison.by))
-        return f"{best.title}, with a loss of {loss} by {comparison.by}." + (
-            f" {RECOGNISABLE}" if best.recognisable else ""
-        )
-    if comparison.only_lost(promise):
-        return "none. Every release that keeps it has lost a column to 90 % or more; --allow-lost lets one win."
-    hints = [trial.fault.hint for trial in comparison.rows if trial.promise == promise and trial.fault]
-    return f"none. {next(filter(None, hints), '')}".strip()
-
-
-def _write_belief(item: AttackResult | None) -> str:
-    if item is None or item.worst is None:
-        return "error" if item and item.fault else "–"
-    return f"{item.worst:.3f}" + ("!" if not item.passed else "*" if item.inside else " ")
-
-
-def _write_decimals(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
-
-
 def show_frame(title: str, frame: pl.DataFrame) -> None:
     """Print a small table of numbers."""
     rows = [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.rows()]
@@ -216,17 +138,31 @@ def show_bars(title: str, rows: list[tuple[str, float]], width: int = 50) -> Non
 
 @contextlib.contextmanager
 def progress_bar() -> Iterator[Any]:
-    """Show a bar that counts on standard error if it is a terminal; otherwise show nothing."""
+    """Show a bar that counts on standard error if it is a terminal; otherwise show nothing. Its `note` writes a line
+    above the bar."""
     if not sys.stderr.isatty():
-        yield lambda done, of, what: None
+        yield Bar(lambda done, of, what: None, lambda line: None)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
         task = bar.add_task("start", total=None)
-        yield lambda done, of, what: bar.update(task, description=what, completed=done, total=of, refresh=True)
+        yield Bar(
+            lambda done, of, what: bar.update(task, description=what, completed=done, total=of, refresh=True),
+            bar.console.print,
+        )
+
+
+class Bar:
+    """Reports how much is done, and writes lines above the bar."""
+
+    def __init__(self, update: Callable[[int, int | None, str], None], note: Callable[[str], None]) -> None:
+        self._update, self.note = update, note
+
+    def __call__(self, done: int, total: int | None, what: str) -> None:
+        self._update(done, total, what)
 
 
 @contextlib.contextmanager

@@ -100,3 +100,10 @@ class View:
         """Return which values of a column occur in the table."""
         table = self.data if isinstance(self.data, Outline) else outline_table(self.data)
         return table.seen[name]
+
+
+def count_stars(release: Release) -> dict[str, int]:
+    """Count the rows that show `*` in each quasi-identifier column: a reader learns nothing about it there. Empty where
+    a release shows quasi-identifiers as they are."""
+    cells = release.box_cells
+    return {name: int(release.sizes[shown.whole[cell]].sum()) for name, (shown, cell) in cells.items()}

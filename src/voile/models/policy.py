@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from voile.adversaries.prior import Prior
-from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_together
+from voile.errors import PolicyError, SpecError, Unsatisfiable, option, raise_together, render
 from voile.models.abilities import (
     CountsPeople,
     LearnsFromTable,
@@ -18,6 +20,8 @@ from voile.models.abilities import (
 )
 from voile.models.base import Model
 from voile.models.kinds import FollowsPeople, PriorModel, ProcessModel, SizeModel, SpansReleases
+from voile.models.nearby_promises import WholeTable, propose_models
+from voile.plugins.descriptions import list_changes
 from voile.releases.certificate import Claim
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts, sizes_only
@@ -51,6 +55,15 @@ class Policy:
 
     def __iter__(self) -> Iterator[Model]:
         return iter(self.models)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return the models as entries of a spec: the name of each, and the parameters that differ from their
+        default."""
+        return [{"model": model.name, **list_changes(model)} for model in self]
+
+    def mention(self) -> str:
+        """Mention the policy in a message, in the words of the surface."""
+        return " and ".join(option("model", model.name, **list_changes(model)) for model in self)
 
     # completing it for one publication -----------------------------------------------------------------------------
     def check(self, columns: Columns) -> None:
@@ -180,14 +193,22 @@ class Policy:
         """Return the names of the models that no number of all different values satisfies."""
         return [model.name for model in self if distinct_values_needed(model) is None]
 
-    def require_whole(self, columns: Columns, tallies: Mapping[str, Counts], total: int) -> None:
-        """Raise Unsatisfiable unless the table in one group satisfies every model: under monotone models no grouping
-        can do better."""
-        for model in self:
+    def require_whole(
+        self,
+        columns: Columns,
+        tallies: Mapping[str, Counts],
+        total: int,
+        judged: Sequence[Model] | None = None,
+    ) -> None:
+        """Raise Unsatisfiable unless the table in one group satisfies every model, or those that are `judged`: under
+        monotone models no grouping can do better. The error proposes what can be promised instead."""
+        for model in self if judged is None else judged:
             for column in model.targets(columns):
                 counts = tallies[column.name] if column else sizes_only(np.array([total]))
                 if not bool(model.holds(counts)[0]):
-                    raise unreachable_error(model, column, counts)
+                    proposals = propose_models(self.models, WholeTable(columns, tallies, total))
+                    alternatives = tuple(Alternative(Policy(*models), reason) for models, reason in proposals)
+                    raise unreachable_error(model, column, counts, alternatives)
 
     def claims(self, columns: Columns) -> tuple[Claim, ...]:
         """State the promise of every model for each of its columns."""
@@ -198,6 +219,17 @@ class Policy:
             for model in self
             for column in model.targets(columns)
         )
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A policy that a table can keep instead of one that is out of reach, and the reason for it."""
+
+    policy: Policy
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"policy": self.policy.as_json(), "text": render(self.policy.mention()), "reason": self.reason}
 
 
 BEYOND_THE_SET = "an adversary who also knows quasi-identifier columns of another set"
@@ -230,14 +262,18 @@ def make_claim(
     )
 
 
-def unreachable_error(model: Model, column: Column | None, counts: Counts) -> Unsatisfiable:
+def unreachable_error(
+    model: Model, column: Column | None, counts: Counts, alternatives: Sequence[Alternative] = ()
+) -> Unsatisfiable:
     """Build the error for a promise that fails even with everybody in one group."""
     parameters = ", ".join(f"{key} = {value}" for key, value in model.parameters().items() if value is not None)
     scope = f" for {column.subject.name!r}" if column else ""
     best = model.best(counts)
+    instead = f"Within reach is {alternatives[0].policy.mention()}." if alternatives else ""
     return Unsatisfiable(
         f"{model.name} with {parameters} is out of reach{scope}, even with all rows in one group.",
         code=f"unsatisfiable.{model.name}",
-        hint=best,
+        hint=f"{best} {instead}".strip(),
         best=best,
+        alternatives=alternatives,
     )

@@ -51,6 +51,17 @@ def describe_knobs(cls: type[Plugin]) -> tuple[Knob, ...]:
     return tuple(sorted(knobs, key=lambda knob: not knob.required))
 
 
+def list_changes(plugin: Plugin) -> dict[str, Any]:
+    """Return the knobs of a plug-in that differ from their default, as plain values."""
+    changes = {}
+    for field in knob_fields(type(plugin)):
+        value = as_plain_value(getattr(plugin, field.name))
+        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        if value is not None and value != as_plain_value(default):
+            changes[field.name] = value
+    return changes
+
+
 def _describe_values(hint: Any, field: dataclasses.Field[Any]) -> str:
     limits = field.metadata.get("limits") or Limits()
     if limits.choices:

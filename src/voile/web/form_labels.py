@@ -39,6 +39,8 @@ LABELS = {
     "ledger": "Ledger",
     "force": "replace an earlier release of that name",
     "allow_lost": "a release may win although a column of it is lost to 90 % or more",
+    "decided_by": "Decided by",
+    "decided_on": "Decided on",
     "ends": "write the ends of ranges as columns of numbers and dates beside the labels",
 }
 CHOICES = {

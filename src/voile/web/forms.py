@@ -11,7 +11,7 @@ from typing import Any
 
 from voile.errors import SpecError
 from voile.flow.explore.foresee import suggest_value
-from voile.plugins.descriptions import read_description
+from voile.plugins.descriptions import list_changes, read_description
 from voile.plugins.parameters import Limits, type_alternatives
 from voile.plugins.registry import Plugin, as_plain_value, build_plugin, knob_fields, registered_classes
 
@@ -154,24 +154,12 @@ def read_form(family: str, form: Mapping[str, Any]) -> list[dict[str, Any]]:
             texts = {field.name: str(form.get(f"{family}.{name}.{field.name}", "")) for field in make_card(cls).fields}
             knobs = {key: text.strip() for key, text in texts.items() if text.strip()}
             try:
-                entries.append(_write_entry(build_plugin(family, name, knobs)))
+                entries.append({"name": name, **list_changes(build_plugin(family, name, knobs))})
             except SpecError as error:
                 problems += [problem for problem in error.problems if isinstance(problem, SpecError)]
     if problems:
         raise SpecError("Some values cannot be used.", code="spec.form", problems=problems)
     return entries
-
-
-def _write_entry(plugin: Plugin) -> dict[str, Any]:
-    """Write a plug-in as an entry of a spec: its name, and the knobs that differ from their default."""
-    fields = {knob.name: knob for knob in knob_fields(type(plugin))}
-    knobs = {}
-    for name, value in plugin.parameters().items():
-        factory = fields[name].default_factory
-        default = fields[name].default if factory is dataclasses.MISSING else factory()
-        if value is not None and value != as_plain_value(default):
-            knobs[name] = value
-    return {"name": plugin.name, **knobs}
 
 
 def fill_form(family: str, entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -28,6 +28,7 @@ RESULTS = {
     "promise": "forecast",
     "compare": "comparison",
     "look": "closer_look",
+    "preview": "preview",
     "publish": "publication",
     "receive": "reception",
     "cross": "cross_table",
@@ -54,6 +55,7 @@ class Visit:
     draft: dict[str, str] = field(default_factory=dict)  # the text of a form that could not be read
     comparison: dict[str, Any] | None = None
     closer_look: dict[str, Any] | None = None
+    preview: dict[str, Any] | None = None  # rows before and after, for the publisher's eyes
     publication: dict[str, Any] | None = None
     reception: dict[str, Any] | None = None
     cross_table: dict[str, Any] | None = None
@@ -149,7 +151,7 @@ class Visit:
                 if "convert" in found:
                     self.spec["read"]["convert"] = {**found["convert"], **self.spec["read"].get("convert", {})}
             if job.task == "open_earlier":
-                self.forget("comparison", "closer_look", "publication")
+                self.forget("comparison", "closer_look", "preview", "publication")
         elif job.task == "count":
             self.counts = [*job.result["counts"], *self.counts][:MOST_COUNTS]
         elif job.task == "tree":

@@ -39,7 +39,8 @@ def test_a_release_with_a_lost_column_wins_only_if_that_is_allowed() -> None:
 
 def test_the_median_and_the_worst_column_stand_beside_the_loss() -> None:
     told = TrialTable(TRIALS, (), "marginals", 100).as_json()["trials"][2]["columns"]
-    assert told == {"median": 0.2, "worst": "zip", "worst_loss": 0.4}
+    each = [{"column": name, "loss": loss, "stars": None} for name, loss in (("age", 0.1), ("city", 0.2), ("zip", 0.4))]
+    assert told == {"median": 0.2, "worst": "zip", "worst_loss": 0.4, "each": each}
     assert TRIALS[2].column_losses("query-error") == (None, None, None)
 
 

@@ -224,7 +224,7 @@ def test_word_of_progress(data: Microdata) -> None:
     methods = [vl.Mondrian(), vl.Anatomy()]
     compared(data, vl.LDiversity(l=2), methods, [], progress=lambda *word: words.append(word))
     assert words[0][:2] == (0, 3)
-    assert words[-1] == (3, 3, "anatomy for l-diversity (l=2)")
+    assert words[-1] == (3, 3, "the original table")
     assert [done for done, _, _ in words] == sorted(done for done, _, _ in words)
     frame = vl.datasets.hospital()
     said = " ".join(what for _, _, what in words)

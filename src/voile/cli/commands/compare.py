@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from voile.cli.comparison_tables import announce_trial, show_comparison
 from voile.cli.flags import (
     Adversaries,
     After,
@@ -27,7 +28,7 @@ from voile.cli.flags import (
 )
 from voile.cli.inputs import file_options, load_plugins
 from voile.cli.spec_flags import combine_spec
-from voile.cli.terminal import print_json, progress_bar, show_comparison
+from voile.cli.terminal import print_json, progress_bar
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import BrokenPromise, Unsatisfiable
 
@@ -122,6 +123,7 @@ def compare(
                 external=_read_register(external, request.request.schema, combined.read) if external else None,
                 key=key,
                 progress=step,
+                so_far=lambda found: step.note(announce_trial(found)),
                 store=out / "trials" if out else None,
                 by=request.by,
                 allow_lost=request.allow_lost,

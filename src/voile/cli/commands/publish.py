@@ -33,7 +33,7 @@ from voile.cli.prepared_source import (
 from voile.cli.reading_notes import describe_reading, show_reading
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, show_verdict, step_bar
-from voile.cli.unused_options import refuse_unused_reading
+from voile.cli.unused_options import refuse_unused, refuse_unused_reading
 from voile.errors import FIXED_BEFOREHAND, BrokenPromise
 from voile.plugins.counted_nouns import count_noun
 
@@ -61,6 +61,10 @@ def publish(
     after: After = None,
     ledger: LedgerFile = None,
     force: Annotated[bool, typer.Option(help="Replace an earlier release.")] = False,
+    preview: Annotated[
+        bool,
+        typer.Option("--preview", help="Show rows before and after, and write nothing; with --key-file, exactly this."),
+    ] = False,
     sign: SigningKeyFile = None,
     private: Annotated[
         Path | None,
@@ -76,7 +80,11 @@ def publish(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Publish a table under a policy, and verify the folder that was written."""
+    """Publish a table under a policy, and verify the folder that was written.
+
+    With --preview nothing is written: twenty rows are shown beside what would be published of them, with how exact each
+    column is and what a recipient can compute. That shows rows of the table, and is for you alone.
+    """
     with step_bar("read", "publish", "save", "verify") as step:
         from voile.adversaries.private_file import check_private_path
         from voile.engines.selection import choose_engine
@@ -106,6 +114,8 @@ def publish(
             book.companion().check_place(out)
         if private is not None:
             check_private_path(private, out)
+        if preview:
+            refuse_unused("a preview writes nothing", {"private": private, "sign": sign, "ledger": request.ledger})
         signing_key = open_signing_key(sign)
         step("read")
         engine = choose_engine(source, request.engine, step.part)
@@ -117,6 +127,12 @@ def publish(
         release = publish_table(
             data, request.policy, request.method, key=key, after=request.after, ledger=book, private=private
         )
+        if preview:
+            from voile.flow.preview.preview import preview as preview_release
+
+            shown = preview_release(data, release)
+            print_json(shown.as_json()) if as_json else typer.echo(str(shown))
+            return
         step("save")
         release.save(out, format=request.format, force=force, ledger=book, sign=signing_key, ends=request.ends)
         if prepared is not None and pseudonym_file is not None:

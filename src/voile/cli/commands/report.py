@@ -38,22 +38,29 @@ def report(
     after: After = None,
     ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
+    decided_by: Annotated[str | None, typer.Option(help="Who decided on this release; blank by default.")] = None,
+    decided_on: Annotated[str | None, typer.Option(metavar="DATE", help="When, e.g. 2026-03-31.")] = None,
+    reason: Annotated[list[str] | None, typer.Option(help="Why it was chosen; repeat it for several.")] = None,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Also print it as a PDF; needs an installed Chromium.")] = False,
     *,
     read_options: ReadOptions,
     engine_options: EngineOptions,
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Write one self-contained HTML page about a release, and the same content as JSON.
+    """Write one self-contained HTML page about a release, and the same content as JSON: one screen that decides, with
+    everything else folded below it.
 
     With earlier releases of the same people (--after, oldest first) they are also judged and attacked together.
     """
     from voile.adversaries.ledger import Ledger
     from voile.flow.audit.audit import audit
     from voile.flow.measure.measure import measure
+    from voile.flow.report.decision import read_decision
     from voile.flow.report.report import report as write_report
     from voile.flow.verify.verify import verify
 
+    read_decision(decided_by, decided_on, reason)  # a wrong date is refused before the work
     page_path = out if out is not None else _place_beside(release)
     _refuse_release_folder(page_path)
     refuse_unused_reading(read_options, data, external)
@@ -80,9 +87,14 @@ def report(
         step("measure")
         losses = measure(table, opened) if table is not None else None
         step("write")
-        page = write_report(opened, attacks, losses, verdict)
+        decision = {"decided_by": decided_by, "decided_on": decided_on, "reasons": reason or ()}
+        page = write_report(opened, attacks, losses, verdict, **decision)  # type: ignore[arg-type]
         path = page.save(page_path)
-    print_json({"report": str(path), **page.as_json()}) if as_json else typer.echo(f"Report: {path}")
+        printed = page.save_pdf(path.with_suffix(".pdf")) if pdf else None
+    if as_json:
+        print_json({"report": str(path), **({"pdf": str(printed)} if printed else {}), **page.as_json()})
+        return
+    typer.echo(f"Report: {path}" + (f" and {printed.name}" if printed else ""))
 
 
 def _place_beside(folder: Path) -> Path:

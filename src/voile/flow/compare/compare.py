@@ -7,7 +7,7 @@ release is kept, only a table of numbers: what each attack reaches, what analyst
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -19,13 +19,14 @@ from voile.errors import PolicyError, SpecError, raise_together
 from voile.flow.audit.requested_attacks import RequestedAttack, list_attacks, request_attacks
 from voile.flow.compare.comparison import Comparison
 from voile.flow.compare.progress import Progress, run_with_progress
-from voile.flow.compare.trial import describe_plugin, describe_policy
+from voile.flow.compare.trial import Trial, describe_plugin, describe_policy
 from voile.flow.compare.trial_runner import TrialRunner, plain_policy
 from voile.flow.compare.trial_store import TrialStore
 from voile.flow.compare.yardstick import Yardstick, measure_yardstick
 from voile.flow.measure.measure import list_measures
+from voile.flow.measure.size_losses import price_steps
 from voile.flow.publish.earlier_releases import EarlierReleases
-from voile.flow.publish.plan import check_request
+from voile.flow.publish.plan import check_request, default_method
 from voile.measures.base import Measure
 from voile.methods.base import KeepsSeats, Method
 from voile.models.base import Model
@@ -73,7 +74,8 @@ def compare(
     `yardsticks` are synthetic tables that were made elsewhere under differential privacy: they are measured by the same
     marginals and listed apart from the trials.
 
-    `progress(done, total, what)` is called at least once per second, `so_far(comparison)` after each trial that is run.
+    `progress(done, total, what)` is called at least once per second, `so_far(comparison)` after each trial that is run,
+    and before its attacks, as soon as its loss is known. Trials that give the same release are listed once.
     Every finished trial is kept in the folder `store`, so that the same call continues where an interrupted one
     stopped.
 
@@ -88,36 +90,47 @@ def compare(
         raise PolicyError("There is no policy to compare methods under.", code="policy.empty", hint="Name a model.")
     history = _open_history(data, after, ledger)
     requested = _request_attacks(data, attacks, adversary, history)
-    runner = TrialRunner(
-        data,
-        requested,
-        _quick_versions(requested, len(attacks or ())),
-        tuple(measures if measures is not None else list_measures()),
-        external,
-        key or Key.fresh(),
-        history,
-    )
-    decisive = _choose_measure(runner.measures, by)
+    measured = tuple(measures if measures is not None else list_measures())
+    decisive = _choose_measure(measured, by)
+    quick = _quick_versions(requested, len(attacks or ()))
+    runner = TrialRunner(data, requested, quick, measured, external, key or Key.fresh(), history, decisive)
     plan = _plan_trials(data, chosen, methods, ledger is not None)
     finished = None
     if store is not None:
         finished = TrialStore.open(Path(store), runner.tables, runner.settings, key, history)
     report, steps = progress or _ignore_progress, len(plan) + 1
-    before = run_with_progress(report, 0, steps, "the original table", runner.attack_table)
     apart = tuple(measure_yardstick(data, yardstick) for yardstick in yardsticks)
-    comparison = Comparison((), before, decisive, data.rows.total, data.unit, len(history.releases), allow_lost, apart)
-    for step, (policy, method) in enumerate(plan, 1):
+    comparison = Comparison((), (), decisive, data.rows.total, data.unit, len(history.releases), allow_lost, apart)
+    for step, (policy, method) in enumerate(plan):
         trial = finished.find(plain_policy(policy), as_plain_value(method)) if finished else None
         fresh = trial is None
         if trial is None:
             title = f"{describe_plugin(method)} for {describe_policy(policy)}"
-            trial = run_with_progress(report, step, steps, title, partial(runner.run, policy, method))
-        comparison = replace(comparison, rows=(*comparison.rows, trial))
+            shared = _Shared(comparison, so_far)
+            work = partial(runner.run, policy, method, shared.trials.append)
+            trial = run_with_progress(report, step, steps, title, work, shared.deliver)
+        comparison = comparison.with_trial(trial)
         if fresh and finished is not None:
             finished.save(trial)
         if fresh and so_far is not None:
             so_far(comparison)
-    return comparison
+    before = run_with_progress(report, len(plan), steps, "the original table", runner.attack_table)
+    return replace(comparison, before=before, prices=price_steps(data, chosen[0]))
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """Hands over a trial whose loss is known while its attacks still run."""
+
+    comparison: Comparison
+    so_far: Callable[[Comparison], None] | None
+    trials: list[Trial] = field(default_factory=list)
+
+    def deliver(self) -> None:
+        while self.trials:
+            trial = self.trials.pop()
+            if self.so_far is not None:
+                self.so_far(self.comparison.with_trial(trial))
 
 
 def _ignore_progress(done: int, total: int, what: str) -> None:
@@ -212,7 +225,8 @@ def _plan_trials(
                 code="policy.method",
                 hint="Ask for fewer models together, or name one method to see why it does not fit.",
             )
-        plan += [(policy, method) for method in fitting]
+        usual = default_method(policy)  # the one to begin with: it is fast, and often the best
+        plan += [(policy, method) for method in sorted(fitting, key=lambda method: method != usual)]
     return plan
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voile.flow.compare.comparison_charts import draw_charts
+from voile.flow.compare.trial import Trial
 from voile.flow.compare.trial_table import TrialTable
 from voile.flow.report.page_rendering import render
 from voile.io import text_files
@@ -26,6 +28,9 @@ class Comparison(TrialTable, ResultTable):
     def __repr__(self) -> str:
         kept = sum(row.kept for row in self.rows)
         best = f"best: {self.best.title}" if self.best else "best: none"
+        if self.best is not None and self.best.recognisable:
+            hiding = self.best_hiding.title if self.best_hiding else "none"
+            best += f", in which everyone is recognisable; best that hides people: {hiding}"
         trials = f"{len(self.rows)} trial{'' if len(self.rows) == 1 else 's'}"
         return f"Comparison({trials}, {kept} keep{'s' if kept == 1 else ''} the promise; {best})"
 
@@ -87,6 +92,9 @@ class Comparison(TrialTable, ResultTable):
             promises=[{**self._summary(promise), "heat": charts["heat"][promise]} for promise in self.promises],
             trials=trials,
             measures=measures,
+            meanings=content["attacks"],
+            prices=content["prices"],
+            each_column=_list_columns(content["trials"]),
             measured=self.measure_title(self.by),
             risk_before=self.risk_before(),
             silent=self.silent_attacks(),
@@ -96,26 +104,25 @@ class Comparison(TrialTable, ResultTable):
     def _summary(self, promise: str) -> dict[str, Any]:
         """The outcome for one promise: the best trial, how many keep it, and the reason if none can."""
         trials, best = [row for row in self.rows if row.promise == promise], self.best_for(promise)
-        position = self.position(best)
-        winner = (
-            {
-                "title": best.title,
-                "loss": best.loss(self.by),
-                "number": position + 1,
-                "recognisable": best.recognisable,
-            }
-            if best and position is not None
-            else None
-        )
+        hiding = self.best_for(promise, hiding=True)
         hints = [row.fault.hint for row in trials if row.fault and row.fault.code.startswith("unsatisfiable")]
         return {
             "promise": promise,
-            "best": winner,
+            "best": self._name_trial(best),
+            "hiding": self._name_trial(hiding),
             "tried": len(trials),
             "kept": sum(row.kept for row in trials),
             "reach": hints[0] if hints else "",
             "only_lost": self.only_lost(promise),
         }
+
+    def _name_trial(self, trial: Trial | None) -> dict[str, Any] | None:
+        """Name a trial with its number and its loss."""
+        position = self.position(trial)
+        if trial is None or position is None:
+            return None
+        named = {"title": trial.title, "number": position + 1, "recognisable": trial.recognisable}
+        return {**named, "loss": trial.loss(self.by)}
 
     def save(self, folder: str | Path) -> Path:
         """Write comparison.json, comparison.csv and comparison.html. Returns the page."""
@@ -127,3 +134,20 @@ class Comparison(TrialTable, ResultTable):
         }
         text_files.write_texts(texts, "comparison")
         return place / "comparison.html"
+
+
+def _list_columns(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the loss and the share of `*` of each column in each trial that tells columns, as a table."""
+    telling = [(number, trial["columns"]["each"]) for number, trial in enumerate(trials, 1) if trial["columns"]["each"]]
+    if not telling:
+        return None
+    names = dict.fromkeys(entry["column"] for _, each in telling for entry in each)
+    empty = {"loss": None, "stars": None}
+    rows = [
+        {
+            "column": name,
+            "cells": [next((item for item in each if item["column"] == name), empty) for _, each in telling],
+        }
+        for name in names
+    ]
+    return {"numbers": [number for number, _ in telling], "rows": rows}

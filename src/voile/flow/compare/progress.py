@@ -14,8 +14,16 @@ Say = Callable[[str], None]
 Work = Callable[[Say], Result]
 
 
-def run_with_progress(progress: Progress, done: int, total: int, title: str, work: Work[Result]) -> Result:
-    """Run `work(say)` as one step, and report what it says at least every `TICK` seconds.
+def run_with_progress(
+    progress: Progress,
+    done: int,
+    total: int,
+    title: str,
+    work: Work[Result],
+    deliver: Callable[[], None] | None = None,
+) -> Result:
+    """Run `work(say)` as one step, and report what it says at least every `TICK` seconds; `deliver` is called each time
+    too, to hand over what the work has found so far.
 
     The work runs in a thread of its own and `progress` in the caller's, so an interrupt ends the wait at once. The
     thread has the caller's context: its messages speak the language of the caller's surface.
@@ -37,6 +45,8 @@ def run_with_progress(progress: Progress, done: int, total: int, title: str, wor
     thread.join(TICK)
     while thread.is_alive():
         progress(done, total, now[0])
+        if deliver is not None:
+            deliver()
         thread.join(TICK)
     if errors:
         raise errors[0]

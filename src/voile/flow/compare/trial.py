@@ -104,7 +104,9 @@ class Trial:
 
     `verified` is the answer of `verify` to a publisher, who has the data, the key and the statistics; `seconds` is the
     time that publishing took. `lost` are the columns of which hardly anything can be read, and `recognisable` says
-    whether the quasi-identifiers are shown as they are, so that everyone in the release can be recognised.
+    whether the quasi-identifiers are shown as they are, so that everyone in the release can be recognised. `stars` is
+    the share of published rows that show `*` in each column. `digest` names the release, and `also` the trials with the
+    same one, which are listed here. Until it is `complete`, a trial is not attacked yet, and keeps nothing.
     """
 
     title: str  # the method for readers: `full-domain (suppression=0.05)`
@@ -121,17 +123,39 @@ class Trial:
     fault: Failure | None = None
     lost: tuple[str, ...] = ()
     recognisable: bool = False
+    stars: Mapping[str, float] = field(default_factory=dict)
+    digest: str = ""
+    also: tuple[str, ...] = ()
+    complete: bool = True
 
     @property
     def kept(self) -> bool:
         """Whether the release was verified and every attack inside the promise stays at or below its bound. An attack
         that failed leaves the question open, which is not enough."""
-        checked = self.fault is None and self.verified == "holds"
+        checked = self.fault is None and self.complete and self.verified == "holds"
         return checked and all(item.passed and item.fault is None for item in self.reached)
 
     def loss(self, measure: str) -> float | None:
         """The loss by one measure, if it has a meaning for this release."""
         return next((item.value for item in self.losses if item.measure == measure), None)
+
+    def equals(self, other: Trial) -> bool:
+        """Whether two trials of a promise gave the same tables, which keep it alike. Whoever knows the method may still
+        learn more from one than from the other."""
+        both = bool(self.digest) and self.complete and other.complete
+        return both and (self.promise, self.digest, self.kept) == (other.promise, other.digest, other.kept)
+
+    @property
+    def exposure(self) -> float:
+        """What all attacks reach together about the person most at risk; it serves to tell equal releases apart."""
+        return sum(item.worst for item in self.reached if item.worst is not None)
+
+    def describe_columns(self, measure: str) -> list[dict[str, Any]]:
+        """Return for each column its loss by one measure, where that tells columns, and the share of rows with `*`."""
+        parts = next((item.parts for item in self.losses if item.measure == measure), {})
+        losses = parts if measure in BY_COLUMN else {}
+        names = dict.fromkeys([*losses, *self.stars])
+        return [{"column": name, "loss": losses.get(name), "stars": self.stars.get(name)} for name in names]
 
     def column_losses(self, measure: str) -> tuple[float | None, str | None, float | None]:
         """The loss of the median column by one measure, the worst column and its loss; None if it tells no columns."""
@@ -163,7 +187,7 @@ class Trial:
             for item in reached
         )
         parts["losses"] = tuple(LossResult(**{**item, "fault": _failure(item["fault"])}) for item in losses)
-        lists = {name: tuple(parts[name]) for name in ("policy", "lost")}
+        lists = {name: tuple(parts.get(name, ())) for name in ("policy", "lost", "also")}
         return Trial(**{**parts, **lists, "fault": _failure(parts["fault"])})
 
 

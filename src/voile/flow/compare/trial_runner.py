@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
+from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
 from voile.attacks.base import Attack, RawTable, UsesHistory
 from voile.errors import VoileError
@@ -20,6 +22,7 @@ from voile.flow.publish.publish import publish
 from voile.flow.verify.verify import verify
 from voile.measures.base import Measure
 from voile.measures.certainty import Certainty
+from voile.measures.release_view import count_stars
 from voile.methods.base import Method
 from voile.models.policy import Policy
 from voile.plugins.registry import as_plain_value
@@ -43,6 +46,7 @@ class TrialRunner:
     external: Microdata | None
     key: Key
     history: EarlierReleases
+    decisive: str = ""  # the measure that decides, which is measured first
 
     @property
     def tables(self) -> tuple[Microdata, ...]:
@@ -84,8 +88,9 @@ class TrialRunner:
                 findings += [Finding(attack.name, item.title, item.adversary, item.belief, None) for item in guesses]
         return tuple(AttackResult.of(finding) for finding in findings)
 
-    def run(self, policy: Policy, method: Method, say: Say) -> Trial:
-        """Publish, verify, attack and measure."""
+    def run(self, policy: Policy, method: Method, share: Callable[[Trial], None], say: Say) -> Trial:
+        """Publish, verify, measure and attack. The trial is shared as soon as its loss is known, long before the
+        attacks end."""
         trial = Trial(describe_plugin(method), describe_policy(policy), as_plain_value(method), plain_policy(policy))
         start = time.perf_counter()
         try:
@@ -99,7 +104,34 @@ class TrialRunner:
             verdict = verify(release, prior=priors, data=self.data, key=self.key, after=earlier, ledger=ledger)
         except VoileError as error:
             return replace(trial, fault=Failure.of(error), seconds=time.perf_counter() - start)
-        results = []
+        withheld = int(release.dictionary.get("withheld", 0))
+        first = [self._measure(release, item, say) for item in self.measures if item.name == self.decisive]
+        trial = replace(
+            trial,
+            seconds=seconds,
+            people=release.people,
+            groups=release.groups,
+            withheld=withheld,
+            verified="broken" if verdict.broken else "holds" if verdict.holds else "needs",
+            lost=self._find_lost(release),
+            recognisable=not release.shows_boxes,
+            stars={name: rows / max(release.people, 1) for name, rows in count_stars(release).items()},
+            digest=release.digest,
+            losses=tuple(first),
+            complete=False,
+        )
+        share(trial)
+        known = {item.measure: item for item in first}
+        losses = [known.get(item.name) or self._measure(release, item, say) for item in self.measures]
+        reached = self._attack_all(release, ledger, priors, say)
+        return replace(trial, losses=tuple(losses), reached=tuple(reached), complete=True)
+
+    def _attack_all(
+        self, release: Release, ledger: Ledger | None, priors: tuple[Prior, ...], say: Say
+    ) -> list[AttackResult]:
+        """Run every attack, with the earlier releases and the statistics that the promise is about."""
+        results: list[AttackResult] = []
+        earlier = self.history.releases
         for item, quick in self.learned:
             if isinstance(item.attack, UsesHistory) and isinstance(quick, UsesHistory):
                 item = replace(item, attack=item.attack.attach_history(earlier, ledger))
@@ -108,18 +140,7 @@ class TrialRunner:
             if informed is not item.attack:  # an attack that the promise is about runs in full
                 item, quick = replace(item, attack=informed), informed
             results += self._attack(release, item, quick, say)
-        return replace(
-            trial,
-            seconds=seconds,
-            people=release.people,
-            groups=release.groups,
-            withheld=int(release.dictionary.get("withheld", 0)),
-            verified="broken" if verdict.broken else "holds" if verdict.holds else "needs",
-            reached=tuple(results),
-            lost=self._find_lost(release),
-            recognisable=not release.shows_boxes,
-            losses=tuple(self._measure(release, item, say) for item in self.measures),
-        )
+        return results
 
     def _promised_priors(self, policy: Policy) -> tuple[Prior, ...]:
         """The statistics that the promise is about; the same key gives the same ones as in publishing."""

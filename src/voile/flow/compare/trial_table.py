@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 import polars as pl
 
 from voile.errors import FIXED_BEFOREHAND, RECOGNISABLE
+from voile.flow.compare.attack_meanings import explain_attacks
 from voile.flow.compare.trial import AttackResult, Trial
 from voile.flow.compare.yardstick import NOTE, YardstickResult
+from voile.flow.measure.size_losses import StepPrice
 from voile.tables.unit import ONE_ROW, Unit
 from voile.version import __version__
 
@@ -21,7 +23,8 @@ class TrialTable:
     """Trials on one table. `by` is the measure that decides; `before` are the same attacks on the original table.
     `people` counts the rows that every trial starts from, and `unit` says how many of them a person may have; `after`
     counts the earlier releases that every trial was published after. A release that has lost a column wins only with
-    `allow_lost`. `yardsticks` are synthetic tables, which never win."""
+    `allow_lost`. `yardsticks` are synthetic tables, which never win. `prices` say what the steps nearest to the first
+    policy would cost, by the sizes of groups alone."""
 
     rows: tuple[Trial, ...]
     before: tuple[AttackResult, ...]
@@ -31,6 +34,17 @@ class TrialTable:
     after: int = 0
     allow_lost: bool = False
     yardsticks: tuple[YardstickResult, ...] = ()
+    prices: tuple[StepPrice, ...] = ()
+
+    def with_trial(self, trial: Trial) -> Self:
+        """Return the table with one trial more. Of trials that gave the same release, the one stays of which attacks
+        learn least, and names the others."""
+        for position, row in enumerate(self.rows):
+            if row.equals(trial):
+                kept, other = (row, trial) if row.exposure <= trial.exposure else (trial, row)
+                named = replace(kept, also=(*row.also, other.title))
+                return replace(self, rows=(*self.rows[:position], named, *self.rows[position + 1 :]))
+        return replace(self, rows=(*self.rows, trial))
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -42,12 +56,19 @@ class TrialTable:
         """The trial that keeps the promise at the least loss; with several promises, the first one requested."""
         return self.best_for(self.promises[0]) if self.rows else None
 
-    def best_for(self, promise: str) -> Trial | None:
+    def best_for(self, promise: str, *, hiding: bool = False) -> Trial | None:
         """The trial that keeps one promise at the least loss; None if none keeps it without losing a column. Between
-        equals the one that withholds fewer rows wins, then the one that was run first."""
-        fit = [(row.loss(self.by), row) for row in self.rows if self.may_win(row) and row.promise == promise]
+        equals the one that withholds fewer rows wins, then the one that was run first. With `hiding`, only trials
+        count in which nobody is recognisable by exact quasi-identifiers."""
+        able = [row for row in self.rows if self.may_win(row) and not (hiding and row.recognisable)]
+        fit = [(row.loss(self.by), row) for row in able if row.promise == promise]
         order = [(loss, row.withheld, position) for position, (loss, row) in enumerate(fit) if loss is not None]
         return fit[min(order)[2]][1] if order else None
+
+    @property
+    def best_hiding(self) -> Trial | None:
+        """The best trial in which nobody is recognisable by exact quasi-identifiers."""
+        return self.best_for(self.promises[0], hiding=True) if self.rows else None
 
     def may_win(self, row: Trial) -> bool:
         """Whether a trial keeps its promise and, unless that is allowed, has lost no column."""
@@ -107,8 +128,11 @@ class TrialTable:
             "allow_lost": self.allow_lost,
             "best": self.position(self.best),
             "best_for": best,
+            "best_hiding": self.position(self.best_hiding),
             "frontier": [self.position(row) for row in self.frontier()],
             "trials": [{**row.as_json(), "columns": self._describe_columns(row)} for row in self.rows],
+            "attacks": [item.as_json() for item in explain_attacks(self.rows)],
+            "prices": [item.as_json() for item in self.prices],
             "before": [asdict(item) for item in self.before],
             **self._list_yardsticks(),
             "note": FIXED_BEFOREHAND,
@@ -121,8 +145,10 @@ class TrialTable:
         return {"yardsticks": listed, "yardstick_note": NOTE} if listed else {}
 
     def _describe_columns(self, row: Trial) -> dict[str, Any]:
-        """The loss of the median and of the worst column, where the measure that decides tells columns."""
-        return dict(zip(("median", "worst", "worst_loss"), row.column_losses(self.by), strict=True))
+        """The loss of the median and of the worst column, where the measure that decides tells columns; and of each
+        column its loss and its share of `*`."""
+        named = dict(zip(("median", "worst", "worst_loss"), row.column_losses(self.by), strict=True))
+        return {**named, "each": row.describe_columns(self.by)}
 
     def frame(self) -> pl.DataFrame:
         """One row per trial and attack (one per trial if nothing was attacked), with every loss beside it."""

@@ -6,24 +6,17 @@ nothing that is done on this advice tells anything about values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from voile.errors import Unsatisfiable
-from voile.methods.mondrian.mondrian import Mondrian
-from voile.methods.steering.column_cells import choose_cells
+from voile.flow.measure.size_losses import FEW, SizeLosses, measure_losses
 from voile.models.base import Model
-from voile.models.k_anonymity import KAnonymity
 from voile.models.policy import Policy
 from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.row_protocol import Rows
 from voile.tables.schema import Column, Columns
-
-FEW = 0.01  # the share of people whose withholding is tried
 
 
 @dataclass(frozen=True)
@@ -103,47 +96,26 @@ def advise(data: Microdata, policy: Policy | Model) -> Advice:
     smallest = max(policy.smallest(), 2)
     rows = data.draw(PUBLIC_KEY).collect()
     columns = data.columns
-    losses = _measure_losses(columns, rows, smallest)
-    few = _measure_losses(columns, rows, smallest, FEW)
+    losses = measure_losses(columns, rows, smallest)
+    few = measure_losses(columns, rows, smallest, FEW)
     costs = [_weigh_column(columns, rows, smallest, losses, column) for column in columns.quasi]
     costs.sort(key=lambda cost: -cost.gain)
     withheld = rows.total - few.people
     return Advice(rows.total, smallest, losses.mean(), withheld, few.mean(), tuple(costs))
 
 
-@dataclass(frozen=True)
-class _Losses:
-    people: int
-    by_column: Mapping[str, float]
-
-    def mean(self, without: str = "") -> float:
-        listed = [loss for name, loss in self.by_column.items() if name != without]
-        return float(np.mean(listed)) if listed else 0.0
-
-
-def _measure_losses(columns: Columns, rows: Rows, smallest: int, suppression: float = 0.0) -> _Losses:
-    """Return the mean certainty penalty of each column in boxes of at least `smallest` people."""
-    sizes_alone = Policy(KAnonymity(k=smallest))
-    grouped = Mondrian(suppression=suppression).group(replace(columns, sensitive=(), guards=()), rows, sizes_alone)
-    people, losses = grouped.count_people(), {}
-    for column in columns.quasi:
-        cells, cell = choose_cells(column, grouped, "tight")
-        losses[column.name] = float(np.dot(cells.loss()[cell], people) / people.sum())
-    return _Losses(int(people.sum()), losses)
-
-
-def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: _Losses, column: Column) -> ColumnCost:
+def _weigh_column(columns: Columns, rows: Rows, smallest: int, losses: SizeLosses, column: Column) -> ColumnCost:
     name = column.name
     without, cost = None, ColumnCost(name, losses.by_column[name], losses.mean(name), None)
     others = tuple(other for other in columns.quasi if other.name != name)
     if others:
-        without = _measure_losses(replace(columns, quasi=others), rows, smallest).mean()
+        without = measure_losses(replace(columns, quasi=others), rows, smallest).mean()
     coarse = _coarsen(columns, column, rows)
     if coarse is None:
         return replace(cost, without=without)
     try:
         quasi = tuple(coarse if other.name == name else other for other in columns.quasi)
-        after = _measure_losses(replace(columns, quasi=quasi), rows, smallest)
+        after = measure_losses(replace(columns, quasi=quasi), rows, smallest)
     except Unsatisfiable:
         return replace(cost, without=without)
     return ColumnCost(

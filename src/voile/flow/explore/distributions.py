@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,19 +10,21 @@ import numpy as np
 from voile.errors import SchemaError
 from voile.flow.measure.measure import match_release
 from voile.flow.report import charts
-from voile.releases.queries.query import Condition, Query
+from voile.releases.queries.query import Condition, Query, cell_shares
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
 from voile.tables.value_text import format_value
 
 BARS = 12
+STARS = "* (says nothing)"
 
 
 @dataclass(frozen=True)
 class Distribution:
     """How many people have each value, or a value in each range: in the table, and as estimated from the release. A
-    column that is `*` in every row is `lost`: nothing is estimated, and everybody counts as moved."""
+    column that is `*` in every row is `lost`: nothing is estimated, and everybody counts as moved. `stars` counts the
+    rows that show `*`, and `readable` is the estimate without them: `*` says nothing, and is not spread over values."""
 
     column: str
     role: str
@@ -30,6 +32,8 @@ class Distribution:
     before: tuple[int, ...]
     after: tuple[float, ...]
     lost: bool = False
+    stars: int = 0
+    readable: tuple[float, ...] = ()
 
     @property
     def moved(self) -> float:
@@ -66,8 +70,25 @@ def distributions(data: Microdata, release: Release, bars: int = BARS) -> list[D
                 continue  # this release does not publish the column
             after, lost = [0.0] * len(parts), True
         labels, before = [label for label, _, _ in parts], [people for _, _, people in parts]
-        results.append(Distribution(column.name, column.role, tuple(labels), tuple(before), tuple(after), lost))
+        stars, readable = _leave_out_stars(release, column.name, [condition for _, condition, _ in parts], after)
+        results.append(
+            Distribution(column.name, column.role, tuple(labels), tuple(before), tuple(after), lost, stars, readable)
+        )
     return results
+
+
+def _leave_out_stars(
+    release: Release, name: str, conditions: Sequence[Condition], after: Sequence[float]
+) -> tuple[int, tuple[float, ...]]:
+    """Count the rows that show `*` in a column, and estimate each part from the other rows alone."""
+    if name not in release.box_cells:
+        return 0, tuple(after)
+    cells, cell = release.box_cells[name]
+    rows = np.where(cells.whole[cell], 0, release.sizes)
+    stars = int(release.sizes.sum() - rows.sum())
+    if not stars:
+        return 0, tuple(after)
+    return stars, tuple(float(cell_shares(cells, condition)[cell] @ rows) for condition in conditions)
 
 
 def _list_values(column: Column, counts: np.ndarray, bars: int) -> Iterator[tuple[str, Condition, int]]:
@@ -99,12 +120,15 @@ def _split_range(column: Column, counts: np.ndarray, bars: int) -> Iterator[tupl
 
 
 def draw_distribution(distribution: Distribution, width: int = 360) -> str:
-    """Draw two bars per value (SVG): the count before publishing, and the estimate of a recipient."""
+    """Draw two bars per value (SVG): the count before publishing, and the estimate of a recipient. Rows that show `*`
+    have a bar of their own."""
     import altair as alt
 
+    bars = [*zip(distribution.labels, distribution.before, distribution.readable or distribution.after, strict=True)]
+    bars += [(STARS, 0, float(distribution.stars))] if distribution.stars else []
     table = [
         {"value": label, "when": when, "people": people}
-        for label, *counts in zip(distribution.labels, distribution.before, distribution.after, strict=True)
+        for label, *counts in bars
         for when, people in zip(("before", "after"), counts, strict=True)
     ]
     colours = alt.Scale(domain=["before", "after"], range=[charts.BEFORE, charts.AFTER])
@@ -119,4 +143,4 @@ def draw_distribution(distribution: Distribution, width: int = 360) -> str:
             color=alt.Color("when:N", legend=None, scale=colours),
         )
     )
-    return charts.svg(chart, width, 26 * len(distribution.labels) + 44)
+    return charts.svg(chart, width, 26 * len(bars) + 44)

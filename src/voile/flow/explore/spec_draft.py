@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from voile.flow.explore.column_profiles import ColumnProfile
@@ -22,12 +22,15 @@ UNDECIDED = (
 )
 
 
-def draft_spec(inspection: Inspection, name: str, read: Mapping[str, Any]) -> str:
-    """Write a commented spec.toml for the table of that name; `read` says how the table was read."""
-    return "\n".join(_write_lines(inspection, name, read)) + "\n"
+def draft_spec(inspection: Inspection, name: str, read: Mapping[str, Any], promise: Sequence[str] | None = None) -> str:
+    """Write a commented spec.toml for the table of that name; `read` says how the table was read, and `promise` are the
+    lines of the promise and the method, if one was recommended."""
+    lines = [*_write_roles(inspection, name), *(promise if promise is not None else _write_promise(inspection))]
+    lines += ["", render_toml({"read": dict(read)}).strip()] if read else []
+    return "\n".join(lines) + "\n"
 
 
-def _write_lines(inspection: Inspection, name: str, read: Mapping[str, Any]) -> Iterator[str]:
+def _write_roles(inspection: Inspection, name: str) -> Iterator[str]:
     person = inspection.suggested_person
     yield f"# A draft from an inspection of {name}: {inspection.people:,} rows, {len(inspection.columns)} columns."
     yield "# Every role is a suggestion. Read the reasons, decide, and publish with --spec."
@@ -52,15 +55,15 @@ def _write_lines(inspection: Inspection, name: str, read: Mapping[str, Any]) -> 
         yield '# Rows with missing cells: "error" refuses, "drop" leaves out, "value" takes missing as a value.'
         yield 'missing = "value"'
         yield ""
+
+
+def _write_promise(inspection: Inspection) -> Iterator[str]:
     yield "# What is promised. `voile models` lists the others."
     yield from ("[[policy]]", 'model = "k-anonymity"', "k = 5", "")
     if any(column.role == "sensitive" for column in inspection.columns):
         yield from ("[[policy]]", 'model = "l-diversity"', "l = 2", "")
     yield "# How it is published. `voile methods` lists the others."
     yield from ("[method]", 'name = "mondrian"')
-    if read:
-        yield ""
-        yield render_toml({"read": dict(read)}).strip()
 
 
 _ROWS_ARE = 'rows_are = "people"'

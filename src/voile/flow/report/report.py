@@ -7,13 +7,16 @@ names, counts and statistics, and never a cell of the data. `sections` has one m
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from voile.errors import SpecError
+from voile.flow.report.decision import read_decision
 from voile.flow.report.page_rendering import render
+from voile.flow.report.pdf_printing import print_page
 from voile.flow.report.sections import SECTIONS, draw_sections, fill_sections
 from voile.flow.report.subject import Subject
 from voile.flow.verify.verify import verify
@@ -24,16 +27,26 @@ from voile.results import Audit, Losses, Verdict
 
 
 def report(
-    release: Release, audit: Audit | None = None, losses: Losses | None = None, verdict: Verdict | None = None
+    release: Release,
+    audit: Audit | None = None,
+    losses: Losses | None = None,
+    verdict: Verdict | None = None,
+    *,
+    decided_by: str | None = None,
+    decided_on: str | None = None,
+    reasons: Sequence[str] = (),
 ) -> Report:
-    """Report on a release. Sections about an audit or about losses appear only if these are given.
+    """Report on a release: one screen that decides, and everything else folded below it. Sections about an audit or
+    about losses appear only if these are given. `decided_by`, `decided_on` (a date) and `reasons` say who chose this
+    release and why; what is not given is left blank.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
     >>> vl.report(vl.publish(data, vl.KAnonymity(k=5)))
     Report(holds, 1 promise, 0 attacks, 0 measures)
     """
-    return Report(release, audit, losses, verdict or verify(release))
+    decision = read_decision(decided_by, decided_on, reasons)
+    return Report(release, audit, losses, verdict or verify(release), decision)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,6 +83,14 @@ class Report(Subject):
             raise SpecError(message, code="spec.out", hint="Name it report.html.")
         text_files.write_texts({page: self.html, page.with_suffix(".json"): self._text + "\n"})
         return page
+
+    def save_pdf(self, path: str | Path) -> Path:
+        """Write the page, unfolded, as a PDF; EngineError if no Chromium is installed that could print it."""
+        pdf = Path(path)
+        if pdf.suffix.lower() != ".pdf":
+            message = f"{pdf.name!r} does not end in .pdf."
+            raise SpecError(message, code="spec.out", hint="Name it report.pdf.")
+        return print_page(self.html, pdf)
 
     @cached_property
     def _text(self) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from voile.errors import VoileError
+from voile.flow.report.decision import UNDECIDED, Decision
 from voile.releases.release import Release
 from voile.results import Audit, Losses, Verdict
 from voile.tables.unit import Unit
@@ -15,12 +16,14 @@ from voile.tables.unit import Unit
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subject:
-    """A release with the answers of verify, audit and measure; None where nothing was audited or measured."""
+    """A release with the answers of verify, audit and measure (None where nothing was audited or measured), and who
+    decided on it."""
 
     release: Release
     audit: Audit | None
     losses: Losses | None
     verdict: Verdict
+    decision: Decision = UNDECIDED
 
     @property
     def answer(self) -> str:

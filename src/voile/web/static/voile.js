@@ -33,7 +33,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   let waiting = 0, newest = 0;
   form.addEventListener("input", (event) => {
     const card = event.target.closest(".model");
-    if (card) card.classList.toggle("on", card.querySelector("h2 input").checked);
+    if (card) card.classList.toggle("on", card.querySelector("h3 input").checked);
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
       const mine = ++newest;

@@ -43,7 +43,6 @@ def _results(visit: Visit) -> dict[str, Any]:
         "comparison": comparison,
         "running": running,
         "headlines": headlines,
-        "attack_titles": _list_attacks(comparison),
         "chosen_trial": _find_chosen_trial(visit),
     }
 
@@ -63,7 +62,7 @@ async def begin(request: Request, visit: Visit, form: FormData) -> Response:
         "adversary": [name for name in presets() if form.get(f"adversary.{name}")],
     }
     options |= {"store": str(visit.storage.find_place(TRIALS)), "key": visit.key}  # to resume a cancelled comparison
-    visit.forget("comparison", "closer_look", "publication")
+    visit.forget("comparison", "closer_look", "preview", "publication")
     job = visit.start_job("compare", "Comparing the methods", visit.payload(**entries, **options))
     await wait_for(job, SOON)
     return RedirectResponse("/compare", 303)
@@ -76,7 +75,7 @@ async def look(request: Request, visit: Visit, form: FormData) -> Response:
     if number is None or trials[number]["fault"]:
         return RedirectResponse("/compare", 303)
     visit.spec["method"] = _knobs(trials[number]["method"])
-    visit.forget("closer_look", "publication")
+    visit.forget("closer_look", "preview", "publication")
     await wait_for(visit.start_job("look", "Looking closer", visit.payload()), SOON)
     return RedirectResponse("/compare#closer", 303)
 
@@ -90,10 +89,3 @@ def _find_chosen_trial(visit: Visit) -> int | None:
     """Find the trial whose method is the chosen one."""
     trials = (visit.comparison or {}).get("trials", [])
     return next((n for n, trial in enumerate(trials) if _knobs(trial["method"]) == visit.spec.get("method")), None)
-
-
-def _list_attacks(comparison: dict[str, Any] | None) -> list[str]:
-    """List the attacks of a comparison, those inside the promise first: the rows of its matrix."""
-    results = [item for trial in (comparison or {}).get("trials", []) for item in trial["reached"]]
-    finished = [item for item in results if item["worst"] is not None]
-    return list(dict.fromkeys(item["title"] for item in sorted(finished, key=lambda item: not item["inside"])))

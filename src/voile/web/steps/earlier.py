@@ -39,7 +39,7 @@ async def change(request: Request, visit: Visit, form: FormData) -> Response:
         return RedirectResponse(BACK, 303)
     if not payload["releases"] and not payload.get("ledger"):
         visit.problems = []
-        visit.forget("earlier", "comparison", "closer_look", "publication")
+        visit.forget("earlier", "comparison", "closer_look", "preview", "publication")
         await run_in_threadpool(visit.storage.empty, EARLIER)
         return RedirectResponse(BACK, 303)
     await wait_for(visit.start_job("open_earlier", "Verifying the earlier releases", payload), PATIENCE)

@@ -167,7 +167,15 @@ def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any], p
     visit.source, visit.spec = source, {part: content for part, content in parts.items() if content}
     visit.draft = {}
     visit.forget(
-        "inspection", "earlier", "marking", "row_limits", "forecast", "comparison", "closer_look", "publication"
+        "inspection",
+        "earlier",
+        "marking",
+        "row_limits",
+        "forecast",
+        "comparison",
+        "closer_look",
+        "preview",
+        "publication",
     )
 
 

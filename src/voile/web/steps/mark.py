@@ -62,7 +62,7 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
 async def _read_marked(visit: Visit) -> None:
     """Read the marked columns anew, and drop results that depend on them."""
     assert visit.inspection is not None
-    visit.forget("marking", "forecast", "comparison", "closer_look", "publication")
+    visit.forget("marking", "forecast", "comparison", "closer_look", "preview", "publication")
     payload = visit.payload(repeats=visit.inspection["repeats"])
     await wait_for(visit.start_job("mark", "Reading the marked columns", payload), PATIENCE)
 
@@ -203,7 +203,7 @@ async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
     await wait_for(job, PATIENCE)
     visit.collect_result()
     if job.state == "done":
-        visit.forget("forecast", "comparison", "closer_look", "publication")
+        visit.forget("forecast", "comparison", "closer_look", "preview", "publication")
         return RedirectResponse(f"{address}?saved=yes", 303)
     visit.draft["tree"] = text
     return RedirectResponse(address, 303)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SpecError
-from voile.web.forms import fill_form, make_cards, read_form
+from voile.flow.recommend.needs import sort_by_need
+from voile.web.forms import fill_form, make_cards, read_form, read_index
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page, render_part
 from voile.web.steps.load import PATIENCE
@@ -18,9 +21,21 @@ async def show(request: Request, visit: Visit) -> Response:
     visit.collect_result()
     if not visit.marking:
         return RedirectResponse("/mark", 303)
+    cards, chosen = {card.name: card for card in make_cards("models")}, find_recommendation(visit)
     return render_page(
-        "promise", visit, cards=make_cards("models"), values=_form_values(visit), secret=_secret_columns(visit)
+        "promise",
+        visit,
+        needs=[(need, [cards[name] for name in names]) for need, names in sort_by_need(cards)],
+        chosen=chosen["audience"]["name"] if chosen else None,
+        values=_form_values(visit),
+        secret=_secret_columns(visit),
     )
+
+
+def find_recommendation(visit: Visit) -> dict[str, Any] | None:
+    """Return the recommendation whose promise is the chosen one."""
+    recommended: list[dict[str, Any]] = (visit.marking or {}).get("recommendations", [])
+    return next((item for item in recommended if item["policy"] == visit.spec.get("policy")), None)
 
 
 def _form_values(visit: Visit) -> dict[str, str]:
@@ -40,25 +55,39 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
     if not visit.marking:
         return RedirectResponse("/mark", 303)
     try:
-        entries = read_form("models", form)
-        if not entries:
-            raise SpecError("Nothing is promised yet.", code="spec.form", hint="Choose at least one promise.")
+        policy = _find_proposal(visit, form) or _read_policy(form)
     except SpecError as error:
         if live:
-            return render_part(
-                "promise_meaning", forecast=None, problems=error.as_json().get("problems") or [error.as_json()]
-            )
+            problems = error.as_json().get("problems") or [error.as_json()]
+            return render_part("promise_meaning", visit=visit, forecast=None, problems=problems)
         visit.problems, visit.draft = [], {"promise": "typed", **{key: str(form[key]) for key in form}}
         visit.show_problem(error.as_json())
         return RedirectResponse("/promise", 303)
-    policy = [{"model": entry.pop("name"), **entry} for entry in entries]
     if policy != visit.spec.get("policy"):
         visit.spec["policy"], visit.draft = policy, {}
         visit.spec.pop("method", None)
-        visit.forget("row_limits", "forecast", "comparison", "closer_look", "publication")
+        visit.forget("row_limits", "forecast", "comparison", "closer_look", "preview", "publication")
     job = await wait_for(visit.start_job("promise", "Checking what can be kept", visit.payload()), PATIENCE)
     visit.collect_result()
     if not live:
         return RedirectResponse("/promise#said", 303)
     problems, visit.problems = visit.problems, []
-    return render_part("promise_meaning", forecast=visit.forecast if job.state == "done" else None, problems=problems)
+    forecast = visit.forecast if job.state == "done" else None
+    return render_part("promise_meaning", visit=visit, forecast=forecast, problems=problems)
+
+
+def _find_proposal(visit: Visit, form: FormData) -> list[dict[str, Any]] | None:
+    """Return the policy that a button proposes: that of an audience, or one instead of a promise out of reach."""
+    recommended = {item["audience"]["name"]: item["policy"] for item in (visit.marking or {})["recommendations"]}
+    fault = (visit.forecast or {}).get("fault") or {}
+    alternatives = fault.get("alternatives", [])
+    number = read_index(form.get("alternative"), len(alternatives))
+    found = recommended.get(str(form.get("audience"))) if number is None else alternatives[number]["policy"]
+    return [dict(entry) for entry in found] if found else None
+
+
+def _read_policy(form: FormData) -> list[dict[str, Any]]:
+    entries = read_form("models", form)
+    if not entries:
+        raise SpecError("Nothing is promised yet.", code="spec.form", hint="Choose at least one promise.")
+    return [{"model": entry.pop("name"), **entry} for entry in entries]

@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from voile.errors import SpecError, VoileError, hide_credentials
+from voile.flow.report.decision import read_decision
+from voile.flow.report.pdf_printing import print_page
 from voile.io import release_folder as folders
 from voile.io.release_folder import REPORTS
 from voile.io.toml_writing import render_toml
@@ -23,6 +25,7 @@ from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
 from voile.web.private_storage import PUBLISHED, is_plain_name
 from voile.web.steps.compare import SOON
+from voile.web.steps.promise import find_recommendation
 from voile.web.visits import Visit
 
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; sandbox"
@@ -40,14 +43,17 @@ class Publish:
         if not visit.spec.get("policy") or not visit.marking:
             return RedirectResponse("/promise", 303)
         spec, command = render_toml(visit.request()), _write_command(visit)
-        return render_page("publish", visit, spec=spec, command=command, folder=self.settings.folder.name)
+        folder, reasons = self.settings.folder.name, _list_reasons(visit)
+        return render_page("publish", visit, spec=spec, command=command, folder=folder, reasons=reasons)
 
     async def begin(self, request: Request, visit: Visit, form: FormData) -> Response:
         if not visit.spec.get("policy") or not visit.marking:
             return RedirectResponse("/promise", 303)
         name, format = str(form.get("name", "")).strip() or "release", str(form.get("format", "parquet"))
+        decision = {part: str(form.get(part, "")).strip() for part in ("decided_by", "decided_on", "reasons")}
         try:
             folders.check_format(format)
+            read_decision(decision["decided_by"], decision["decided_on"], ())
             folder = self._choose_folder(form, name)
         except VoileError as error:
             visit.problems = []
@@ -61,11 +67,20 @@ class Publish:
         options: dict[str, Any] = {"force": bool(form.get("force")), "place": str(folder or private / "release")}
         options |= {"zip": str(private / "release.zip"), "page": str(private / REPORTS[0])}
         options["private"] = str(private / "private.json")
+        options["decision"] = {**decision, "reasons": decision["reasons"].splitlines()}
         if visit.list_earlier().get("ledger"):
             options["new_ledger"] = str(private / "ledger.json")
         payload = visit.payload(name=name, format=format, **options)
         await wait_for(visit.start_job("publish", "Publishing", payload), SOON)
         return RedirectResponse("/publish#done", 303)
+
+    async def preview(self, request: Request, visit: Visit, form: FormData) -> Response:
+        """Show what the release would show, before it is saved."""
+        if not visit.spec.get("policy") or not visit.marking:
+            return RedirectResponse("/promise", 303)
+        visit.forget("preview")
+        await wait_for(visit.start_job("preview", "Preparing the preview", visit.payload()), SOON)
+        return RedirectResponse("/publish#preview", 303)
 
     def _choose_folder(self, form: FormData, name: str) -> Path | None:
         """Choose the folder of the release among the visitor's; None if it is only zipped."""
@@ -80,6 +95,13 @@ class Publish:
         folder = received_files.resolve_inside(self.settings.folder, name)
         folders.check_target(folder, bool(form.get("force")))
         return folder
+
+
+def _list_reasons(visit: Visit) -> str:
+    """Return the reasons that were typed, or else those of the recommendation that was chosen."""
+    typed = (visit.publication or {}).get("asked", {}).get("decision", {}).get("reasons")
+    chosen = find_recommendation(visit)
+    return "\n".join(typed or ([chosen["audience"]["title"] + ".", *chosen["reasons"]] if chosen else []))
 
 
 async def download(request: Request, visit: Visit) -> Response:
@@ -115,11 +137,19 @@ async def report(request: Request, visit: Visit) -> Response:
 
 
 async def download_report(request: Request, visit: Visit) -> Response:
-    """Download the report, as a page or as JSON. It is for the publisher, so it is never part of the zip."""
+    """Download the report, as a page, as a PDF or as JSON. It is for the publisher, so it is never part of the zip."""
     asked = _find_publication(visit)
     if asked is None:
         return RedirectResponse("/publish", 303)
     page = Path(asked["page"]).with_suffix(Path(request.url.path).suffix)
+    try:
+        if page.suffix == ".pdf" and not page.is_file():
+            html = Path(asked["page"]).read_text(encoding="utf-8")
+            await run_in_threadpool(print_page, html, page)
+    except VoileError as error:
+        visit.problems = []
+        visit.show_problem(error.as_json())
+        return RedirectResponse("/publish", 303)
     return FileResponse(page, filename=page.name)
 
 

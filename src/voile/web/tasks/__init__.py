@@ -14,7 +14,7 @@ from voile.plugins.registry import build_plugin, load_plugin
 from voile.tables.schema import Schema
 from voile.web.tasks.history_tasks import open_earlier
 from voile.web.tasks.recipient_tasks import complete, count, cross, receive
-from voile.web.tasks.release_tasks import compare, look, publish
+from voile.web.tasks.release_tasks import compare, look, preview, publish
 from voile.web.tasks.session_data import Payload, Progress
 from voile.web.tasks.table_tasks import inspect, mark, peek, people, promise, tree
 
@@ -30,6 +30,7 @@ TASKS: dict[str, Callable[[Payload, Progress], Any]] = {
         promise,
         compare,
         look,
+        preview,
         publish,
         receive,
         count,

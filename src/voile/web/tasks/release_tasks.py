@@ -18,6 +18,7 @@ from voile.flow.compare.comparison_charts import draw_frontier
 from voile.flow.explore.distributions import distributions, draw_distribution
 from voile.flow.measure.measure import measure
 from voile.flow.prepare.safe_harbor import EDITION, write_checklist
+from voile.flow.preview.preview import preview as preview_release
 from voile.flow.report import charts
 from voile.flow.report.report import report
 from voile.flow.verify.verify import verify
@@ -94,6 +95,15 @@ def look(payload: Payload, progress: Progress) -> dict[str, Any]:
     return {**report(release, memory.audit, verdict=verdict).as_json(), "distributions": columns}
 
 
+def preview(payload: Payload, progress: Progress) -> dict[str, Any]:
+    """Show what the release would show, beside rows of the table: the release that is published afterwards."""
+    data, release = read_data(payload), make_release(payload, progress)
+    progress(3, 4, "Putting rows side by side")
+    shown = preview_release(data, release)
+    charts_by_column = [draw_distribution(item) for item in shown.distributions]
+    return {**shown.as_json(), "charts": charts_by_column}
+
+
 def _attack_release(payload: Payload) -> None:
     """Attack the release in memory, together with the earlier ones."""
     assert memory.release is not None
@@ -120,7 +130,7 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     verdict = verify(folder, private=kept, after=open_history(payload).releases, ledger=memory.ledger)
     if memory.ledger is not None:
         memory.ledger.save(payload["new_ledger"])
-    page = report(release, memory.audit, losses, verdict)
+    page = report(release, memory.audit, losses, verdict, **payload.get("decision", {}))
     page.save(payload["page"])
     files = [*release_folder.read_documents(folder).certificate["files"], release_folder.CERTIFICATE]
     _pack(archive, folder, sorted(files), payload["name"])

@@ -18,6 +18,7 @@ from voile.flow.explore.rows_per_person import compare_rows_per_person
 from voile.flow.prepare.prepare import PreparedTable, prepare_as_asked
 from voile.flow.publish.plan import default_method
 from voile.flow.read.read import read
+from voile.flow.recommend.recommend import recommend_all
 from voile.io import hierarchy_outlines
 from voile.io.spec_files import make_spec
 from voile.methods.base import Method, covers_algorithm
@@ -74,21 +75,32 @@ def peek(payload: Payload, progress: Progress) -> dict[str, Any]:
 # step 2: the roles of the columns, and the promise ----------------------------------------------------------------
 def mark(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Inspect the table under its roles: the risk on the marked columns, advice, and how far each model can go."""
-    progress(0, 3, "Reading the marked columns")
+    progress(0, 4, "Reading the marked columns")
     data = read_data(payload)
     schema = Schema(**make_spec({"schema": payload["spec"]["schema"]}).schema)
-    progress(1, 3, "Counting who stands out")
+    progress(1, 4, "Counting who stands out")
     repeats = tuple(RepeatedValues(**entry) for entry in payload.get("repeats", ()))
     inspection = replace(inspect_table(data), repeats=repeats)
-    progress(2, 3, "Checking how far each promise can go")
+    progress(2, 4, "Checking how far each promise can go")
+    reached = _reach_by_model(data)
+    progress(3, 4, "Weighing promises for each audience")
     return {
         **_describe(inspection),
         "dropped": data.dropped,
         "who": _count_people(data),
         "advice": inspection.advice(schema),
         "trees": {column.name: column.hierarchy is not None for column in data.columns.quasi},
-        "reach": _reach_by_model(data),
+        "reach": reached,
+        "recommendations": _list_recommendations(data),
     }
+
+
+def _list_recommendations(data: Microdata) -> list[dict[str, Any]]:
+    """Return what is recommended for each audience; nothing where the table asks for a promise of its own."""
+    try:
+        return [found.as_json() for found in recommend_all(data)]
+    except VoileError:
+        return []
 
 
 def _count_people(data: Microdata) -> dict[str, int] | None:

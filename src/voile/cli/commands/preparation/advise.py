@@ -1,7 +1,8 @@
-"""`voile advise`: which column costs most, and what would help."""
+"""`voile advise`: what to promise for an audience, which column costs most, and what would help."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from voile.cli.flags import (
     EngineOptions,
+    ForAudience,
     Json,
     Models,
     Plugins,
@@ -20,7 +22,9 @@ from voile.cli.flags import (
 from voile.cli.inputs import load_plugins
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, progress_bar
-from voile.cli.unused_options import refuse_unused_reading
+from voile.cli.unused_options import refuse_unused, refuse_unused_reading
+
+ANY_PROMISE = ({"model": "k-anonymity", "k": 2},)  # a request names a promise; the recommended one takes its place
 
 
 @with_table_options
@@ -28,6 +32,7 @@ def advise(
     source: Source,
     spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
     model: Models = None,
+    audience: ForAudience = None,
     *,
     schema_options: SchemaOptions,
     read_options: ReadOptions,
@@ -35,22 +40,38 @@ def advise(
     plugin: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Show which column costs most, and what leaving it out or coarsening it would give. Only sizes of groups are
-    looked at, and nothing is published."""
+    """Show what to promise for an audience (--for), with reasons and the table's own numbers for k; and which column
+    costs most, and what leaving it out or coarsening it would give. Nothing is published.
+
+    Costs are judged by the sizes of groups alone. The promise about secret columns follows from how common their most
+    frequent value is.
+    """
     with progress_bar() as step:
         from voile.engines.selection import choose_engine
         from voile.flow.explore.advise import advise as advise_on_columns
         from voile.flow.prepare.prepare import prepare_as_asked
         from voile.flow.read.read import read
+        from voile.flow.recommend.recommend import recommend
         from voile.flow.request.request import read_request
 
         load_plugins(plugin)
         combined = combine_spec(spec, schema_options, model, None, read_options, engine_options)
         refuse_unused_reading(combined.read, source)
+        if audience is not None:
+            refuse_unused("the promise is recommended", {"model": model})
+            combined = replace(combined, policy=ANY_PROMISE)
         request = read_request(combined)
         step(0, None, "read")
         engine, person = choose_engine(source, request.engine), request.schema.person
         table, reading = prepare_as_asked(source, combined.prepare, request.read, person=person, engine=engine)
         data = read(table, request.schema, **reading, engine=engine)
-        advice = advise_on_columns(data, request.policy)
-    print_json(advice.as_json()) if as_json else typer.echo(str(advice))
+        step(0, None, "weigh")
+        found = recommend(data, audience) if audience is not None else None
+        advice = advise_on_columns(data, found.policy if found is not None else request.policy)
+    if as_json:
+        print_json({**advice.as_json(), **({"recommendation": found.as_json()} if found is not None else {})})
+        return
+    if found is not None:
+        typer.echo(f"{found}
+")
+    typer.echo(str(advice))

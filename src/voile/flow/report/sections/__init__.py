@@ -15,6 +15,8 @@ from voile.flow.report.subject import Subject
 
 SECTIONS = (
     "summary",
+    "overview",
+    "decision",
     "promises",
     "adversaries",
     "risks",

@@ -1,0 +1,1 @@
+"""Recommend: a promise for an audience, with reasons, by the numbers of the table."""
