@@ -72,6 +72,5 @@ def advise(
         print_json({**advice.as_json(), **({"recommendation": found.as_json()} if found is not None else {})})
         return
     if found is not None:
-        typer.echo(f"{found}
-")
+        typer.echo(f"{found}\n")
     typer.echo(str(advice))
