@@ -1,12 +1,13 @@
 # The tasks of this repository. `make` or `make help` lists them.
 PYTHON ?= .venv/bin/python
 BIN := $(dir $(PYTHON))
+DATA ?= ../shared/data/adult.csv
 CODE := src tests bench tools
 SLOW := tests/pinned tests/papers tests/browser tests/properties tests/contracts tests/engines tests/web \
 	tests/test_docs.py tests/test_readme.py tests/datasets
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test quick lint format types docs site pins bench coverage ci
+.PHONY: help setup test quick lint format types docs site pins gallery bench coverage ci
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +42,9 @@ site: ## build the documentation into build/site, with warnings as errors
 
 pins: ## check that publishing, verifying and every command still give the pinned answers
 	$(PYTHON) -m pytest -n 2 tests/pinned
+
+gallery: ## recompute the source papers into docs/reproduction, from the Adult table DATA
+	$(PYTHON) -m voile reproduce all --data $(DATA) --out docs/reproduction
 
 bench: ## run all benchmarks and print their tables
 	$(PYTHON) bench/all.py

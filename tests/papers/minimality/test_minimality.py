@@ -14,12 +14,13 @@ from voile.papers.reproduce import reproduce
 PRINTED = {
     "2-diversity": ("1/2", "1"),
     "(3,3)-diversity": ("1/2", "2/3"),
-    "(0.5,2)-anonymity": ("1/4", "0"),
+    "(0.4,3)-anonymity, our own": ("2/5", "2/3"),
     "0.2-closeness": ("2/3", "1"),
     "(2,5k)-anonymity": ("2/3", "1"),
     "personalized privacy": ("1/2", "1"),
     "sequential releases": ("1/2", "1"),
     "(0.6,2)-safety, as the slides count": ("1/5", "2/3"),
+    "(0.6,1)-safety, our own": ("2/5", "2/3"),
     "Adult, aged 80, self-employed": ("1/2", "1"),
 }
 
@@ -47,8 +48,8 @@ def test_the_real_example_and_the_experiment(adult: pl.DataFrame, tmp_path: Path
     chosen = (pl.col("age") == 80) & (pl.col("marital-status") == "Married-spouse-absent")
     pl.concat([adult.filter(chosen), adult.filter(~chosen).head(6500)]).write_csv(source)
     found = reproduce("minimality", ["adult-80", "experiment-local"], out=tmp_path, data=source, quick=True)
-    rows = {row["person"]: (row["before"], row["after"]) for row in found["adult-80"].iter_rows(named=True)}
-    assert rows == {"Self-emp-not-inc": ("1/2", "1"), "Private": ("1/4", "0")}
+    rows = {row["workclass"]: (row["before"], row["written"], row["attack"]) for row in found["adult-80"].to_dicts()}
+    assert rows == {"Self-emp-not-inc": ("1/2", "1", 1.0), "Private": ("1/4", "0", 0.0)}
     table = found["experiment-local"]
     assert table["columns"].unique().sort().to_list() == [3, 5, 8]
     assert table["m"].unique().sort().to_list() == [2, 10]
@@ -59,19 +60,19 @@ def test_the_real_example_and_the_experiment(adult: pl.DataFrame, tmp_path: Path
     assert masked["distortion"].mean() <= ignoring["distortion"].mean() * 1.05
     imitating = table.filter(pl.col("algorithm") == "MASK, the paper's sampling")
     assert masked["changed"].mean() < imitating["changed"].mean()
-    assert (tmp_path / "minimality" / "experiment-local-distortion.svg").read_text().startswith("<svg")
+    assert "(d) distortion, m = 10" in (tmp_path / "minimality" / "experiment-local.svg").read_text()
+    assert "(c) execution time" in (tmp_path / "minimality" / "times" / "experiment-local.svg").read_text()
 
 
 def test_the_tables_of_the_slides_are_published_by_a_method_and_then_attacked(tmp_path: Path) -> None:
     found = reproduce("minimality", ["published"], out=tmp_path)["published"]
-    first = found.filter(pl.col("slides").is_not_null())
-    assert first["example"].to_list() == [name for name in PRINTED if name in first["example"].to_list()]
-    assert first.height == 6
+    first = found.filter(pl.col("expected").is_not_null())
+    assert set(first["example"]) == set(PRINTED) - {"(0.6,2)-safety, as the slides count"}
     for row in first.iter_rows(named=True):
         assert (row["before"], row["written"]) == PRINTED[row["example"]]
-        assert row["written"] == row["slides"]
-        assert row["attack"] == pytest.approx(float(Fraction(row["slides"])))
-    others = found.filter(pl.col("slides").is_null() & pl.col("attack").is_not_null())
+        assert row["written"] == row["expected"]
+        assert row["attack"] == pytest.approx(float(Fraction(row["expected"])))
+    others = found.filter(pl.col("expected").is_null() & pl.col("attack").is_not_null())
     assert others["attack"].to_list() == [pytest.approx(float(Fraction(text))) for text in others["written"]]
     shown = first.filter(pl.col("example") == "2-diversity")["published"].item()
     assert shown == "*: None, None, Yes, Yes; q2: None, None"

@@ -27,6 +27,7 @@ SHAPES = (
     "M-5,-1.6L0,-5L5,-1.6L3.1,4.2H-3.1z",
     "M-2.4,-4.4h4.8L5,0L2.4,4.4h-4.8L-5,0z",
 )
+DASHES = ("", "8 2", "5 2", "3 2", "8 2 2 2", "2 2", "5 2 2 2", "12 3")  # a line below another one shines through
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 300, 210, 62, 16, 30, 48  # of a panel: its plot and the margins around it
 LINE, CAPTION = 20, 16  # of the legend, and of the text above a panel
 STYLE = (
@@ -157,9 +158,9 @@ def _draw_axes(figure: Figure, across: Axis, up: Axis) -> str:
         parts.append(f'<text x="-7" y="{y}" dy=".32em" text-anchor="end">{label}</text>')
     close = sum(7 * len(label) + 8 for _, label in across.marks) > WIDTH
     for place, (value, label) in enumerate(across.marks):
-        x, y = f"{across.place(value):.1f}", HEIGHT + (15 + 11 * (place % 2) if close else 17)
+        x, below = f"{across.place(value):.1f}", HEIGHT + (15 + 11 * (place % 2) if close else 17)
         parts.append(f'<path class="a" d="M{x},{HEIGHT}v4"/>')
-        parts.append(f'<text x="{x}" y="{y}" text-anchor="middle">{escape(label)}</text>')
+        parts.append(f'<text x="{x}" y="{below}" text-anchor="middle">{escape(label)}</text>')
     parts.append(f'<path class="a" d="M0,0V{HEIGHT}H{WIDTH}"/>')
     x_title, y_title = escape(figure.x_title or figure.x), escape(figure.y_title or figure.y)
     parts.append(f'<text x="{WIDTH / 2:g}" y="{HEIGHT + 36}" text-anchor="middle">{x_title}</text>')
@@ -171,7 +172,7 @@ def _draw_line(
     rows: Sequence[Mapping[str, Any]], figure: Figure, number: int, across: Axis, up: Axis, texts: list[str] | None
 ) -> str:
     """Draw one line with its shapes and its band; it is broken where a value is missing."""
-    colour, shape = COLOURS[number % len(COLOURS)], SHAPES[(number + number // len(COLOURS)) % len(SHAPES)]
+    stroke, mark = _draw_mark(number)
     placed = [(across.place(texts.index(str(row[figure.x])) if texts else row[figure.x]), row) for row in rows]
     parts, path, pen = [], "", "M"
     for x, row in placed:
@@ -181,18 +182,29 @@ def _draw_line(
         path += f"{pen}{x:.1f},{up.place(row[figure.y]):.1f}"
         pen = "L"
     if figure.low and figure.high:
-        parts.append(_draw_bands([(x, row[figure.low], row[figure.high]) for x, row in placed], colour, up))
+        parts.append(_draw_bands([(x, row[figure.low], row[figure.high]) for x, row in placed], number, up))
     if texts is None:
-        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
+        parts.append(f'<path d="{path}" {stroke}/>')
     for x, row in placed:
         if up.can_show(row[figure.y]):
-            at = f"translate({x:.1f},{up.place(row[figure.y]):.1f})"
-            parts.append(f'<path d="{shape}" fill="{colour}" transform="{at}"/>')
+            parts.append(f'<g transform="translate({x:.1f},{up.place(row[figure.y]):.1f})">{mark}</g>')
     return "".join(parts)
 
 
-def _draw_bands(ends: Sequence[tuple[float, Any, Any]], colour: str, up: Axis) -> str:
+def _draw_mark(number: int) -> tuple[str, str]:
+    """Return how a line is stroked, and its shape. Lines that are drawn first have larger shapes: those drawn over them
+    do not hide them."""
+    cycle = len(COLOURS)
+    colour, shape = COLOURS[number % cycle], SHAPES[(number + number // cycle) % len(SHAPES)]
+    dash = f' stroke-dasharray="{DASHES[number % cycle]}"' if DASHES[number % cycle] else ""
+    size = f"{max(1.25 - 0.1 * number, 0.75):g}"
+    stroke = f'fill="none" stroke="{colour}" stroke-width="1.8"{dash}'
+    return stroke, f'<path d="{shape}" fill="{colour}" transform="scale({size})"/>'
+
+
+def _draw_bands(ends: Sequence[tuple[float, Any, Any]], number: int, up: Axis) -> str:
     """Draw the space between the ends of intervals, and each interval as a bar; missing ones break it."""
+    colour = COLOURS[number % len(COLOURS)]
     runs: list[list[tuple[float, float, float]]] = [[]]
     for x, low, high in ends:
         if up.can_show(low) and up.can_show(high):
@@ -226,8 +238,8 @@ def _draw_legend(names: Sequence[str], bounds: Sequence[str], width: int) -> tup
         if x > LEFT and x + space > width:
             x, y = LEFT, y + 1
         if number < len(names):
-            colour, shape = COLOURS[number % len(COLOURS)], SHAPES[(number + number // len(COLOURS)) % len(SHAPES)]
-            mark = f'<path d="M-10,0H10" stroke="{colour}" stroke-width="1.8"/><path d="{shape}" fill="{colour}"/>'
+            stroke, shape = _draw_mark(number)
+            mark = f'<path d="M-13,0H13" {stroke}/>{shape}'
         else:
             mark = '<path class="b" d="M-12,0H12"/>'
         label = f'<text x="16" dy=".32em">{escape(text)}</text>'

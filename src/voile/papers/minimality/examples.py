@@ -44,7 +44,7 @@ def examples(run: Run) -> pl.DataFrame:
         (
             "(0.4,3)-anonymity, our own",
             {"q1": 3, "q2": 6},
-            [show_group(["HIV"] * 2 + ["none"] * 4, q1=3, q2=3), show_group(["none"] * 3, q2=3)],
+            [show_group(["HIV"] * 2 + ["none"] * 3, q1=3, q2=2), show_group(["none"] * 4, q2=4)],
             require_model(AlphaK(alpha=0.4, k=3, protect=("HIV",)), ["HIV", "none"]),
             "q1",
             "HIV",
