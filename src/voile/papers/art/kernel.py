@@ -50,7 +50,7 @@ def merge_closest(chance, index, event, rows_left, highs, lows, sizes, usable, t
     it was accepted with at most `largest` rows.
 
     `chance` gives the probabilities of the value, `event[b]` the protected value of bucket b or -1; `taken` are the
-    values of the group so far, `high` and `low` its spreads under each column set, and `highs[k]`, `lows[k]`, `sizes[k]`
+    values of the group so far, `high` and `low` its ends under each column set, and `highs[k]`, `lows[k]`, `sizes[k]`
     those of formed group k, `usable[k, e]` whether it is there and lacks value e. O(steps * buckets * sets).
     """
     sets, buckets = index.shape
