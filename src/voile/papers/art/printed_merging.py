@@ -33,14 +33,32 @@ merge_kernel = lazy_kernel("voile.papers.art.kernel")
 
 @dataclass(eq=False)
 class Merging:
-    """The groups so far (buckets of their members, None once merged into another), the rows of each bucket that are
-    still alone, the withheld rows, and how many formed groups were merged."""
+    """The groups so far (buckets of their members, None once merged into another), which values each lacks, the rows of
+    each bucket that are still alone, the withheld rows, and how many formed groups were merged."""
 
     buckets: Buckets
     left: np.ndarray
     groups: list[np.ndarray | None] = field(default_factory=list)
+    lacks: list[np.ndarray | None] = field(default_factory=list)
     withheld: dict[int, int] = field(default_factory=dict)
     merged: int = 0
+
+    ends: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, int]] = field(default_factory=dict)
+
+    def add(self, members: np.ndarray) -> None:
+        event = self.buckets.event[self.buckets.value[members]]
+        self.groups.append(members)
+        self.lacks.append(~np.isin(np.arange(len(self.buckets.chance)), event))
+
+    def remove(self, number: int) -> None:
+        self.groups[number] = self.lacks[number] = None
+
+    def find_ends(self, number: int, value: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return the highest and the lowest probability of a value in a group under each column set, and its size."""
+        if (number, value) not in self.ends:
+            f = self.buckets.chance[value][self.buckets.index[:, self.groups[number]]]
+            self.ends[number, value] = f.max(axis=1), f.min(axis=1), f.shape[1]
+        return self.ends[number, value]
 
     def list_groups(self) -> list[np.ndarray]:
         return [members for members in self.groups if members is not None]
@@ -56,7 +74,7 @@ def merge_as_printed(buckets: Buckets, r: float, largest: int) -> Merging:
         for number in range(len(state.groups)):
             members = state.groups[number]
             if members is not None and (event[members] == value).any():
-                state.groups[number] = None
+                state.remove(number)
                 _mend(state, int(value), members, r, largest)
         for bucket in np.flatnonzero(event == value):
             while state.left[bucket]:
@@ -69,19 +87,16 @@ def _mend(state: Merging, value: int, members: np.ndarray, r: float, largest: in
     """Merge a group with its closest ones until it meets the condition for one value, or give it up."""
     buckets = state.buckets
     event, events = buckets.event[buckets.value], len(buckets.chance)
-    chance = buckets.chance[value]
-    alive = [number for number, one in enumerate(state.groups) if one is not None]
-    formed = [state.groups[number] for number in alive]
-    spreads = [chance[buckets.index[:, one]] for one in formed if one is not None]
-    sets = len(buckets.index)
-    highs = np.array([one.max(axis=1) for one in spreads]).reshape(-1, sets)
-    lows = np.array([one.min(axis=1) for one in spreads]).reshape(-1, sets)
-    sizes = np.array([one.shape[1] for one in spreads], dtype=np.int64)
-    usable = np.array([~np.isin(np.arange(events), event[one]) for one in formed if one is not None], dtype=bool)
+    chance, taken = buckets.chance[value], np.isin(np.arange(events), event[members])
+    alive = [number for number, lacks in enumerate(state.lacks) if lacks is not None and lacks[taken].all()]
+    ends = [state.find_ends(number, value) for number in alive]
+    highs, lows = (np.array([end[side] for end in ends]).reshape(-1, len(buckets.index)) for side in (0, 1))
+    sizes = np.array([end[2] for end in ends], dtype=np.int64)
+    usable = np.array([state.lacks[number] for number in alive], dtype=bool).reshape(-1, events)
     own = chance[buckets.index[:, members]]
     rows, joined, fits = merge_kernel.merge_closest(
-        chance, buckets.index, event, state.left, highs, lows, sizes, usable.reshape(-1, events),
-        np.isin(np.arange(events), event[members]), own.max(axis=1), own.min(axis=1), len(members), r, largest,
+        chance, buckets.index, event, state.left, highs, lows, sizes, usable,
+        taken, own.max(axis=1), own.min(axis=1), len(members), r, largest,
     )  # fmt: skip
     if not fits:
         for bucket in members.tolist():
@@ -96,9 +111,9 @@ def _mend(state: Merging, value: int, members: np.ndarray, r: float, largest: in
         other = state.groups[alive[place]]
         assert other is not None
         parts.append(other)
-        state.groups[alive[place]] = None
+        state.remove(alive[place])
         state.merged += 1
-    state.groups.append(np.concatenate(parts))
+    state.add(np.concatenate(parts))
 
 
 def find_violations(state: Merging, r: float) -> int:
