@@ -41,7 +41,7 @@ def _draw_panels(x: str, title: str, ticks: tuple[int, ...]) -> tuple[Figure, ..
         panel("a", "seconds", "execution time (CPU seconds)", log_y=True),
         band("b", "error", "average relative error", log_y=True),
         band("c", "problematic", "problematic / sensitive tuples", **alone),
-        band("d", "delta", "average deviation", bound="bound", bound_title="bound of theorem 1"),
+        band("d", "delta", "average deviation", log_y=True, bound="bound", bound_title="bound of theorem 1"),
         panel("e", "withheld", "withheld / sensitive tuples"),
         band("f", "binary", "problematic, binary reading", **alone),
         band("g", "set_error", "error of queries about the set", log_y=True),
