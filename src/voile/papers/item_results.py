@@ -20,6 +20,7 @@ from voile.version import __version__
 
 DIGITS = 6  # of every published number, so that machines agree
 TIMES = "times"
+Step = Callable[[int, int, str], None]  # moves a progress bar: done, of how many, what
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,3 @@ def list_drawings(item: Item) -> list[tuple[str, list[Figure]]]:
         name = f"{item.name}.svg" if together else f"{item.name}-{figure.y}.svg"
         drawings.setdefault(f"{TIMES}/{name}" if figure.y in item.times else name, []).append(figure)
     return list(drawings.items())
-
-
-Step = Callable[[int, int, str], None]

@@ -19,7 +19,9 @@ SMALL = (
         judge_tables,
         note="Groups and values are those that the slides print; the models are voile's. Linked is the largest share "
         "of cancer, HIV or 1st-4th in a group. The slides call a table 2-diverse if at most half of each group has "
-        "cancer. The hardness proof (exact cover by 3-sets) has nothing to compute.",
+        "cancer. They print satisfies or does not satisfy for e.g. 1 and e.g. 2; for the tables of the FAQ we read it "
+        "from their order (a table that is shown as it is, one that is generalized, and its release). The hardness "
+        "proof (exact cover by 3-sets) has nothing to compute.",
         claims=TABLE_VERDICTS,
     ),
     Item(
@@ -36,7 +38,9 @@ SMALL = (
         note="Before takes every assignment of a group's values to its people as equally likely. The slides print no "
         "example of (alpha,k)-anonymity; ours is a table of three and six people. Their example of (0.6,2)-safety is "
         "counted as they do, by shares; by the definition of (c,k)-safety its first table is not safe, so there is one "
-        "of our own, judged by the model: belief reaches 2/3, above c, without any rule.",
+        "of our own, judged by the model: belief reaches 2/3, above c, without any rule. It was chosen among two small "
+        "tables, four values of c and k = 1 or 2; in others belief stays below c, and for k = 2 the first table is "
+        "published as one group, where counting on paper eliminates nothing.",
         claims=EXAMPLE_CLAIMS,
     ),
     Item(
