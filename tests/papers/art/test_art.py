@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import oracle
@@ -16,12 +15,13 @@ from typer.testing import CliRunner
 
 from voile.cli import app
 from voile.errors import InconsistentKnowledge, PolicyError, SpecError
-from voile.papers.art import PAPER, bounds, contest
+from voile.papers.art import PAPER, bounds
 from voile.papers.paper import papers
 from voile.papers.reproduce import reproduce
 
 TABLES = (
-    "two-people", "example-4", "sizes", "ceilings", "counterexamples", "family-limit", "one-pass", "corrected",
+    "two-people", "example-4", "split-group", "sizes", "ceilings", "lemma-1", "counterexamples", "family-limit",
+    "one-pass", "corrected",
 )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def test_the_paper_is_found_by_name() -> None:
 
 
 def test_two_people(tables: dict[str, pl.DataFrame]) -> None:
-    assert tables["two-people"]["belief with the prior"].to_list() == pytest.approx([0.97363, 0.02637], abs=1e-5)
+    assert tables["two-people"]["belief with the prior"].to_list()[:2] == pytest.approx([0.97363, 0.02637], abs=1e-5)
 
 
 def test_example_4_and_its_slip(tables: dict[str, pl.DataFrame]) -> None:
@@ -142,48 +142,4 @@ def test_the_command_line_writes_a_table_and_says_where_it_differs(tmp_path: Pat
 
 def test_experiments_ask_for_the_table(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="Adult"):
-        reproduce("art", ["r"], out=tmp_path)
-
-
-@pytest.fixture(scope="module")
-def quick(adult: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A quick run of one experiment with all measures, on even fewer rows."""
-    folder = tmp_path_factory.mktemp("adult")
-    adult.sample(2000, seed=3).write_csv(folder / "adult.csv")
-    steps: list[tuple[int, int, str]] = []
-    found = reproduce(
-        "art",
-        ["qi-size-r2", "selectivity-r10"],
-        out=folder / "out",
-        data=folder / "adult.csv",
-        quick=True,
-        step=lambda *step: steps.append(step),
-    )
-    return {**found, "steps": steps, "folder": folder / "out" / "art"}
-
-
-def test_the_experiment_finds_what_the_theorem_does_not_cover(quick: dict[str, Any]) -> None:
-    frame = quick["qi-size-r2"]
-    assert frame["method"].n_unique() == len(contest.contenders())
-    assert frame["gap"].is_null().all()  # everybody can serve r = 2
-    exact, printed = (frame.filter(method=name) for name in ("ART exact", "ART as published"))
-    assert exact["problematic_full"].max() == 0
-    assert exact["undecided_full"].max() == 0
-    assert printed["problematic_binary"].max() == 0
-    assert printed["problematic_full"].max() > 0  # where the paper says there is none
-    assert frame.filter(method="Anatomy")["problematic_full"].min() > 0
-    unsure = frame.filter(pl.col("undecided_full") > 0.05)  # large groups: no share is claimed for them
-    assert unsure["problematic_full"].is_null().all()
-    assert unsure["at_least_full"].is_not_null().all()
-    assert (frame["delta_with_case"] >= 0).all()
-    assert (printed["delta_with_case"] <= printed["ceiling_with_case"] + 1e-12).all()
-    assert quick["steps"]
-    assert len(list(quick["folder"].glob("qi-size-r2-*.svg"))) == 6
-
-
-def test_what_cannot_be_served_is_a_gap_that_says_why(quick: dict[str, Any]) -> None:
-    frame = quick["selectivity-r10"].filter(method="Anatomy")
-    assert frame["error"].is_null().all()
-    assert frame["gap"].str.contains("the largest possible l is").all()
-    others = quick["selectivity-r10"].filter(pl.col("method").str.starts_with("ART"))
-    assert (others["error"] > 0).all()
+        reproduce("art", ["factor-r"], out=tmp_path)

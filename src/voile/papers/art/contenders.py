@@ -133,7 +133,7 @@ def _publish(data: Microdata, prior: Prior, who: Contender, r: int, keys: Sequen
 
 
 def _group_with_keys(method: Method, columns: Columns, rows: Rows, policy: Policy, keys: Sequence[Key]) -> list[Rows]:
-    """Group with each key. Greedy ART decides without one which buckets share groups: it decides once and deals often."""
+    """Group with each key. Greedy ART decides without one which buckets share groups: once, for all keys."""
     if not isinstance(method, Art):
         return [method.group(columns, rows.with_key(key).collect(), policy) for key in keys]
     model, target = find_model_and_target(policy, columns)

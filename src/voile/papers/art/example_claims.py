@@ -83,8 +83,8 @@ SIZES = (
     Claim("report, section 4.1", "the deviation of the likelier person is 0", 0.0, cell("least deviation", 0)),
     Claim("report, section 4.1", "three people with 0.1, 0.08, 0.09 deviate by 0.02", 0.02, cell("deviation", 1)),
     Claim("report, section 4.1", "their ceiling is 0.0474 for r = 2", 0.0474, cell("ceiling", 1)),
-    Claim("report, section 4.1", "0.02 is below it, so p(t : x) is at most 1/2 for all three", "at most 0.5",
-          lambda frame: "at most 0.5" if frame["within"][1] and frame["greatest belief (binary)"][1] <= 0.5 else "more"),
+    Claim("report, section 4.1", "0.02 is below it, so p(t : x) is at most 1/2 for all three", "yes",
+          lambda frame: bool(frame["within"][1] and frame["greatest belief (binary)"][1] <= 0.5)),
 )  # fmt: skip
 
 

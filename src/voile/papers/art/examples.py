@@ -90,7 +90,7 @@ def ceiling_curves(run: Run) -> pl.DataFrame:
     """Lemma 1: the ceiling against the size of the group, up to a size that stands for infinity."""
     sizes_ = [*range(2, 61), 10**7]
     rows = [
-        (f"f = {f:g}", n, r, f, delta_ceil(n, r, f), n <= 60 and 0 < f < 1)
+        (f"f = {f:g}", n, r, f, delta_ceil(n, r, f), (n <= r + 3 or n % 5 == 0) and n <= 60 and 0 < f < 1)
         for r, f, n in itertools.product((2, 5, 10), (0.0, 0.02, 0.1, 0.3, 0.5, 0.9, 0.98, 1.0), sizes_)
         if n >= r
     ]

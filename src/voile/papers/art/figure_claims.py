@@ -101,8 +101,8 @@ FIGURE_1 = (
           "increases", compare_ends("problematic", OTHERS)),
     Claim(f"{FIGURE}(c)", "MASK has fewer privacy breaches than t-closeness, Anatomy and Injector", "yes",
           lambda frame: all(exceeds("problematic", other, (MASK,))(frame) for other in (CLOSENESS, ANATOMY, INJECTOR))),
-    Claim(f"{FIGURE}(c); report, theorem 2; short paper, theorem 3", "there is no violation in ART: every table that it "
-          "generates is r-robust", "none",
+    Claim(f"{FIGURE}(c); report, theorem 2; short paper, theorem 3", "there is no violation in ART: every table of it "
+          "is r-robust", "none",
           lambda frame: "none" if frame.filter(method=PUBLISHED)["problematic"].max() == 0 else "some",
           because=f"{FULL_READING}; most protected rows are withheld at r = 10, or there would be more"),
     Claim(f"{FIGURE}(c)", "there is no violation in ART if the set is weighed only against its contrary", 0.0,
@@ -111,8 +111,8 @@ FIGURE_1 = (
           "exact posterior", 0.0, lambda frame: frame.filter(method=EXACT)["problematic_high"].max()),
     Claim("report, theorem 2", "ART publishes every tuple: merging goes on until the condition holds", "all",
           lambda frame: "all" if frame.filter(method=PUBLISHED)["withheld"].max() == 0 else "not all",
-          because="a row to which the statistics give probability 0 under some column set can never be made up for; the "
-          "closest candidates often are such rows, and groups of 10 r rows that still fail are given up"),
+          because="a row to which the statistics give probability 0 under some column set can never be made up for; "
+          "the closest candidates often are such rows, and groups of 10 r rows that still fail are given up"),
     Claim(f"{FIGURE}(d)", "the average deviation increases with the size of the quasi-identifier", "increases",
           compare_ends("delta", OTHERS)),
     Claim(f"{FIGURE}(d)", "Anatomy and Injector have average deviations above the bound of theorem 1",
@@ -120,8 +120,8 @@ FIGURE_1 = (
     Claim(f"{FIGURE}(d)", "the average deviation is largest in Anatomy and Injector, next in MASK and t-closeness",
           f"{ANATOMY}, {INJECTOR}, {MASK}, {CLOSENESS}",
           rank_methods("delta", (ANATOMY, INJECTOR, MASK, CLOSENESS)),
-          because="global recoding ends in a handful of groups at t = 0.2, and a group of thousands of people holds the "
-          "extremes of the whole table; the order of the other three is as printed"),
+          because="global recoding ends in a handful of groups at t = 0.2, and a group of thousands of people holds "
+          "the extremes of the whole table; the order of the other three is as printed"),
     Claim(f"{FIGURE}(d)", "without t-closeness the order is Anatomy, Injector, MASK", f"{ANATOMY}, {INJECTOR}, {MASK}",
           rank_methods("delta", (ANATOMY, INJECTOR, MASK))),
     Claim(f"{FIGURE}(d)", "the average deviation of MASK is below the bound of theorem 1", "below",

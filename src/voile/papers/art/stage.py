@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -105,14 +105,14 @@ def open_stage(run: Run) -> Stage:
 
 
 def measure_point(run: Run, who: Contender, size: int, r: int) -> dict[str, Any]:
-    """Return all measures of a method at one size and one r, one entry per repetition: from the points of this item, or
-    from those that all items share."""
-    key = {"method": who.name, "size": size, "r": r}
-    shared = run
-    if run.points is not None:
-        context = {**run.points.context, "item": "releases", "edition": EDITION}
-        shared = replace(run, points=Points(run.points.folder.parent / "releases", context))
-    return run.point(key, lambda: shared.point(key, lambda: _measure(open_stage(run), who, size, r)))
+    """Return all measures of a method at one size and one r, one entry per repetition: a point that all items share."""
+    if run.points is None:
+        return _measure(open_stage(run), who, size, r)
+    context = {**run.points.context, "item": "releases", "edition": EDITION}
+    shared = Points(run.points.folder.parent / "releases", context)
+    point = shared.compute({"method": who.name, "size": size, "r": r}, lambda: _measure(open_stage(run), who, size, r))
+    run.points.saved += shared.saved
+    return point
 
 
 def _measure(stage: Stage, who: Contender, size: int, r: int) -> dict[str, Any]:

@@ -192,3 +192,36 @@ def test_people_who_cannot_have_the_value_are_not_added_under_the_rule_of_fewest
     rows = [[Fraction(1, 10), Fraction(1, 2)], [Fraction(0), Fraction(1, 2)]]
     bucket_case = Buckets([rows], [0, 1], [0, -1])
     assert bucket_case.grows([1, 50], 0, Fraction(2), kernel.PAPER, kernel.FEWEST, True, 40) == []
+
+
+def grow_slowly(case: Buckets, people_left: list[int], r: Fraction, largest: int) -> list[int]:
+    """The published search from bucket 0, with every cost computed anew in each step."""
+    members = [0]
+    while len(members) < largest:
+        present = {case.events[case.values[b]] for b in members} - {-1}
+        costs = {}
+        for v, rows in enumerate(people_left):
+            event = case.events[case.values[v]]
+            if members.count(v) < rows and event not in present:
+                pairs = [(e, a) for e in sorted(present) for a in (0, 1)]
+                costs[v] = sum(_spread(case, a, e, [*members, v]) - _spread(case, a, e, members) for e, a in pairs)
+        if not costs:
+            break
+        members.append(min(costs, key=lambda v: (costs[v], v)))
+        if case.accepts(members, r, kernel.PAPER):
+            return members
+    return []
+
+
+def _spread(case: Buckets, a: int, event: int, members: list[int]) -> float:
+    f = [float(case.chance[event, case.index[a, b]]) for b in members]
+    return max(f) - min(f)
+
+
+@given(random_buckets(buckets=9), st.lists(st.integers(0, 3), min_size=8, max_size=8), R, st.integers(2, 14))
+def test_lower_bounds_and_giving_up_change_no_group_of_the_published_search(
+    bucket_case: Buckets, other_capacities: list[int], r: Fraction, largest: int
+) -> None:
+    people_left = [1, *other_capacities]
+    members = bucket_case.grows(people_left, 0, r, kernel.PAPER, kernel.CLOSEST, True, largest)
+    assert members == grow_slowly(bucket_case, people_left, r, largest)

@@ -228,7 +228,7 @@ def _grow_spreads(chance, index, high, low, present, v, enough):
 
 @kernel
 def _cost(chance, index, high, low, present, row_event, v, r):
-    """Return the expected least size of the group with a row, and by how much it would widen spreads. O(events * sets)."""
+    """Return the expected least size of the group with a row, and by how much its spreads widen. O(events * sets)."""
     growth, group_size = 0.0, 0.0
     for e in range(chance.shape[0]):
         if not present[e] and e != row_event:
