@@ -130,6 +130,8 @@ def test_all_papers_share_the_adult_table_only(
     assert given["census"] == table
     with pytest.raises(SpecError, match="needs the Adult table"):
         reproduce("all", out=tmp_path / "out")
+    with pytest.raises(SpecError, match="no items of one name"):
+        reproduce("all", ["none"], out=tmp_path / "out")
     with pytest.raises(SpecError, match="At least one item"):
         reproduce("little", ["none"], out=tmp_path / "out", jobs=0)
     assert verb.ALL == "all"

@@ -30,7 +30,7 @@ class Claim:
     where: str
     says: str
     printed: float | str
-    ours: Callable[[pl.DataFrame], Answer]
+    ours: Callable[[pl.DataFrame], Any]
     agrees: Callable[[Any, Any], bool] | None = None
     within: float | None = None
     because: str = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,33 +20,31 @@ SPENT = {"item": pl.String, "form": pl.String, "cpu_seconds": pl.Float64} | dict
 )
 
 
-def record_results(paper: Paper, results: Sequence[ItemResult], *, quick: bool, out: Path) -> None:
+def record_result(paper: Paper, item: Item, result: ItemResult, *, quick: bool, out: Path) -> None:
     """Note what was computed beside what was there, and write the pages anew."""
     place, form = out / paper.name, "quick" if quick else "full"
-    editions = {item.name: item.edition for item in paper.items}
-    record = [{"item": result.item, "edition": editions[result.item], "form": form} for result in results]
-    claims = [{"paper": paper.name, "item": r.item, **claim.as_row()} for r in results for claim in r.claims]
     versions = {"voile": __version__, "python": platform.python_version(), "machine": platform.machine()}
     versions |= {name: version(name) for name in ("polars", "numpy", "numba")}
-    spent = [{"item": r.item, "form": form, "cpu_seconds": round(r.seconds, 2), **versions} for r in results]
-    fresh = {result.item for result in results}
-    files = {"items.csv": (RECORD, record), "claims.csv": (CLAIMS, claims), f"{TIMES}/items.csv": (SPENT, spent)}
-    write_texts(
-        {
-            place / name: _merge_rows(place / name, paper, fresh, pl.DataFrame(rows, schema=schema)).write_csv()
-            for name, (schema, rows) in files.items()
-        },
-        "record",
-    )
+    record = {"item": item.name, "edition": item.edition, "form": form}
+    spent = {"item": item.name, "form": form, "cpu_seconds": round(result.seconds, 2), **versions}
+    tables = {
+        "items.csv": pl.DataFrame([record], schema=RECORD),
+        "claims.csv": pl.DataFrame(
+            [{"paper": paper.name, "item": item.name, **claim.as_row()} for claim in result.claims], schema=CLAIMS
+        ),
+        f"{TIMES}/items.csv": pl.DataFrame([spent], schema=SPENT),
+    }
+    texts = {place / name: _merge_rows(place / name, paper, item, rows).write_csv() for name, rows in tables.items()}
+    write_texts(texts, "record")
     write_texts({place / "README.md": write_paper_page(paper, place)}, "page")
     write_texts({out / "claims.csv": read_claims(out).write_csv(), out / "README.md": write_overview(out)}, "page")
 
 
-def _merge_rows(path: Path, paper: Paper, fresh: set[str], rows: pl.DataFrame) -> pl.DataFrame:
-    """Replace the rows of items that were computed anew; in the paper's order, without items that it has no more."""
+def _merge_rows(path: Path, paper: Paper, fresh: Item, rows: pl.DataFrame) -> pl.DataFrame:
+    """Replace the rows of an item that was computed anew; in the paper's order, without items that it has no more."""
     order = [item.name for item in paper.items]
     if path.is_file():
-        earlier = pl.read_csv(path, schema=rows.schema).filter(~pl.col("item").is_in(list(fresh)))
+        earlier = pl.read_csv(path, schema=rows.schema).filter(pl.col("item") != fresh.name)
         rows = pl.concat([earlier.filter(pl.col("item").is_in(order)), rows])
     places = {name: place for place, name in enumerate(order)}
     return rows.sort(pl.col("item").replace_strict(places, return_dtype=pl.Int64), maintain_order=True)

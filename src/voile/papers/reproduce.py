@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from voile.errors import BrokenPromise, SpecError, option
-from voile.papers.gallery import record_results
+from voile.papers.gallery import record_result
 from voile.papers.item_results import ItemResult, Step, run_item
 from voile.papers.paper import Item, Paper, Run, papers
 
@@ -42,10 +42,11 @@ def reproduce(
     if jobs < 1:
         raise SpecError("At least one item is computed at a time.", code="spec.jobs", hint=f"Use {option('jobs', 1)}.")
     wishes = [_make_wish(source, item, Path(data) if data else None, quick, paper == ALL) for source, item in chosen]
+    names = [f"{source.name}/{item.name}" if paper == ALL else item.name for source, item in chosen]
     tables, wrong = {}, []
     compute = _compute_at_once if jobs > 1 and len(wishes) > 1 else _compute_in_turn
-    for source, result in compute(wishes, Path(out), jobs, step):
-        record_results(source, [result], quick=quick, out=Path(out))
+    for source, item, result in compute(wishes, Path(out), jobs, step):
+        record_result(source, item, result, quick=quick, out=Path(out))
         tables[f"{source.name}/{result.item}" if paper == ALL else result.item] = result.frame
         wrong += [f"{source.name} {result.item}, {c.needs_attention}" for c in result.claims if c.needs_attention]
     if wrong:
@@ -54,10 +55,11 @@ def reproduce(
             code="papers.claim",
             hint="Every number is written; give the claim a reason, or mend the computation.",
         )
-    return tables
+    return {name: tables[name] for name in names}
 
 
 Wish = tuple[Paper, Item, Run]
+Outcome = tuple[Paper, Item, ItemResult]
 
 
 def _make_wish(paper: Paper, item: Item, table: Path | None, quick: bool, of_all: bool) -> Wish:
@@ -65,7 +67,7 @@ def _make_wish(paper: Paper, item: Item, table: Path | None, quick: bool, of_all
     return paper, item, Run(table if takes else None, quick)
 
 
-def _compute_in_turn(wishes: Sequence[Wish], out: Path, jobs: int, step: Step) -> Iterator[tuple[Paper, ItemResult]]:
+def _compute_in_turn(wishes: Sequence[Wish], out: Path, jobs: int, step: Step) -> Iterator[Outcome]:
     """Compute one item after the other; the bar moves with the points of each."""
     for place, (paper, item, run) in enumerate(wishes):
 
@@ -73,11 +75,11 @@ def _compute_in_turn(wishes: Sequence[Wish], out: Path, jobs: int, step: Step) -
             step(place * max(of, 1) + done, len(wishes) * max(of, 1), f"{name}: {what}")
 
         move(0, 1, "")
-        yield paper, run_item(paper, item, replace(run, step=move), out)
+        yield paper, item, run_item(paper, item, replace(run, step=move), out)
     step(1, 1, "done")
 
 
-def _compute_at_once(wishes: Sequence[Wish], out: Path, jobs: int, step: Step) -> Iterator[tuple[Paper, ItemResult]]:
+def _compute_at_once(wishes: Sequence[Wish], out: Path, jobs: int, step: Step) -> Iterator[Outcome]:
     """Compute several items at once, each in a process of its own; the bar moves with the items."""
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         waiting = {
@@ -88,7 +90,7 @@ def _compute_at_once(wishes: Sequence[Wish], out: Path, jobs: int, step: Step) -
         for done, future in enumerate(as_completed(waiting), 1):
             paper, item = waiting[future]
             step(done, len(waiting), f"{paper.name} {item.name}")
-            yield paper, future.result()
+            yield paper, item, future.result()
 
 
 def _run_by_name(paper: str, item: str, data: Path | None, quick: bool, out: Path) -> ItemResult:
@@ -98,7 +100,9 @@ def _run_by_name(paper: str, item: str, data: Path | None, quick: bool, out: Pat
 
 def _choose_items(paper: str, items: Sequence[str]) -> list[tuple[Paper, Item]]:
     known = papers()
-    if paper == ALL and not items:
+    if paper == ALL:
+        if items:
+            raise SpecError("All papers have no items of one name.", code="spec.paper-item", hint="Name one paper.")
         return [(source, item) for source in known.values() for item in source.items]
     if paper not in known:
         names = ", ".join([*sorted(known), ALL])

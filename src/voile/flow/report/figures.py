@@ -158,9 +158,9 @@ def _draw_axes(figure: Figure, across: Axis, up: Axis) -> str:
         parts.append(f'<text x="-7" y="{y}" dy=".32em" text-anchor="end">{label}</text>')
     close = sum(7 * len(label) + 8 for _, label in across.marks) > WIDTH
     for place, (value, label) in enumerate(across.marks):
-        x, y = f"{across.place(value):.1f}", HEIGHT + (15 + 11 * (place % 2) if close else 17)
+        x, below = f"{across.place(value):.1f}", HEIGHT + (15 + 11 * (place % 2) if close else 17)
         parts.append(f'<path class="a" d="M{x},{HEIGHT}v4"/>')
-        parts.append(f'<text x="{x}" y="{y}" text-anchor="middle">{escape(label)}</text>')
+        parts.append(f'<text x="{x}" y="{below}" text-anchor="middle">{escape(label)}</text>')
     parts.append(f'<path class="a" d="M0,0V{HEIGHT}H{WIDTH}"/>')
     x_title, y_title = escape(figure.x_title or figure.x), escape(figure.y_title or figure.y)
     parts.append(f'<text x="{WIDTH / 2:g}" y="{HEIGHT + 36}" text-anchor="middle">{x_title}</text>')

@@ -106,9 +106,7 @@ STEP_CLAIMS = (
         "FAQ, step 4",
         "No group shows more than 1/2 after distortion.",
         "at most 0.5",
-        lambda frame: (
-            frame.filter(pl.col("step") == 4)["what"].str.split(" ").list.last().cast(pl.Float64).max() <= 0.5
-        ),
+        lambda frame: max(_list_shares(frame)) <= 0.5,
     ),
 )
 
@@ -133,11 +131,10 @@ MASKING_CLAIMS = (
         "section 3, theorem",
         "The algorithm generates m-confidential data: belief is at most 1/m = 0.5 for m = 2.",
         "at most 0.5",
-        lambda frame: frame.filter((pl.col("what") == "belief, original sampling") & (pl.col("l") == 2))[
-            "belief"
-        ].max(),
+        lambda frame: frame.filter(what="belief, original sampling", l=2)["belief"].max(),
         agrees=lambda printed, ours: ours <= 0.5,
-        because="an adversary who knows the algorithm, and that 40 % have the value, believes it with 0.58 of a member "
-        "of a group of two that shows one: many such groups are imitations, and both members had the value",
+        because="an adversary who knows the algorithm, and that 40 % of all people have the value, believes with "
+        "probability 0.58 that a member of a group of two has it if the group shows it once: many such groups are "
+        "imitations, in which both members had it",
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import polars as pl
@@ -193,29 +194,45 @@ def _claim_release(example: str, printed: str, because: str = "") -> Claim:
     return Claim(f"slides, {example}", f"The release shows {printed}.", printed, read, because=because)
 
 
-def _claim_belief(example: str) -> Claim:
-    def read(frame: pl.DataFrame) -> float:
-        return float(frame.filter(pl.col("example") == example)["attack"][0])
+def _claim_breach(example: str) -> Claim:
+    """The slides call every such release a breach: the attack believes more than somebody who ignores the method."""
 
-    return Claim(f"slides, {example}", "P(o is linked to the value | Knowledge) = 1", 1, read)
+    def read(frame: pl.DataFrame) -> str:
+        row = frame.filter(pl.col("example") == example).row(0, named=True)
+        return f"{row['before']} to {row['attack']:.4g}"
+
+    def rises(printed: str, ours: str) -> bool:
+        before, after = ours.split(" to ")
+        return float(after) > Fraction(before)
+
+    return Claim(f"section 2.4, {example}", "The release has a privacy breach.", "a breach", read, rises)
 
 
 PUBLISHED_CLAIMS = (
     _claim_release("2-diversity", "Q: None, None, Yes, Yes; q2: None, None"),
-    _claim_belief("2-diversity"),
+    Claim(
+        "section 2.1",
+        "P(o is linked to Cancer | Knowledge) = 1",
+        1,
+        lambda frame: frame.filter(example="2-diversity")["attack"][0],
+    ),
     _claim_release(
         "(3,3)-diversity",
         "Q: Diabetes, HIV, HIV, Lung; q2: Alzheimer, Gall, Ulcer",
         "among diseases that serve equally well local recoding takes the first in order, the slides take Lung cancer",
     ),
+    _claim_breach("(3,3)-diversity"),
+    _claim_breach("(0.4,3)-anonymity, our own"),
+    _claim_breach("(0.6,1)-safety, our own"),
+    _claim_breach("sequential releases"),
     _claim_release("0.2-closeness", "Q: HIV, HIV, none; q2: HIV, none, none"),
-    _claim_belief("0.2-closeness"),
+    _claim_breach("0.2-closeness"),
     _claim_release(
         "(2,5k)-anonymity",
         "Q: 20, 30, 30; q2: 10, 40",
         "among incomes that serve equally well local recoding takes the first in order, 10k; the slides take 20k",
     ),
-    _claim_belief("(2,5k)-anonymity"),
+    _claim_breach("(2,5k)-anonymity"),
     _claim_release("personalized privacy", "Q: 1st-4th, undergrad; q2: undergrad"),
-    _claim_belief("personalized privacy"),
+    _claim_breach("personalized privacy"),
 )

@@ -133,5 +133,11 @@ REAL_CLAIMS = (
         "With-pay: 7th-8th, HS-grad; Private: HS-grad",
         _person("Private", "released"),
     ),
-    Claim("section 4", "The attack tells the self-employed person's value.", 1, _person("Self-emp-not-inc", "attack")),
+    Claim(
+        "section 4",
+        "The release is a real example of the attack: belief about the self-employed person exceeds 1/2.",
+        "a breach",
+        _person("Self-emp-not-inc", "attack"),
+        lambda printed, ours: ours > 1 / 2,
+    ),
 )
