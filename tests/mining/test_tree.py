@@ -67,3 +67,9 @@ def test_numbers_share_bins_and_unknown_categories_have_none() -> None:
     assert codes[4] == numeric_feature.bins - 1
     text_feature = make_feature(pl.Series("c", ["x", "y", None]))
     assert text_feature.codes(pl.Series(["y", "z", None, "x"])).tolist() == [1, -1, 2, 0]
+
+
+def test_enum_columns_have_the_bins_of_their_texts() -> None:
+    feature = make_feature(pl.Series("city", ["x", "z", "y"]))
+    column = pl.Series("city", ["x", "y", None, "unseen", "z"], dtype=pl.Enum(["unseen", "z", "x", "y"]))
+    assert feature.codes(column).tolist() == feature.codes(column.cast(pl.String)).tolist() == [0, 1, 3, -1, 2]

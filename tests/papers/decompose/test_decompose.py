@@ -15,7 +15,7 @@ from voile.papers.reproduce import reproduce
 SMALL = ["tables", "groups", "noise", "posterior", "attacks", "refuted", "theorems"]
 DIFFERING = [
     "no adversary can rule out an allowed noise value",
-    "4 listed salaries keep belief at 1/4",
+    "l = 4 for the salary: no salary is believed with more than 1/4",
     "the salary that is revealed is Diana's",
 ]
 

@@ -120,7 +120,7 @@ NOISE_CLAIMS = [
 POSTERIOR_CLAIMS = [
     Claim(
         "section VII, items 2 and 3",
-        "4 listed salaries keep belief at 1/4",
+        "l = 4 for the salary: no salary is believed with more than 1/4",
         "0.25",
         lambda frame: float(frame["belief"].max()),
         because="the joint table counts how often a salary occurs with an occupation of the group, and 8 fits twice",
