@@ -18,6 +18,7 @@ from voile.flow.prepare.safe_harbor import apply_rules, write_checklist
 from voile.io.conversions.column_readings import ReadingRecord
 from voile.io.conversions.encodings import AUTO
 from voile.io.safe_writing.file_replacement import replace_files
+from voile.plugins.counted_nouns import count_noun
 from voile.tables.schema import suggest_name
 from voile.tables.secret_key import Key
 
@@ -149,7 +150,7 @@ def _shift(frame: pl.DataFrame, names: Sequence[str], person: str | None, key: K
     people = frame[person] if person else pl.Series("row", range(frame.height), dtype=pl.Int64)
     if people.null_count():
         raise DataError(
-            f"{people.null_count()} rows do not say whose they are.",
+            f"Nothing says whose row it is in {count_noun(people.null_count(), 'row')}.",
             code="data.person",
             hint="Fill the column of persons, or leave these rows out.",
         )
