@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import polars as pl
 import pytest
 
 import voile as vl
+from voile.adversaries.prior import Prior, Statistics
 from voile.errors import PolicyError, SpecError
 from voile.results import Answer
 
@@ -109,3 +112,39 @@ def test_a_forged_worst_belief_is_broken(data: Any) -> None:
     claim = {**release.certificate.claims[0], "found": {"worst_belief": 0.0001}}
     forged_release = replace(release, certificate=replace(release.certificate, claims=(claim,)))
     assert vl.verify(forged_release, prior=prior).broken
+
+
+def believe_in_worlds(chances: list[float], cases: int) -> list[float]:
+    """Return what is believed of each person of a group with at least so many cases, from a list of all worlds."""
+    beliefs, total = [0.0] * len(chances), 0.0
+    for world in itertools.product((0, 1), repeat=len(chances)):
+        if sum(world) >= cases:
+            weight = math.prod(chance if case else 1 - chance for chance, case in zip(chances, world, strict=True))
+            total += weight
+            beliefs = [belief + weight * case for belief, case in zip(beliefs, world, strict=True)]
+    return [belief / total for belief in beliefs]
+
+
+def test_whoever_knows_fewer_statistics_may_believe_more_and_the_certificate_says_so() -> None:
+    """Two miners and three clerks have two cases or more. Whoever knows how often miners are ill learns little; whoever
+    only knows that one in twenty people is ill believes more than 2/5 of everybody."""
+    chances, jobs = {"miner": 0.9, "clerk": 0.005}, ["miner"] * 2 + ["clerk"] * 3
+    statistics = Statistics(("job",), (("miner",), ("clerk",)), np.array([[p, 1 - p] for p in chances.values()]))
+    prior = Prior("illness", ("silicosis", "none"), (statistics,))
+    table = pl.DataFrame({"job": jobs, "illness": ["silicosis"] * 2 + ["none"] * 3})
+    data = vl.read(table, vl.Schema(quasi=["job"], sensitive=["illness"], rows_are="people"))
+    model = vl.RRobustness(r=5, protect=["silicosis"], prior=prior)
+    release = vl.publish(data, model, vl.CappedCounts(min_group=5))
+    assert vl.verify(release, prior=prior).holds
+    counts = dict(release.tables["sensitive"].select("illness", "count").iter_rows())
+    assert counts == {"not shown": 3, "protected values": 2}
+
+    covered = [chances[job] for job in jobs]
+    bounds = model.belief_bound(np.array(covered))
+    assert all(belief <= bound for belief, bound in zip(believe_in_worlds(covered, 2), bounds, strict=True))
+    uncovered = believe_in_worlds([0.05] * 5, 2)
+    assert uncovered == pytest.approx([0.4105] * 5, abs=1e-4)
+    assert min(uncovered) > model.belief_bound(np.array([0.05]))[0] == 0.2
+    gap = "an adversary who knows other statistics than those of one of its column sets, even if they are fewer"
+    assert gap in release.certificate.claims[0]["not_covered"]
+    assert f"Not covered: {gap}." in vl.verify(release, prior=prior).notes

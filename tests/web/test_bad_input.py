@@ -162,7 +162,7 @@ def test_the_file_of_a_form_that_is_cut_off_is_closed(monkeypatch: pytest.Monkey
     files = []
 
     def open_file(**more: Any) -> Any:
-        files.append(tempfile.SpooledTemporaryFile(**more))
+        files.append(tempfile.SpooledTemporaryFile(**more))  # noqa: SIM115 - the parser has to close it
         return files[-1]
 
     async def receive() -> dict[str, Any]:

@@ -8,6 +8,7 @@ import typer
 
 from voile.cli.reading_notes import show_reading
 from voile.cli.terminal import print_table
+from voile.plugins.counted_nouns import count_noun
 
 if TYPE_CHECKING:
     from voile.flow.explore.anonymity import Anonymity
@@ -21,7 +22,7 @@ ROLE_WORDS = {"quasi": "quasi-identifier", "": "leave out", "unsure": "NOT SURE:
 
 def show_inspection(inspection: Inspection) -> None:
     """Print an inspection: columns with suggested roles, who stands out, what causes it, and the measures of groups."""
-    typer.echo(f"{inspection.people:,} {inspection.row_noun}, {len(inspection.columns)} columns")
+    typer.echo(f"{inspection.people:,} {inspection.row_noun}, {count_noun(len(inspection.columns), 'column')}")
     for repeat in inspection.repeats:
         typer.echo(f"{repeat}, up to {repeat.most:,} rows each.")
     if inspection.suggested_person and inspection.whole and inspection.whole.people != inspection.people:

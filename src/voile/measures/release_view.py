@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from voile.errors import DataError
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.cells import Cells
 from voile.releases.queries.query_estimates import QueryEstimates
 from voile.releases.release import Release
@@ -51,7 +52,7 @@ class View:
         missing = [column.name for column in self.data.columns if column.name not in published]
         if missing:
             raise DataError(
-                f"The release lacks {len(missing)} columns of the table: {', '.join(missing)}.",
+                f"The release lacks {count_noun(len(missing), 'column')} of the table: {', '.join(missing)}.",
                 code="data.other-table",
                 hint="Measure a release against the table that it was made from, read with the same schema.",
             )

@@ -28,6 +28,7 @@ from voile.models.base import Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.models.kinds import ProcessModel
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import knob
 from voile.releases.dictionary import ALTERED_VALUE
 from voile.releases.release import Release
@@ -133,7 +134,7 @@ class MConfidentiality(ProtectsValues, ProcessModel):
         if fault:
             return Verification(Answer.BROKEN, fault)
         if recount.answer is not Answer.BROKEN and self.reading == "published":
-            detail = f"Recounted in {counts.groups} groups. The promise is about published values only."
+            detail = f"Recounted in {count_noun(counts.groups, 'group')}. The promise is about published values only."
             return Verification(Answer.HOLDS, detail)
         return recount
 

@@ -164,8 +164,10 @@ class RRobustness(ProtectsValues, LearnsFromTable, PriorModel):
             binary=binary,
             allowed=self.allowed,
         )
-        detail = f"The greatest belief over {len(beliefs.sets)} column sets is {beliefs.worst:.4f}"
-        detail += "." if beliefs.exact.all() else f" (an upper bound in {int((~beliefs.exact).sum())} groups)."
+        detail = f"The greatest belief over {count_noun(len(beliefs.sets), 'column set')} is {beliefs.worst:.4f}"
+        detail += (
+            "." if beliefs.exact.all() else f" (an upper bound in {count_noun(int((~beliefs.exact).sum()), 'group')})."
+        )
         counted = self._count_exceptions(beliefs.peak, release.members.counts)
         exceptions = describe_exceptions(self.bound(), self.lift, counted)
         detail += f" {exceptions}" if exceptions else ""

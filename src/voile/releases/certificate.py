@@ -112,13 +112,18 @@ UNSIGNED = Certificate("", {}, (), "")
 
 
 def is_same_json(expected: object, stated: object) -> bool:
-    """Whether two documents say the same. A number may be written 2 or 2.0, but true is no number and no text is one.
+    """Whether two documents say the same. A real number may be written 2, but a whole one not 2.0; true is no number
+    and no text is one.
 
-    >>> is_same_json({"r": 2.0}, {"r": 2}), is_same_json({"r": 1}, {"r": True})
-    (True, False)
+    >>> is_same_json({"r": 2.0}, {"r": 2}), is_same_json({"k": 2}, {"k": 2.0}), is_same_json({"r": 1}, {"r": True})
+    (True, False, False)
     """
     if isinstance(expected, Mapping) and isinstance(stated, Mapping):
         return expected.keys() == stated.keys() and all(is_same_json(expected[key], stated[key]) for key in expected)
     if isinstance(expected, (list, tuple)) and isinstance(stated, (list, tuple)):
         return len(expected) == len(stated) and all(map(is_same_json, expected, stated))
-    return isinstance(expected, bool) == isinstance(stated, bool) and expected == stated
+    if isinstance(expected, bool) != isinstance(stated, bool) or (
+        isinstance(expected, int) and isinstance(stated, float)
+    ):
+        return False
+    return expected == stated

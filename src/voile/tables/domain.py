@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from voile.errors import DataError, SchemaError
+from voile.plugins.counted_nouns import count_noun
 from voile.tables.value_text import MISSING, format_value, parse_values
 from voile.tables.value_types import normalize_type, type_name
 
@@ -168,7 +169,7 @@ def _declared_values(
     if outside.any():
         cells = int(outside.sum() if counts is None else counts[outside].sum())
         raise DataError(
-            f"{cells} cells of {column!r} are outside its declared domain.",
+            f"{column!r} has {count_noun(cells, 'cell')} outside its declared domain.",
             code="data.domain",
             hint="Add the values to the domain or clean the column.",
         )

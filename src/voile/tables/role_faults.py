@@ -3,11 +3,31 @@ they are, and steers columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
 from voile.errors import SchemaError, option
+
+
+def is_column_name(name: str) -> bool:
+    """Whether a column can have this name: it is not empty, and libraries take it for no pattern of names.
+
+    >>> [is_column_name(name) for name in ("age", "", "*", "^a.*$", "a*")]
+    [True, False, False, False, True]
+    """
+    return bool(name) and name != "*" and not (name.startswith("^") and name.endswith("$"))
+
+
+def name_faults(names: Iterable[str]) -> Iterator[SchemaError]:
+    """Yield the names that no column can have."""
+    for name in dict.fromkeys(names):
+        if not is_column_name(name):
+            yield SchemaError(
+                f"A column cannot be named {name!r}.",
+                code="schema.name",
+                hint="Rename the column: a name is not empty, not *, and does not begin with ^ and end with $.",
+            )
 
 
 def person_faults(

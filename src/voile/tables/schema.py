@@ -15,6 +15,7 @@ from voile.tables.hierarchy import Hierarchy
 from voile.tables.role_faults import (
     confirmation_faults,
     guarding_faults,
+    name_faults,
     parse_quasi_sets,
     person_faults,
     quasi_set_faults,
@@ -78,6 +79,7 @@ class Schema:
                         SchemaError(f"Column {name!r} is listed twice ({roles}).", code="schema.role-twice")
                     )
                 used[name] = role
+        problems += name_faults([*used, *(name for name in (self.person, self.weight) if name is not None)])
         if not self.quasi:
             problems.append(
                 SchemaError(

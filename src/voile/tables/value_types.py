@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from voile.errors import DataError
+from voile.plugins.counted_nouns import count_noun
 
 _OTHER_TYPES = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Enum, pl.Categorical, pl.Null)
 
@@ -74,7 +75,7 @@ def _cast_to_64_bits(column: str, values: pl.Series) -> pl.Series:
     narrow = values.cast(pl.Int64, strict=False)
     if narrow.null_count() != values.null_count():
         raise DataError(
-            f"Column {column!r} has {narrow.null_count() - values.null_count()} numbers beyond 64 bits.",
+            f"Column {column!r} has {count_noun(narrow.null_count() - values.null_count(), 'number')} beyond 64 bits.",
             code="data.type",
             hint="Convert the column to text.",
         )

@@ -120,6 +120,4 @@ class Grammar:
         """Whether a whole number stands where others do, or a knob of the method that may be null is given: how a
         release was made is the publisher's word."""
         is_knob = path[0].startswith("method") and "null" in self.kinds[path]
-        if kind_of(part) == "real" and "whole" in self.kinds[path] and ("adversary" in path or path[-1] == "r"):
-            return bool(part == int(part))  # 2 may be written 2.0: publishers may ask for r = 2.5, or for 2.0
         return kind_of(part) == "whole" and ("real" in self.kinds[path] or is_knob)

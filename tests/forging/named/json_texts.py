@@ -7,6 +7,7 @@ import re
 from forging.forgery import Forgery
 from forging.named.registry import (
     BOX,
+    BUCKET,
     forges,
 )
 
@@ -47,6 +48,12 @@ def infinity_in_json(f: Forgery) -> None:
 @forges(BOX)
 def a_number_beyond_all_floats(f: Forgery) -> None:
     f.dictionary_text = lambda text: re.sub(r'"max": \d+', '"max": 1e999', text, count=1)
+
+
+@forges(BOX, BUCKET)
+def a_whole_number_with_a_point(f: Forgery) -> None:
+    """Nobody rules out 0.0 values: a reader that counts them expects a whole number."""
+    f.claims[0]["adversary"]["excludes"] = 0.0
 
 
 @forges(BOX)

@@ -17,7 +17,7 @@ import polars as pl
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
 from voile.engines.person_rows import PersonRows, hash_people, write_names
-from voile.errors import DataError, SchemaError, option
+from voile.errors import DataError, SchemaError, option, raise_together
 from voile.flow.explore.anonymity import measure_anonymity
 from voile.flow.explore.asked_estimates import AskedEstimates
 from voile.flow.explore.column_profiles import (
@@ -39,6 +39,7 @@ from voile.flow.prepare.prepare import PreparedTable
 from voile.io.conversions.encodings import AUTO
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.microdata import PUBLIC_KEY, Microdata
+from voile.tables.role_faults import name_faults
 from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.schema import ROLES, Schema, suggest_name
 from voile.tables.unit import ASSUMED, IDENTIFIER, PERSON_COLUMN, Unit
@@ -89,7 +90,7 @@ def inspect(
         table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
 
     def check_header(names: Sequence[str]) -> None:
-        _check_width(columns or names)
+        _check_columns(columns or names)
         if table_source.path is not None:
             _check_delimiter(names, delimiter)
         if subset is not None:
@@ -212,7 +213,9 @@ def _check_names(schema: Schema | Mapping[str, Any], present: Sequence[str]) -> 
         Schema(quasi=list(dict.fromkeys(named))).check(present)
 
 
-def _check_width(names: Sequence[str]) -> None:
+def _check_columns(names: Sequence[str]) -> None:
+    """Refuse more columns than anybody can mark, and names that libraries take for patterns; an index has no name."""
+    raise_together(name_faults(name for name in names if name))
     if len(names) > MOST_COLUMNS:
         raise DataError(
             f"The table has {len(names)} columns, more than the {MOST_COLUMNS} that can be given a role one by one.",

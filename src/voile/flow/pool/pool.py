@@ -61,7 +61,7 @@ def pool(estimates: Iterable[Any], variances: Iterable[Any] | None = None) -> Po
     results = list(estimates)
     if len(results) < 2:
         raise DataError(
-            f"There are {len(results)} results to pool: at least 2 are needed.",
+            f"At least 2 results are needed to pool, not {len(results)}.",
             code="data.pool",
             hint="Analyse every completion alike, and pool what you find.",
         )

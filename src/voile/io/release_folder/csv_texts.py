@@ -28,9 +28,15 @@ def read_csv_texts(source: Path | bytes) -> pl.DataFrame:
     if split:
         return _read_repeated(content, start, names, has_returns, split)
     table = pl.read_csv(content, infer_schema=False)
-    if table.columns != names or _count_records(content, start, len(names), has_returns) != table.height:
+    if _column_names(table) != names or _count_records(content, start, len(names), has_returns) != table.height:
         raise _unlike_voile()
+    table.columns = names
     return table
+
+
+def _column_names(table: pl.DataFrame) -> list[str]:
+    """Return the names of columns; polars leaves the quotes of a header doubled."""
+    return [name.replace('""', '"') for name in table.columns]
 
 
 def _find_split(content: bytes, start: int, width: int, has_returns: bool) -> int:
@@ -81,8 +87,8 @@ def _read_header(content: bytes) -> tuple[list[str], int, bool]:
     """Return the names of the columns, where the first row begins, and whether lines end with carriage returns too."""
     for length in (_USUAL_HEADER, _LONGEST_HEADER):
         with contextlib.suppress(pl.exceptions.PolarsError):  # the beginning may end within a name
-            header = pl.read_csv(content[:length], infer_schema=False, n_rows=0)
-            names, line = header.columns, header.write_csv().encode().removesuffix(b"\n")
+            names = _column_names(pl.read_csv(content[:length], infer_schema=False, n_rows=0))
+            line = pl.DataFrame(schema=dict.fromkeys(names, pl.String)).write_csv().encode().removesuffix(b"\n")
             for end in (b"\n", b"\r\n"):
                 if len(set(names)) == len(names) > 0 and content.startswith(line + end):
                     return names, len(line + end), len(end) > 1

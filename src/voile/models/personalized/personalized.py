@@ -24,6 +24,7 @@ from voile.models.base import Model, Verification
 from voile.models.evidence import Evidence
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.models.personalized.guarding import GuardedColumn, list_nodes, values_below
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Answer
@@ -187,8 +188,8 @@ class Personalized(NamesValues, ProtectsSets, AcceptsDistinctValues, SurvivesCut
         if counts.groups and bool(self.holds(counts).all()):
             return Verification(
                 Answer.HOLDS,
-                f"Recounted in {counts.groups} groups, whatever node of the published hierarchy below its top anybody "
-                "guards.",
+                f"Recounted in {count_noun(counts.groups, 'group')}, whatever node of the published hierarchy below "
+                "its top anybody guards.",
             )
         guard = _find_guard(evidence.data, counts.column)
         if evidence.data is None or guard is None:
@@ -225,7 +226,11 @@ class Personalized(NamesValues, ProtectsSets, AcceptsDistinctValues, SurvivesCut
             detail = f"{people} people fit several groups, or may be withheld: checking these needs the key as well."
             return Verification(Answer.NEEDS, detail, by_republishing=True)
         asking = int(table.counts[wish > 0].sum())
-        return Verification(Answer.HOLDS, f"Recounted in {counts.groups} groups for {asking} people who guard a node.")
+        return Verification(
+            Answer.HOLDS,
+            f"Recounted in {count_noun(counts.groups, 'group')} for {count_noun(asking, 'person', 'people')} with a "
+            "guarding node.",
+        )
 
 
 def _find_guard(data: Microdata | None, column: Column | None) -> GuardedColumn | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.cell_parsing import read_column
 from voile.releases.cells.cells import Cells
 from voile.releases.cells.column_types import parse_type
@@ -97,7 +98,7 @@ def find_end_faults(entry: Entry, table: pl.DataFrame, cells: Cells, codes: np.n
             continue
         wrong = _count_differences(column, ends, codes)
         if wrong:
-            faults.append(f"{wrong} cells of {ends.name!r} are no ends of the cells of {entry['name']!r}.")
+            faults.append(f"{count_noun(wrong, 'cell')} of {ends.name!r} should be another end of {entry['name']!r}.")
     return faults
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from voile.adversaries.group_members import Members, gather_members
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.cells import Cells
 from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.published_tables import TableLayout
@@ -135,7 +136,7 @@ class Bucketized(LinkedShape):
         counts = next(iter(self.tallies.values()))
         if not np.array_equal(counts.sizes, self.sizes):
             wrong = int((counts.sizes != self.sizes).sum())
-            found.append(f"{wrong} groups have different numbers of people in the two tables.")
+            found.append(f"The numbers of people in the two tables differ in {count_noun(wrong, 'group')}.")
         if bool((self.column_of("sensitive", "count") < 1).any()):
             found.append("The sensitive table holds counts below 1.")
         return found

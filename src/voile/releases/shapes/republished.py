@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.published_tables import TableLayout
 from voile.releases.shape_answers import SensitiveRows
 from voile.releases.shape_contract import ShapeDescription
@@ -70,7 +71,9 @@ class Republished(Bucketized):
         counts = next(iter(self.tallies.values()))
         if not np.array_equal(counts.sizes, self.sizes + self.counterfeits):
             wrong = int((counts.sizes != self.sizes + self.counterfeits).sum())
-            found.append(f"In {wrong} groups the number of values is not the number of people and counterfeits.")
+            found.append(
+                f"In {count_noun(wrong, 'group')} the number of values is not the number of people and counterfeits."
+            )
         for table in ("sensitive", "counterfeits"):
             if bool((self.column_of(table, "count") < 1).any()):
                 found.append(f"The table {table} holds counts below 1.")

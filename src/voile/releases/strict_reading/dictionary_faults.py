@@ -20,7 +20,7 @@ from voile.releases.dictionary import cell_meanings, weight_meaning
 from voile.releases.strict_reading.certificate_faults import Kinds, part_faults
 from voile.releases.strict_reading.steering_faults import steering_faults
 from voile.tables.domain import KINDS
-from voile.tables.role_faults import parse_quasi_sets, quasi_set_faults
+from voile.tables.role_faults import is_column_name, parse_quasi_sets, quasi_set_faults
 from voile.tables.unit import Unit
 from voile.tables.value_text import MISSING, TOP, format_value, parse_values, shield_label
 
@@ -103,8 +103,8 @@ def _entry_faults(entry: Mapping[str, Any]) -> Iterator[str]:
     if dtype is None:
         yield "'type' is no type of a published column"
         return
-    if not entry["name"]:
-        yield "'name' is empty"
+    if not is_column_name(entry["name"]):
+        yield "'name' is none that a column can have"
     if kind not in KINDS or (kind == "numeric" and not holds_numbers(entry["type"])) or not _fits_dates(kind, dtype):
         yield "'kind' does not fit its type"
     if entry["role"] not in ROLES or entry["role"] not in _SHOWN.get(entry["shown"], ()):

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.column_types import is_text, parse_type
 from voile.releases.cells.label_ends import range_ends
 from voile.releases.cells.label_meanings import is_prefix
@@ -72,7 +73,7 @@ def find_unshown(release: PublishedTables, shown: Mapping[str, ShownValues]) -> 
             wrong = not entry["domain"].get("declared") and _differs_from_values(entry, shown[name])
         else:
             unused = set(entry.get("names", ())) - shown[name].texts
-            faults += [f"the names of {name!r} explain {len(unused)} cells that do not exist"] if unused else []
+            faults += [f"the names of {name!r} explain {count_noun(len(unused), 'cell')} too many"] if unused else []
             wrong = _differs_from_labels(entry, shown[name].texts)
             uncoded = shows_uncoded_values(entry, shown[name].texts)
             faults += [f"cells of {name!r} are not coded as the dictionary says"] if uncoded else []

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.column_types import holds_numbers, is_text, parse_type
 from voile.releases.published_tables import PublishedTables
 from voile.releases.strict_reading.dictionary_faults import VALUE_CELLS
@@ -78,7 +79,7 @@ def _number_faults(where: str, column: pl.Series, adds_up: bool) -> Iterator[str
     if column.dtype != pl.Int64:
         yield f"{where} does not hold whole numbers of 64 bits"
     elif column.null_count():
-        yield f"{where} has {column.null_count()} missing cells"
+        yield f"{where} has {count_noun(column.null_count(), 'missing cell')}"
     elif len(column) and not 1 <= int(column.min()) <= int(column.max()) <= LARGEST_NUMBER:  # type: ignore[arg-type]
         yield f"{where} holds numbers below 1 or too large"
     elif adds_up and float(column.cast(pl.Float64).sum()) > LARGEST_NUMBER:
@@ -96,21 +97,21 @@ def _column_faults(where: str, cells: DistinctCells, table: str, entry: Mapping[
         yield f"{where} has another type than the dictionary states"
         return
     if column.null_count() and not entry["domain"]["missing"]:
-        yield f"{where} has {column.null_count()} missing cells"
+        yield f"{where} has {count_noun(column.null_count(), 'missing cell')}"
     if dtype.is_float():
         odd = _count_odd_floats(column.drop_nulls())
         if odd:
-            yield f"{where} has {odd} cells that are not plain numbers (infinite, NaN or -0)"
+            yield f"{where} has {count_noun(odd, 'cell')} outside the plain numbers (infinite, NaN or -0)"
             return
     values = cells.collect(table, str(entry["name"])) if "values" in entry["domain"] else column.drop_nulls()
     outside = _count_outside(values, entry, dtype)
     if outside:
-        yield f"{where} has {outside} cells or values outside its domain"
+        yield f"{where} has {count_noun(outside, 'cell or value', 'cells or values')} outside its domain"
     if entry["role"] == "sensitive" and is_text(column.dtype):
         listed = entry["domain"].get("values", ())
         alike = count_lookalikes({*cells.collect(table, str(entry["name"])).to_list(), *map(str, listed)})
         if alike:
-            yield f"{where} has {alike} values that look like others: only invisible or compatible characters differ"
+            yield f"{where} has values ({alike}) that look like others: only invisible or compatible characters differ"
 
 
 def _count_odd_floats(values: pl.Series) -> int:
