@@ -69,7 +69,7 @@ def make_spec(sections: Mapping[str, Any], path: Path = Path("spec.toml")) -> Sp
     others = [dict(sections.get(section, {})) for section in ("read", "engine", "compare", "prepare")]
     if "synthetic" in others[2]:
         others[2]["synthetic"] = [
-            {**item, "file": _find_beside(path, item["file"])} if isinstance(item, dict) else item
+            {**item, "file": _find_beside(path, item["file"])} if isinstance(item, dict) and "file" in item else item
             for item in others[2]["synthetic"]
         ]
     return Spec(schema, policy, sections.get("method", {}), release, *others)
@@ -227,8 +227,10 @@ def _malformed_comparison(compare: Any) -> list[SpecError]:
         problems.append(_wrong_type("[compare] by must be the name of a measure."))
     synthetic = compare.get("synthetic", [])
     if not isinstance(synthetic, list) or not all(isinstance(item, str) or _names_table(item) for item in synthetic):
-        hint = 'E.g. [{file = "mst.csv", epsilon = 1.0}].'
-        problems.append(_wrong_type("[compare] synthetic must list files with their epsilon.", hint))
+        hint = (
+            'E.g. [{file = "mst.csv", epsilon = 1}] or [{synthesizer = "mst", epsilon = 1, python = "ENV/bin/python"}].'
+        )
+        problems.append(_wrong_type("[compare] synthetic must list files, or synthesizers, with their epsilon.", hint))
     if not isinstance(compare.get("allow_lost", False), bool):
         problems.append(_wrong_type("[compare] allow_lost must be true or false."))
     if not isinstance(vary, dict) or not all(isinstance(values, list) and values for values in vary.values()):
@@ -241,7 +243,11 @@ def _names_plugin(item: Any) -> bool:
 
 
 def _names_table(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("file"), str) and set(item) <= {"file", "epsilon", "title"}
+    if not isinstance(item, dict):
+        return False
+    names = {"file"} if "file" in item else {"synthesizer", "python"}
+    texts = [item.get(name) for name in names] + [item.get("title", "")]
+    return set(item) <= names | {"epsilon", "title"} and all(isinstance(text, str) for text in texts)
 
 
 def _is_text_list(value: Any) -> bool:

@@ -60,7 +60,10 @@ def compare(
     ] = None,
     synthetic: Annotated[
         list[str] | None,
-        typer.Option(help="FILE:epsilon=1,title=MST: a synthetic table made elsewhere, measured beside the methods."),
+        typer.Option(
+            help="FILE:epsilon=1,title=MST: a synthetic table made elsewhere, measured beside the methods. "
+            "mst:epsilon=1,python=ENV/bin/python: one that dpmm makes in an environment of its own."
+        ),
     ] = None,
     external: Annotated[Path | None, typer.Option(help="A register of the population; by default the table.")] = None,
     key_file: KeyFile = None,

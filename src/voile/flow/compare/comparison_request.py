@@ -71,15 +71,21 @@ def read_comparison_request(spec: Spec) -> ComparisonRequest:
 
 
 def _read_yardsticks(items: Sequence[str | Mapping[str, Any]]) -> tuple[Yardstick, ...]:
-    """Read synthetic tables: `file.csv:epsilon=1,title=MST`, or tables with a file, an epsilon and perhaps a title."""
+    """Read synthetic tables: `file.csv:epsilon=1,title=MST`, or `mst:epsilon=1,python=ENV/bin/python`; or mappings
+    with a file or a synthesizer, an epsilon, perhaps a title, and the interpreter of a synthesizer."""
     found = []
     for item in items:
-        name, knobs = parse_short_form(item) if isinstance(item, str) else (str(item.get("file")), dict(item))
+        if isinstance(item, str):
+            name, knobs = parse_short_form(item)
+        else:
+            name, knobs = str(item.get("file", item.get("synthesizer"))), dict(item)
         try:
             epsilon = parse_number(str(knobs.get("epsilon", "")))
         except ValueError:
             epsilon = 0.0  # which is refused with the reason
-        found.append(Yardstick(name, epsilon, str(knobs.get("title", Path(name).stem))))
+        python = str(knobs["python"]) if "python" in knobs else None
+        title = Path(name).stem if python is None else f"{name.upper()} of dpmm, delta 1e-5"
+        found.append(Yardstick(name, epsilon, str(knobs.get("title", title)), python))
     return tuple(found)
 
 

@@ -1,12 +1,12 @@
-"""A yardstick beside the trials: a synthetic table that was made elsewhere under differential privacy.
+"""A yardstick beside the trials: a synthetic table that another tool made under differential privacy.
 
 It is measured by the same marginals as every trial and listed apart from them. Its epsilon is the word of whoever made
-it: voile neither makes such tables nor checks them, and no claim of voile speaks of them.
+it: voile does not check such tables, and no claim of voile speaks of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from voile.errors import DataError, SpecError
+from voile.flow.compare.synthesizer import check_synthesizer, synthesize
 from voile.io.table_files import read_file
 from voile.measures.expected_marginals import Bins, MarginalCounts, choose_bins, count_marginals, list_columns
 from voile.measures.marginals import Marginals
@@ -30,11 +31,16 @@ NOTE = (
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """A synthetic table of the same columns, or its file, with the epsilon that its maker states."""
+    """A synthetic table of the same columns, or its file, with the epsilon that its maker states.
+
+    With `python`, an interpreter in whose environment dpmm is installed, `table` is "mst" or "aim": the synthesizer
+    that makes the table when it is needed, with delta 1e-5.
+    """
 
     table: pl.DataFrame | str | Path
     epsilon: float
     title: str = "synthetic table"
+    python: str | Path | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, (int, float)) or not self.epsilon > 0:
@@ -43,6 +49,8 @@ class Yardstick:
                 code="spec.epsilon",
                 hint="State the epsilon with which the table was made.",
             )
+        if self.python is not None:
+            check_synthesizer(str(self.table), self.epsilon, self.python)
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,22 @@ class YardstickResult:
 
 def measure_yardstick(data: Microdata, yardstick: Yardstick) -> YardstickResult:
     """Measure a synthetic table against the original one."""
-    table = yardstick.table if isinstance(yardstick.table, pl.DataFrame) else read_file(Path(yardstick.table))
-    columns = list_columns(data)
+    columns, bins = list_columns(data), choose_bins(data)
+    if yardstick.python is not None:
+        codes = synthesize(data, columns, str(yardstick.table), yardstick.epsilon, yardstick.python)
+    else:
+        codes = _read_codes(yardstick.table, columns)
+    rows = len(codes[columns[0].name])
+    actual, found = count_marginals(data, bins), _count_synthetic(codes, bins, rows)
+    scale = data.rows.total / rows  # it may have more rows than the original table, or fewer
+    expected = {names: counts * scale for names, counts in found.items()}
+    loss = Marginals().compare_marginals(actual, expected, bins.names)
+    return YardstickResult(yardstick.title, float(yardstick.epsilon), rows, loss.value, loss.parts)
+
+
+def _read_codes(source: pl.DataFrame | str | Path, columns: Sequence[Column]) -> dict[str, np.ndarray]:
+    """Return the codes of a synthetic table that was made elsewhere."""
+    table = source if isinstance(source, pl.DataFrame) else read_file(Path(source))
     missing = [column.name for column in columns if column.name not in table.columns]
     if missing or not table.height:
         raise DataError(
@@ -71,13 +93,7 @@ def measure_yardstick(data: Microdata, yardstick: Yardstick) -> YardstickResult:
             code="data.synthetic",
             hint="Make it from the quasi-identifier and sensitive columns of the table that is compared.",
         )
-    bins = choose_bins(data)
-    codes = {column.name: _encode(column, table[column.name]) for column in columns}
-    actual, found = count_marginals(data, bins), _count_synthetic(codes, bins, table.height)
-    scale = data.rows.total / table.height  # it may have more rows than the original table, or fewer
-    expected = {names: counts * scale for names, counts in found.items()}
-    loss = Marginals().compare_marginals(actual, expected, bins.names)
-    return YardstickResult(yardstick.title, float(yardstick.epsilon), table.height, loss.value, loss.parts)
+    return {column.name: _encode(column, table[column.name]) for column in columns}
 
 
 def _encode(column: Column, values: pl.Series) -> np.ndarray:

@@ -23,7 +23,7 @@ from voile.tables.schema import suggest_name
 DEVIATIONS = 1.96
 INFLATION = 2.0  # draws of one chain resemble each other more than the truth resembles them
 # how much is doubted of what completions add to two simpler estimates: where a release says which values occur, and not
-DOUBTS, LOOSE_DOUBTS = (0.25, 0.1), (1.0, 0.25)
+DOUBTS, LOOSE_DOUBTS = (0.4, 0.2), (1.0, 0.25)
 LOOSE = "No interval: the release does not say which values of a cell occur in it, so only the bounds can be relied on."
 ALTERED = "No interval: some values of the column may have been replaced before publication."
 NOT_SHOWN = "No interval: some values of the column are not shown."
