@@ -58,6 +58,11 @@ def _write_lines(inspection: Inspection, name: str, read: Mapping[str, Any]) -> 
         yield from ("[[policy]]", 'model = "l-diversity"', "l = 2", "")
     yield "# How it is published. `voile methods` lists the others."
     yield from ("[method]", 'name = "mondrian"')
+    spellings = dict.fromkeys(variants.column for variants in inspection.variants)
+    if spellings:
+        yield ""
+        yield "# Values that differ only in case and blanks may be one. To merge them, add this to [read]:"
+        yield f"#   merge = [{', '.join(map(_quote, spellings))}]"
     if read:
         yield ""
         yield render_toml({"read": dict(read)}).strip()

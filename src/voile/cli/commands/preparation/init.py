@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from voile.cli.flags import Json, ReadOptions, Source, with_table_options
+from voile.cli.spec_flags import combine_reading
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import SpecError, hide_credentials
@@ -33,7 +34,8 @@ def init(
             f"{out.name!r} exists already.", code="spec.out", hint="Name another file with --out, or add --force."
         )
     inspection = inspect(source, **read_options)
-    write_texts({out: draft_spec(inspection, hide_credentials(Path(source).name), read_options)})
+    reading = combine_reading(inspection.list_reading(), read_options)
+    write_texts({out: draft_spec(inspection, hide_credentials(Path(source).name), reading)})
     roles = inspection.roles()
     body = {"out": str(out), "roles": roles, "undecided": inspection.undecided()}
     if as_json:
