@@ -64,7 +64,7 @@ def _show_uniqueness(inspection: Inspection) -> None:
     whole = inspection.whole
     assert whole is not None
     typer.echo(
-        f"{whole.alone:,} of {whole.people:,} ({100 * whole.share:.1f} %) share their values of "
+        f"{whole.alone:,} of {whole.people:,} {inspection.unit.noun} ({100 * whole.share:.1f} %) share their values of "
         f"{', '.join(inspection.known)} with nobody; {whole.few:,} are in groups of fewer than 5."
     )
     rows = [

@@ -28,6 +28,7 @@ KINDS = {
     ".sav": "SPSS",
     ".zsav": "SPSS",
 }
+_PRINTABLE = frozenset(b"\t\r\n" + bytes(range(32, 127)))
 _OLE = b"\xd0\xcf\x11\xe0"
 _MARKS = (  # what a file begins with, and what it then is
     (b"PAR1", "Parquet"),
@@ -43,8 +44,11 @@ _MARKS = (  # what a file begins with, and what it then is
 def check_content(path: Path, expected: str) -> None:
     """Raise if a file is of another kind than its ending says. `expected` is the kind of its ending."""
     with path.open("rb") as handle:
-        start = handle.read(16)
+        head = handle.read(1024)
+    start = head[:16]
     found = next((kind for mark, kind in _MARKS if start.startswith(mark)), "")
+    if not found and expected != "text" and b"\n" in head and all(byte in _PRINTABLE for byte in start):
+        found = "text"
     wanted = "workbook" if expected in ("Excel", "OpenDocument") else expected
     if found == "workbook" and start.startswith(_OLE) and path.suffix.lower() in (".xlsx", ".xlsm", ".xlsb", ".ods"):
         raise DataError(
@@ -57,7 +61,7 @@ def check_content(path: Path, expected: str) -> None:
         raise DataError(
             f"{path.name!r} is not what its ending says: it is {f'{found} data' if found else f'no {expected} file'}.",
             code="data.format",
-            hint="Give it the ending of what it is, or export it again.",
+            hint="Give it the ending of what it is (.csv for text), or export it again.",
         )
 
 

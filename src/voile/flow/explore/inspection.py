@@ -96,6 +96,13 @@ class Inspection(ResultTable):
         """Return the columns for which no role can be suggested: somebody has to decide."""
         return [column.name for column in self.columns if column.role == UNSURE]
 
+    def list_reading(self) -> dict[str, Any]:
+        """Return how the columns that have a role were read, as [read] of a spec states it."""
+        found = self.reading.as_spec()
+        roles = {column.name: column.role for column in self.columns}
+        convert = {name: how for name, how in found.get("convert", {}).items() if roles.get(name) in ROLES}
+        return {**found, "convert": convert} if convert else {key: found[key] for key in found if key != "convert"}
+
     def describe_undecided(self) -> str:
         """Say how columns without a decision are counted; an empty text if there are none."""
         counted = [name for name in self.undecided() if name in self.known]

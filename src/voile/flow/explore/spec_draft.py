@@ -26,7 +26,7 @@ def draft_spec(inspection: Inspection, name: str, read: Mapping[str, Any], promi
     """Write a commented spec.toml for the table of that name; `read` says how the table was read, and `promise` are the
     lines of the promise and the method, if one was recommended."""
     lines = [*_write_roles(inspection, name), *(promise if promise is not None else _write_promise(inspection))]
-    lines += ["", render_toml({"read": dict(read)}).strip()] if read else []
+    lines += [*_write_spellings(inspection), *(["", render_toml({"read": dict(read)}).strip()] if read else [])]
     return "\n".join(lines) + "\n"
 
 
@@ -64,6 +64,14 @@ def _write_promise(inspection: Inspection) -> Iterator[str]:
         yield from ("[[policy]]", 'model = "l-diversity"', "l = 2", "")
     yield "# How it is published. `voile methods` lists the others."
     yield from ("[method]", 'name = "mondrian"')
+
+
+def _write_spellings(inspection: Inspection) -> Iterator[str]:
+    spellings = dict.fromkeys(variants.column for variants in inspection.variants)
+    if spellings:
+        yield ""
+        yield "# Values that differ only in case and blanks may be one. To merge them, add this to [read]:"
+        yield f"#   merge = [{', '.join(map(_quote, spellings))}]"
 
 
 _ROWS_ARE = 'rows_are = "people"'

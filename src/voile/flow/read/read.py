@@ -95,6 +95,7 @@ def _refuse_other_engine(prepared: PreparedTable, engine: Engine | None) -> None
 def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[str], engine: Engine) -> Microdata:
     """Code a table that is given in chunks, and put its rows together; `source` says how its text was understood."""
     check_conversions(source, schema, merge)
+    schema = _group_postcodes(schema, source)
     coded = frames.map("look", code_chunk, schema)
     summaries: list[ChunkSummary] = coded.summaries
     total, dropped = _count_rows(summaries, schema)
@@ -121,6 +122,15 @@ def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[
         data = replace(data, columns=complete_hierarchies(columns, data.rows, grouped))
     unmerged = tuple(one for one in variants if one.column not in merge)
     return replace(data, reading=source.record, variants=unmerged)
+
+
+def _group_postcodes(schema: Schema, source: Source) -> Schema:
+    """Give postcodes that were whole numbers a hierarchy by their first digits, unless the schema has another one."""
+    kept = [reading.column for reading in source.record.columns if reading.keeps_postcodes]
+    named = {
+        name: "auto" for name in kept if name in schema.quasi and schema.kinds.get(name, "categorical") != "numeric"
+    }
+    return replace(schema, hierarchies={**named, **schema.hierarchies}) if named else schema
 
 
 def _count_rows(summaries: Sequence[ChunkSummary], schema: Schema) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from voile.errors import DataError, SpecError, option, render
 from voile.io.conversions.text_forms import READINGS
-from voile.io.csv_types import TYPES
+from voile.io.csv_types import TYPES, names_postcode
 
 MEANINGS = {
     "day-first": "dates, the day first (31.12.2025)",
@@ -39,6 +39,11 @@ class ColumnReading:
     def is_native(self) -> bool:
         """Whether there is nothing to tell: no conversion, no question, no note."""
         return self.type in TYPES and not (self.choices or self.note or self.is_forced)
+
+    @property
+    def keeps_postcodes(self) -> bool:
+        """Whether whole numbers stay text because the column is named as one of postcodes."""
+        return self.reading == "text" and bool(self.note) and not self.choices and names_postcode(self.column)
 
     def describe(self) -> str:
         """Say how the column was read, and how to change that, in the language of the current surface."""

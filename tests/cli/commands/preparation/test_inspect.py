@@ -33,7 +33,7 @@ def test_the_answer_as_text(voile: Voile, visits: Path) -> None:
     assert answer.out.startswith("150 rows, 4 columns\n60 different patient_id in 150 rows, up to 3 rows each.")
     for part in ("suggested role", "Who stands out", "Which columns cause it", "k = 1", "disease in the groups"):
         assert part in answer.out
-    assert "60 of 60 (100.0 %) share their values of age, ward with nobody" in answer.out
+    assert "60 of 60 people (100.0 %) share their values of age, ward with nobody" in answer.out
 
 
 @pytest.mark.parametrize("how", [(), ("--json",), ("--out", "page.html")])

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from voile.cli.flags import ForAudience, Json, ReadOptions, Source, with_table_options
+from voile.cli.spec_flags import combine_reading
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import SpecError, hide_credentials, render
@@ -36,9 +37,10 @@ def init(
             f"{out.name!r} exists already.", code="spec.out", hint="Name another file with --out, or add --force."
         )
     inspection = inspect(source, **read_options)
-    found = recommend_draft(source, inspection, audience, read_options) if audience is not None else None
+    reading = combine_reading(inspection.list_reading(), read_options)
+    found = recommend_draft(source, inspection, audience, reading) if audience is not None else None
     promise = found.write_toml() if found is not None else None
-    write_texts({out: draft_spec(inspection, hide_credentials(Path(source).name), read_options, promise)})
+    write_texts({out: draft_spec(inspection, hide_credentials(Path(source).name), reading, promise)})
     roles = inspection.roles()
     body = {"out": str(out), "roles": roles, "undecided": inspection.undecided()}
     body |= {"recommendation": found.as_json()} if found is not None else {}
