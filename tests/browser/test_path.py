@@ -66,6 +66,7 @@ def test_the_whole_path(look: Any, folder: Path, tmp_path: Path) -> None:
     assert "edited by you" in page.locator("#risk").inner_text()
 
     click(page, "link", "Continue: choose the promise")
+    seen.shot("audiences")
     promise(page, 30)
     page.wait_for_selector("#said .problem")  # said at once, without saving
     assert "the largest possible l is 7" in page.locator("#said").inner_text()
@@ -94,6 +95,9 @@ def test_the_whole_path(look: Any, folder: Path, tmp_path: Path) -> None:
     seen.shot("closer")
 
     click(page, "link", "Continue: publish it like this")
+    click(page, "button", "See it before you save")
+    page.wait_for_selector("#preview table")
+    seen.shot("preview")
     click(page, "button", "Publish")
     page.wait_for_selector("#done")
     seen.shot("published")

@@ -13,6 +13,7 @@ from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.cells import Cells
 from voile.releases.queries.query_estimates import QueryEstimates
 from voile.releases.release import Release
+from voile.releases.release_pieces import lies_in_pieces
 from voile.releases.shape_answers import SensitiveRows
 from voile.tables.microdata import Microdata
 from voile.tables.row_protocol import Histogram
@@ -105,6 +106,6 @@ class View:
 
 def count_stars(release: Release) -> dict[str, int]:
     """Count the rows that show `*` in each quasi-identifier column: a reader learns nothing about it there. Empty where
-    a release shows quasi-identifiers as they are."""
-    cells = release.box_cells
+    a release shows quasi-identifiers as they are, or lies in pieces."""
+    cells = {} if lies_in_pieces(release) else release.box_cells
     return {name: int(release.sizes[shown.whole[cell]].sum()) for name, (shown, cell) in cells.items()}

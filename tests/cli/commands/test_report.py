@@ -37,3 +37,30 @@ def test_a_report_inside_a_release_folder_is_refused(voile: Voile, release: Path
     assert answer.code == 2
     assert answer.json["error"]["code"] == "spec.out"
     assert sorted((voile.folder / "out").iterdir()) == before
+
+
+def test_who_decided_stands_in_the_report(voile: Voile, release: Path) -> None:
+    given = (
+        "--decided-by",
+        "A. Schmidt",
+        "--decided-on",
+        "2026-03-31",
+        "--reason",
+        "For a partner.",
+        "--reason",
+        "k=5",
+    )
+    answer = voile("report", release, "--out", "page.html", *given, "--json")
+    assert answer.json["decision"] == {"by": "A. Schmidt", "on": "2026-03-31", "reasons": ["For a partner.", "k=5"]}
+    refused = voile("report", release, "--out", "other.html", "--decided-on", "31.3.2026")
+    assert refused.code == 2
+    assert "--decided-on 2026-03-31" in refused.err
+    assert not (voile.folder / "other.html").exists()
+
+
+def test_a_pdf_needs_a_browser(voile: Voile, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    answer = voile("report", release, "--out", "page.html", "--pdf")
+    assert answer.code == 6
+    assert "open the HTML page in any browser and print it" in answer.err
+    assert (voile.folder / "page.html").exists()

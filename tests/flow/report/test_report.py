@@ -92,6 +92,9 @@ def test_many_columns_and_many_people_stay_small(release: Release) -> None:
         dictionary={"columns": columns},
         certificate=release.certificate,
         counted={},
+        tables={},
+        box_cells={},
+        shows_boxes=True,
     )
     risk = np.random.default_rng(0).beta(1, 30, 300_000)
     finding = Finding(

@@ -53,7 +53,7 @@ class Preview(ResultTable):
     def _list_rows(self) -> list[dict[str, Any]]:
         listed = []
         for pair in self.rows:
-            shown = pair.published or ("withheld, or several groups fit", *[""] * (len(self.names) - 1))
+            shown = pair.published or ("withheld", *[""] * (len(self.names) - 1))
             cells = zip(self.names, pair.original, shown, strict=True)
             listed.append({head: text for name, one, two in cells for head, text in ((name, one), (f"→ {name}", two))})
         return listed

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile.errors import VoileError
+from voile.kernels.box_matching import NONE, SEVERAL
 from voile.releases.release import Release
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
+from voile.tables.row_protocol import Histogram
 from voile.tables.schema import Column
 
 HIDDEN = "–"  # nothing is published of it
@@ -19,36 +21,40 @@ MOST_VALUES = 6  # of a group that are listed by name
 
 @dataclass(frozen=True)
 class RowPair:
-    """An original row, and the published one. Without a `published` row, it was withheld, or several groups fit it."""
+    """An original row, and the published one; without a `published` row, it is withheld."""
 
     original: tuple[str, ...]
     published: tuple[str, ...] | None
 
 
 def pair_rows(data: Microdata, release: Release, names: Sequence[str], count: int) -> tuple[RowPair, ...]:
-    """Return `count` different rows of the table, spread evenly over it, beside what is published of each."""
+    """Return up to `count` different rows of the table, spread evenly over it, beside what is published of each. Rows
+    that several groups fit are left out: the release does not tell which of them is theirs."""
     columns = [data.columns[name] for name in names]
     table = data.rows.histogram(names)
-    chosen = np.unique(np.linspace(0, len(table.counts) - 1, min(count, len(table.counts))).astype(np.int64))
-    group = _find_groups(data, release, table.codes[chosen], names)
+    home = _find_homes(data, release, table)
+    clear = np.flatnonzero(home >= NONE)
+    chosen = clear[np.unique(np.linspace(0, len(clear) - 1, min(count, len(clear))).astype(np.int64))]
     pairs = []
-    for codes, home in zip(table.codes[chosen].tolist(), group.tolist(), strict=True):
+    for codes, group in zip(table.codes[chosen].tolist(), home[chosen].tolist(), strict=True):
         texts = tuple(str(column.domain.labels[code]) for column, code in zip(columns, codes, strict=True))
-        shown = [_show_cell(release, column, text, home) for column, text in zip(columns, texts, strict=True)]
-        pairs.append(RowPair(texts, tuple(shown) if home >= 0 else None))
+        shown = [_show_cell(release, column, text, group) for column, text in zip(columns, texts, strict=True)]
+        pairs.append(RowPair(texts, tuple(shown) if group >= 0 else None))
     return tuple(pairs)
 
 
-def _find_groups(data: Microdata, release: Release, codes: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Return the group of each row; -1 where none or several fit."""
+def _find_homes(data: Microdata, release: Release, table: Histogram) -> np.ndarray:
+    """Return the group of each row, -1 where none fits, and a smaller number where several do."""
     known = [column.name for column in data.columns.quasi]
     try:
-        homes = release.locate(data)
+        homes = release.homes(data) if release.box_cells else release.locate(data)
     except (VoileError, NotImplementedError):
-        return np.full(len(codes), -1, dtype=np.int64)
-    table = data.rows.histogram(known)
-    places = {tuple(row): home for row, home in zip(table.codes.tolist(), homes.tolist(), strict=True)}
-    own = codes[:, [list(names).index(name) for name in known]]
+        return np.full(len(table.counts), SEVERAL, dtype=np.int64)
+    if not release.box_cells:  # everybody is shown there: without a clear group, several fit
+        homes = np.where(homes < 0, SEVERAL, homes)
+    by_quasi = data.rows.histogram(known)
+    places = {tuple(row): group for row, group in zip(by_quasi.codes.tolist(), homes.tolist(), strict=True)}
+    own = table.codes[:, [table.names.index(name) for name in known]]
     return np.array([places[tuple(row)] for row in own.tolist()], dtype=np.int64)
 
 

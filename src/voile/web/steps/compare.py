@@ -16,7 +16,7 @@ from voile.web.page_rendering import render_page, render_part
 from voile.web.private_storage import TRIALS
 from voile.web.visits import Visit
 
-SOON = 1.0  # seconds to wait for a job that usually takes longer
+SOON = 0.4  # seconds to wait for a job that usually takes longer: progress is shown from half a second on
 
 
 async def show(request: Request, visit: Visit) -> Response:

@@ -23,6 +23,11 @@ def test_the_sections_come_in_order(full: Report) -> None:
     assert Page(full.html).headings == [
         "Privacy report",
         "What is promised",
+        "Against whom",
+        "What is lost",
+        "What to mind",
+        "Who decided, and why",
+        "The promises in full",
         "Who might try",
         "Risk before and after",
         "What analysts lose",
@@ -68,7 +73,7 @@ def test_an_adversary_who_rules_out_values_is_counted(data: Any) -> None:
 
 def test_findings_are_split_by_the_promise(full: Report) -> None:
     page = full.html
-    inside, outside = page.index("Inside the promise"), page.index("Outside the promise")
+    inside, outside = page.index("<h3>Inside the promise"), page.index("<h3>Outside the promise")
     assert inside < page.index("<strong>Linking</strong>") < outside < page.index("<strong>Minimality</strong>")
     assert page.count(">PASSED<") == 3
     assert ">FAILED<" not in page

@@ -33,9 +33,9 @@ def _list_limits(
             "same value, it is known for each of them without finding anybody's row."
         )
     if bare:
-        limits.append(f"No claim limits what can be believed about the sensitive {_name_columns(bare)}.")
+        limits.append(f"No claim limits what can be believed about the sensitive {name_columns(bare)}.")
     if other:
-        limits.append(f"Published unchanged, with no claim about it: the {_name_columns(other)}.")
+        limits.append(f"Published unchanged, with no claim about it: the {name_columns(other)}.")
     open_claims = [str(claim["model"]) for claim in claims if "algorithm" not in claim["knows"]]
     if open_claims:
         what = "Nothing here holds" if "algorithm" not in against else f"{_name_models(open_claims)} does not hold"
@@ -75,7 +75,7 @@ def _name_models(models: Sequence[str]) -> str:
     return f"The promise of {' and of '.join(dict.fromkeys(models))}"
 
 
-def _name_columns(columns: Sequence[str]) -> str:
+def name_columns(columns: Sequence[str]) -> str:
     """A few names in full; of many, the first ones."""
     listed = ", ".join(f"'{name}'" for name in columns[:6])
     more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""

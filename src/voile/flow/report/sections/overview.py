@@ -9,6 +9,7 @@ from typing import Any
 from voile.errors import RECOGNISABLE, VoileError
 from voile.flow.report.page_rendering import bound, percent
 from voile.flow.report.sections import columns, promises
+from voile.flow.report.sections.limits import name_columns
 from voile.flow.report.subject import Subject
 from voile.measures.release_view import count_stars
 from voile.models.r_robustness import describe_own_exceptions
@@ -48,7 +49,8 @@ def _list_losses(subject: Subject) -> Iterator[str]:
         yield f"{withheld:,} rows are withheld."
     stars = _share_stars(subject)
     if stars:
-        yield f"Cells that say nothing (*): {', '.join(f'{name} {percent(share)}' for name, share in stars.items())}."
+        most = sorted(stars.items(), key=lambda part: -part[1])[:MOST]
+        yield f"Cells that say nothing (*): {', '.join(f'{name} {percent(share)}' for name, share in most)}."
     if subject.losses is None:
         yield "Nothing else was measured: that needs the original table."
         return
@@ -78,13 +80,13 @@ def _list_points(subject: Subject, claims: Sequence[Mapping[str, Any]]) -> Itera
     parts = next((item.parts for item in measured if item.measure == "certainty"), {})
     lost = [name for name, loss in parts.items() if loss >= LOST]
     if lost:
-        yield f"Hardly anything is left of {', '.join(map(repr, lost))}: consider leaving it out, or a weaker promise."
+        yield f"Hardly anything is left of the {name_columns(lost)}: consider leaving it out, or a weaker promise."
     bare = [item["name"] for item in described if item["role"] == "sensitive" and item["name"] not in covered]
     if bare:
-        yield f"Nothing limits what is believed about {', '.join(map(repr, bare))}."
+        yield f"Nothing limits what is believed about the {name_columns(bare)}."
     other = [item["name"] for item in described if item["role"] == "other"]
     if other:
-        yield f"Published unchanged, with no claim about it: {', '.join(map(repr, other))}."
+        yield f"Published unchanged, with no claim about it: the {name_columns(other)}."
     if subject.unit.rows == 1 and not subject.unit.checked:
         yield "Nobody checked that every row is a different person."
     outside = [finding for finding in subject.audit.findings if not finding.inside] if subject.audit else []
@@ -111,7 +113,7 @@ def _map_risks(subject: Subject, claims: Sequence[Mapping[str, Any]]) -> list[di
     opened = "no claim bounds it" if boxes else "exact quasi-identifiers are shown: everyone is recognisable"
     together = any("earlier" in claim["knows"] for claim in claims)
     later = "earlier releases of the same people are covered" if together else "other releases of them are not covered"
-    known = f"by the columns that count as known, as little as singling out; {later}"
+    known = f"bounded like singling out, by the columns that count as known; {later}"
     singling = "every row looks like those of others, as promised above"
     bounded = "yes" if identity else "no"
     linked = "partly" if identity and not together else bounded
@@ -134,7 +136,7 @@ def _judge_inference(subject: Subject, claims: Sequence[Mapping[str, Any]]) -> t
     if not bounding:
         return "no", "no claim bounds what is believed about a secret"
     partly = bool(left) or any(claim["limits"] == "protected belief" for claim in bounding)
-    missing = f"; nothing bounds {', '.join(map(repr, left))}" if left else ""
+    missing = f"; nothing bounds the {name_columns(left)}" if left else ""
     words = " ".join(dict.fromkeys(claim["promise"] for claim in bounding)).rstrip(".")
     return ("partly" if partly else "yes"), f"{words}{missing}"
 
