@@ -103,8 +103,8 @@ def render(text: str) -> str:
 
 
 _URL = re.compile(r"(:/{1,2})([^\s'\"<>\ue000\ue001]+)")  # one slash is left of two where a URL was taken for a path
-# what is left of a URL that was taken for a path, and of which only the last part is named: a word is read once, so that
-# a message of a million letters is written as fast as others
+# what is left of a URL that was taken for a path, and of which only the last part is named: a word is read once, so
+# that a message of a million letters is written as fast as others
 _WORD = re.compile(r"[^\s'\"<>/]+")
 _NAMED_SECRET = re.compile(r"((?:token|password|passwd|pwd|secret)\w{0,20}=)[^\s;&,)'\"]+", re.IGNORECASE)
 _SECRET = re.compile(r"((?:token|password|passwd|pwd|secret)\w{0,20}=)[^;&,)]+", re.IGNORECASE)

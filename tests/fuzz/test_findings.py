@@ -172,3 +172,16 @@ def test_a_column_with_an_odd_name_is_published_and_verified(tmp_path: Path, nam
     verdict = vl.verify(tmp_path / "r")
     assert verdict.holds, verdict
     assert vl.load(tmp_path / "r").tables["table"].columns == release.tables["table"].columns
+
+
+def test_two_spellings_of_a_value_are_counted_not_shown(tmp_path: Path) -> None:
+    rows = "".join(f"p{number},{number % 3},{CANARY if number % 4 else CANARY.upper()},x\n" for number in range(24))
+    (tmp_path / "t.csv").write_text("name,age,city,disease\n" + rows, encoding="utf-8")
+    roles = ["--identifier", "name", "--quasi", "age,city", "--sensitive", "disease"]
+    for options in ([], ["--json"]):
+        outcome = call(
+            ["publish", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out"), "--force", *roles, *K2, *options]
+        )
+        assert outcome.code == 0
+        assert "spellings" in outcome.output or '"variants"' in outcome.output
+        assert CANARY.lower() not in outcome.output.lower()

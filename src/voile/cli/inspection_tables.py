@@ -27,7 +27,7 @@ def show_inspection(inspection: Inspection) -> None:
         typer.echo(f"{repeat}, up to {repeat.most:,} rows each.")
     if inspection.suggested_person and inspection.whole and inspection.whole.people != inspection.people:
         typer.echo(f"{inspection.whole.people:,} people are told apart by {inspection.suggested_person}.")
-    show_reading(inspection)
+    show_reading(inspection, spelled=True)
     rows = [
         [
             column.name,

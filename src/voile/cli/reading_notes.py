@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from voile.plugins.counted_nouns import count_noun
 
 if TYPE_CHECKING:
     from voile.flow.explore.inspection import Inspection
     from voile.tables.microdata import Microdata
 
 
-def show_reading(data: Microdata | Inspection) -> None:
-    """Print one line per conversion, per column that stays text, and per value with several spellings."""
-    for line in (*data.reading.describe(), *(one.describe() for one in data.variants)):
+def show_reading(data: Microdata | Inspection, *, spelled: bool = False) -> None:
+    """Print one line per conversion, per column that stays text, and per column with several spellings of a value. Only
+    with `spelled`, where somebody looks at the table in order to decide, do the lines show cells."""
+    variants = [one.describe() for one in data.variants] if spelled else _count_variants(data)
+    for line in (*data.reading.describe(), *variants):
         typer.echo(line)
 
 
+def _count_variants(data: Microdata | Inspection) -> list[str]:
+    counts = Counter(one.column for one in data.variants)
+    return [
+        f"{column}: {count_noun(count, 'value has', 'values have')} several spellings, which `voile inspect` lists; "
+        f"--merge {column} merges them"
+        for column, count in counts.items()
+    ]
+
+
 def describe_reading(data: Microdata) -> dict[str, Any]:
-    """Return the same as plain values; nothing if there is nothing to tell."""
-    reading, variants = data.reading.as_json(), [one.as_json() for one in data.variants]
-    return {**({"reading": reading} if reading else {}), **({"variants": variants} if variants else {})}
+    """Return the same as plain values, without cells; nothing if there is nothing to tell."""
+    reading, variants = data.reading.as_json(), Counter(one.column for one in data.variants)
+    return {**({"reading": reading} if reading else {}), **({"variants": dict(variants)} if variants else {})}

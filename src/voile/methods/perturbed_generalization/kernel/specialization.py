@@ -17,7 +17,8 @@ from voile.kernels.sorting import double_rows
 def _find_best_cut(codes, values, weights, ids, low, high, smallest, size, width, n_log_n):
     """Return the column and the last code on the left of the best cut of a node; column -1 if none is allowed.
 
-    `n_log_n` is a table of n log n for all counts. O(rows * columns + distinct codes * distinct values) with counting tables of width x size.
+    `n_log_n` is a table of n log n for all counts. O(rows * columns + distinct codes * distinct values) with counting
+    tables of width x size.
     """
     people, totals = np.int64(0), np.zeros(size, np.int64)
     for i in range(low, high):
