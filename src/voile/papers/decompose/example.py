@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from itertools import combinations
 from typing import Any
 
@@ -37,7 +37,7 @@ def describe_tables(run: Run) -> pl.DataFrame:
     ).with_columns(optimal_l_of_occupation=pl.lit(optimal_l(sizes)))
 
 
-def _describe_group(members: Sequence[int]) -> dict[str, Any]:
+def _describe_group(members: Collection[int]) -> dict[str, Any]:
     """Return the people of a group, and how many values they have in each column and for each occupation."""
     people = [EXAMPLE[member] for member in members]
     salaries = [

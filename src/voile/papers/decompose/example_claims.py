@@ -39,7 +39,7 @@ TABLE_CLAIMS = [
         "section III, item 4",
         "Table III is 4-anonymous",
         4,
-        lambda frame: int(select_rows(frame, table="III")["people"].min()),
+        lambda frame: int(select_rows(frame, table="III")["people"].to_numpy().min()),
     ),
     Claim(
         "section III, item 5", "group 1 of Table III has 3 occupations", 3, look_up("occupations", table="III", group=1)
@@ -73,7 +73,7 @@ TABLE_CLAIMS = [
         "section VI, Table IV",
         "each SA-group has one row of 4 different occupations",
         4,
-        lambda frame: int(select_rows(frame, table="IV")["occupations"].min()),
+        lambda frame: int(select_rows(frame, table="IV")["occupations"].to_numpy().min()),
     ),
 ]
 GROUP_CLAIMS = [
@@ -122,7 +122,7 @@ POSTERIOR_CLAIMS = [
         "section VII, items 2 and 3",
         "l = 4 for the salary: no salary is believed with more than 1/4",
         "0.25",
-        lambda frame: float(frame["belief"].max()),
+        lambda frame: float(frame["belief"].to_numpy().max()),
         because="the joint table counts how often a salary occurs with an occupation of the group, and 8 fits twice",
     ),
 ]
@@ -138,7 +138,9 @@ ATTACK_CLAIMS = [
         "with full confidence",
         1,
         lambda frame: float(
-            frame.filter(pl.col("attack").str.starts_with("chain"), pl.col("release") == "generalized")["belief"].max()
+            frame.filter(pl.col("attack").str.starts_with("chain"), pl.col("release") == "generalized")["belief"]
+            .to_numpy()
+            .max()
         ),
     ),
     Claim(

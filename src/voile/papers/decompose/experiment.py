@@ -28,7 +28,7 @@ SEEDS, QUICK_SEEDS = 2, 1
 QUERIES, QUICK_QUERIES, QUICK_ROWS = 1_000, 200, 10_000
 ROUNDS = 40
 SELECTIVITY = 0.05
-TICKS = (0.1, 0.2, 0.5, 1, 2, 5)
+TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 Setting = tuple[int | None, int, int]  # l of the occupation (by default that of Corollary 2), and columns in a query
 
 

@@ -9,7 +9,7 @@ from voile.papers.paper import Claim, Item, Run
 from voile.papers.perturbed_generalization.utility import INCOMES, RHO1, SKEW, USUAL_K, USUAL_P
 from voile.papers.table_lookup import look_up, select_rows
 
-PRINTED_K: dict[float, tuple[float, float]] = {
+PRINTED_K: dict[int, tuple[float, float]] = {
     2: (0.69, 0.47),
     4: (0.53, 0.31),
     6: (0.45, 0.24),

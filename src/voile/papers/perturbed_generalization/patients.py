@@ -14,7 +14,7 @@ from voile.releases.shapes.generalized import Generalized
 from voile.tables.schema import Schema
 from voile.tables.secret_key import Key
 
-PEOPLE = [
+PEOPLE: list[tuple[Any, ...]] = [
     ("Bob", 25, "M", 25000, "bronchitis"),
     ("Calvin", 30, "M", 27000, "pneumonia"),
     ("Debbie", 45, "F", 20000, "pneumonia"),
@@ -25,7 +25,7 @@ PEOPLE = [
     ("Isaac", 80, "M", 55000, "dementia"),
 ]
 NAMES = [name for name, *_ in PEOPLE]
-EMILY = ("Emily", 52, "F", 28000)
+EMILY: tuple[Any, ...] = ("Emily", 52, "F", 28000)
 DISEASES = sorted({disease for *_, disease in PEOPLE})
 BOXES = {  # Table I(c), by the first person of each group
     "Bob": ("[21, 40]", "M", "[11000, 30999]"),

@@ -47,7 +47,7 @@ def maximize_likelihood(counts: np.ndarray, channel: Channel) -> np.ndarray:
         weight = seen / np.maximum(keep * found + noise * total, 1e-300)
         new = found * (keep * weight + noise * weight.sum(axis=-1, keepdims=True))
         if np.abs(new - found).max() <= PRECISION * total.max():
-            return new
+            return np.asarray(new)
         found = new
     return found
 

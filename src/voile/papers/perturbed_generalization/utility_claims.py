@@ -45,7 +45,7 @@ def describe_data(run: Run) -> pl.DataFrame:
     facts: dict[str, str] = {
         "rows": str(table.height),
         "columns": ", ".join(table.columns),
-        "incomes": f"{income.min()} to {income.max()}",
+        "incomes": f"{income.to_numpy().min()} to {income.to_numpy().max()}",
         "number of incomes": str(income.n_unique()),
     }
     domain = Domain(pl.Series(range(INCOMES)), "numeric")
