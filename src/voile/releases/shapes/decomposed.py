@@ -12,7 +12,6 @@ import polars as pl
 
 from voile import kernels
 from voile.kernels import lazy_module
-from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.cells import Cells
 from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.queries.query import Condition, Query
@@ -212,7 +211,7 @@ class Decomposed(ListShape):
         primary, *others = self.value_lists.values()
         wrong = int((np.diff(primary.starts) != self.sizes).sum())
         if wrong:
-            found.append(f"In {count_noun(wrong, 'group')} the number of primary values is not the number of people.")
+            found.append(f"The number of primary values is not the number of people in some groups ({wrong}).")
         for listed in others:
             owner = np.repeat(np.arange(len(self.sizes)), np.diff(listed.starts))
             twice = int(((np.diff(owner) == 0) & (np.diff(listed.values) == 0)).sum())

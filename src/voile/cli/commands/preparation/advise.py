@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
 from voile.cli.flags import (
@@ -15,18 +12,18 @@ from voile.cli.flags import (
     ReadOptions,
     SchemaOptions,
     Source,
+    SpecFile,
     with_table_options,
 )
 from voile.cli.inputs import load_plugins
-from voile.cli.spec_flags import combine_spec
+from voile.cli.spec_flags import read_requested
 from voile.cli.terminal import print_json, progress_bar
-from voile.cli.unused_options import refuse_unused_reading
 
 
 @with_table_options
 def advise(
     source: Source,
-    spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
+    spec: SpecFile = None,
     model: Models = None,
     *,
     schema_options: SchemaOptions,
@@ -38,16 +35,9 @@ def advise(
     """Show which column costs most, and what leaving it out or coarsening it would give. Only sizes of groups are
     looked at, and nothing is published."""
     with progress_bar() as step:
-        from voile.engines.selection import choose_engine
         from voile.flow.explore.advise import advise as advise_on_columns
-        from voile.flow.read.read import read
-        from voile.flow.request.request import read_request
 
         load_plugins(plugin)
-        combined = combine_spec(spec, schema_options, model, None, read_options, engine_options)
-        refuse_unused_reading(combined.read, source)
-        request = read_request(combined)
-        step(0, None, "read")
-        data = read(source, request.schema, **request.read, engine=choose_engine(source, request.engine))
+        request, data = read_requested(source, spec, schema_options, model, None, read_options, engine_options, step)
         advice = advise_on_columns(data, request.policy)
     print_json(advice.as_json()) if as_json else typer.echo(str(advice))
