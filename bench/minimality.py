@@ -13,9 +13,9 @@ from clock import best, show
 from tables import ADULT, HIERARCHIES, adult
 
 import voile as vl
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-minimality_kernel = lazy_kernel("voile.attacks.minimality.kernel")
+minimality_kernel = lazy_module("voile.attacks.minimality.kernel")
 
 LOW = ("Preschool", "1st-4th", "5th-6th", "7th-8th")
 

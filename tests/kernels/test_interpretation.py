@@ -80,7 +80,7 @@ def _(rng: Rng, n: int) -> Arguments:
 
 @arguments_of(packed_keys._merge_counts)
 def _(rng: Rng, n: int) -> Arguments:
-    left, right = np.unique(rng.integers(0, 2 * n, n)), np.unique(rng.integers(0, 2 * n, n))
+    left, right = (np.unique(rng.integers(0, 2 * n, n)) for _ in range(2))
     return left, rng.integers(1, 9, left.size), right, rng.integers(1, 9, right.size)
 
 
@@ -91,8 +91,7 @@ def _(rng: Rng, n: int) -> Arguments:
 
 @arguments_of(packed_keys.sum_by_block)
 def _(rng: Rng, n: int) -> Arguments:
-    key = rng.integers(0, 3, n) + np.sort(rng.integers(0, n // 3 + 1, n)) * 3
-    return key if n % 5 else key[::-1].copy(), rng.integers(-1 << 61, 1 << 62, n), 3, n // 3 + 1
+    return np.sort(rng.integers(0, n, n))[:: 1 if n % 5 else -1].copy(), rng.integers(-1 << 61, 1 << 62, n), 3, n
 
 
 @arguments_of(group_scans.find_extents)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-mining_kernel = lazy_kernel("voile.mining.kernel")
+mining_kernel = lazy_module("voile.mining.kernel")
 
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(1, 3)), min_size=2, max_size=30)
 

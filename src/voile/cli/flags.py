@@ -19,6 +19,7 @@ _DATA = typer.Option("--data", help="The table that the release was made from.")
 Source = Annotated[
     str, typer.Argument(metavar="INPUT", help="A CSV, Parquet, Arrow, Excel, Stata or SPSS file, or a database URL.")
 ]
+SpecFile = Annotated[Path | None, typer.Option("--spec", help="A spec.toml; flags win over it.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
 ColumnNames = Annotated[str | None, typer.Option(metavar="a,b,c")]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]

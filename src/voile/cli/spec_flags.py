@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voile.cli.flags import EngineOptions, ReadOptions, SchemaOptions, parse_domain, parse_pair, split_names
+from voile.cli.unused_options import refuse_unused_reading
 from voile.errors import SpecError
 
 if TYPE_CHECKING:
+    from voile.flow.request.request import Request
     from voile.io.spec_files import Spec
+    from voile.tables.microdata import Microdata
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
 PEOPLE = ("person", "rows_per_person", "rows_are")
@@ -128,3 +131,31 @@ def override_roles(
         if isinstance(result.get(part), dict):
             result[part] = {name: value for name, value in result[part].items() if name not in roleless}
     return result
+
+
+def read_requested(
+    source: str,
+    spec: Path | None,
+    schema_options: SchemaOptions,
+    models: Sequence[str] | None,
+    method: str | None,
+    read_options: ReadOptions,
+    engine_options: EngineOptions,
+    step: Callable[[int, int | None, str], None],
+    *,
+    policy: Sequence[Mapping[str, Any]] | None = None,
+) -> tuple[Request, Microdata]:
+    """Return what a spec and flags ask for, and the table prepared and read as they say; `policy` replaces the promise
+    that they name."""
+    from voile.engines.selection import choose_engine
+    from voile.flow.prepare.prepare import prepare_as_asked
+    from voile.flow.read.read import read
+    from voile.flow.request.request import read_request
+
+    combined = combine_spec(spec, schema_options, models, method, read_options, engine_options)
+    refuse_unused_reading(combined.read, source)
+    request = read_request(combined if policy is None else replace(combined, policy=policy))
+    step(0, None, "read")
+    engine, person = choose_engine(source, request.engine), request.schema.person
+    table, reading = prepare_as_asked(source, combined.prepare, request.read, person=person, engine=engine)
+    return request, read(table, request.schema, **reading, engine=engine)

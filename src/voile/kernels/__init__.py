@@ -67,8 +67,3 @@ class _LazyModule:
 def lazy_module(module: str) -> Any:
     """Return a stand-in for a module that takes long to import, e.g. "scipy.sparse"; it is imported on first use."""
     return _LazyModule(module)
-
-
-def lazy_kernel(module: str) -> Any:
-    """Return a stand-in for a module of compiled loops that imports it on first use."""
-    return _LazyModule(module)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.mining.training import Training
 from voile.releases.randomized_response import exact_fraction
 
-kernel = lazy_kernel("voile.mining.kernel")
+kernel = lazy_module("voile.mining.kernel")
 
 BINS = 255
 # each side of a cut keeps at least MIN_ROWS perturbed rows or MIN_SHARE of all people, whichever is more

@@ -16,10 +16,10 @@ from oracle import Cuttable
 
 import voile as vl
 from voile.errors import PolicyError, Unsatisfiable
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.mondrian import policy_cuts
 
-cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+cut_kernel = lazy_module("voile.methods.mondrian.kernel")
 
 LETTERS = list("abcdefghi")
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voile import kernels
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.releases.certificate import UNSIGNED
 from voile.releases.row_matching.row_matching import equal_sets, match_rows
 from voile.releases.shapes.decomposed import Decomposed
 
-row_matching_kernel = lazy_kernel("voile.releases.row_matching.kernel")
+row_matching_kernel = lazy_module("voile.releases.row_matching.kernel")
 
 
 def entry(name: str, role: str, values: list[Any] | None = None) -> dict[str, Any]:

@@ -19,14 +19,14 @@ import numpy as np
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, RawTable, Target, most_frequent_share, sensitive_names
 from voile.attacks.people_in_groups import KnownPeople, count_person_rows
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.plugins.registry import learned_field
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.group_counts import Counts
 from voile.tables.microdata import Microdata
 
-kernel = lazy_kernel("voile.attacks.agreeing_rows.kernel")
+kernel = lazy_module("voile.attacks.agreeing_rows.kernel")
 
 
 @dataclass(frozen=True)

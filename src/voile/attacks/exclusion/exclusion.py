@@ -16,14 +16,14 @@ import numpy as np
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.attacks.base import Attack, Guess, Target, sensitive_names
 from voile.attacks.chain import claimed_allowances, guess_unlinked, require_sensitive
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import knob
 from voile.releases.release import Release
 from voile.results import Belief
 from voile.tables.microdata import Microdata
 
-kernel = lazy_kernel("voile.attacks.exclusion.kernel")
+kernel = lazy_module("voile.attacks.exclusion.kernel")
 
 
 @dataclass(frozen=True)

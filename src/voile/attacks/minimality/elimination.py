@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile.attacks.minimality.group_worlds import GroupWorlds, Judge, StateTable, fill_tables
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-kernel = lazy_kernel("voile.attacks.minimality.kernel")
+kernel = lazy_module("voile.attacks.minimality.kernel")
 
 WORK = 40_000_000  # the most operations that one convolution may take
 DRAWS = 4_000

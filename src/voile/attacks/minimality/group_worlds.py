@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-kernel = lazy_kernel("voile.attacks.minimality.kernel")
+kernel = lazy_module("voile.attacks.minimality.kernel")
 
 STATES = 40_000  # a group with more states gets no table
 BATCH = 1_500_000  # states judged at once

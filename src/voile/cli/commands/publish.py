@@ -21,6 +21,7 @@ from voile.cli.flags import (
     SchemaOptions,
     SigningKeyFile,
     Source,
+    SpecFile,
     drop_unset,
     with_table_options,
 )
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 def publish(
     source: Source,
     out: Annotated[Path, typer.Option(help="The folder for the release.")],
-    spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
+    spec: SpecFile = None,
     model: Models = None,
     method: Annotated[str | None, typer.Option(help="E.g. mondrian, full-domain:suppression=0.05, anatomy.")] = None,
     format: Annotated[str | None, typer.Option(help="parquet or csv.")] = None,

@@ -25,9 +25,9 @@ from voile.io.parquet.footer import (
     read_footer,
 )
 from voile.io.parquet.thrift import Fields, ThriftReader
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-_KERNEL = lazy_kernel("voile.io.parquet.kernel")
+_KERNEL = lazy_module("voile.io.parquet.kernel")
 _DATA_PAGE, _DICTIONARY_PAGE = 0, 2
 _WIDTHS = {INT32: 4, INT64: 8, FLOAT: 4, DOUBLE: 8}
 _LARGEST_PAGE = 1 << 30

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-_KERNEL = lazy_kernel("voile.io.release_folder.kernel")
+_KERNEL = lazy_module("voile.io.release_folder.kernel")
 _BLOCK = 1 << 18  # bytes that are counted at once
 _USUAL_HEADER, _LONGEST_HEADER = 1 << 16, 1 << 24
 _SAMPLE = 2_000  # rows that tell whether rows repeat each other

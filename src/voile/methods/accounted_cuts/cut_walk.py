@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.accounted_cuts.value_cells import ValueCells
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
 
-kernel = lazy_kernel("voile.methods.accounted_cuts.kernel")
-cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+kernel = lazy_module("voile.methods.accounted_cuts.kernel")
+cut_kernel = lazy_module("voile.methods.mondrian.kernel")
 
 ORDERS_CUTS = Mondrian()
 FINE = 4096  # boxes of up to this many people weigh the loss of every cut

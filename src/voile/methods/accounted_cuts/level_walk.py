@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile import kernels
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.accounted_cuts.cut_walk import Limits, toss_stop
 from voile.methods.accounted_cuts.value_cells import ValueCells
 from voile.releases.cells.cells import node_cells
@@ -20,7 +20,7 @@ from voile.tables.group_counts import Counts, tally
 from voile.tables.schema import Column, Columns
 from voile.tables.secret_key import Key
 
-kernel = lazy_kernel("voile.methods.accounted_cuts.kernel")
+kernel = lazy_module("voile.methods.accounted_cuts.kernel")
 
 
 @dataclass(frozen=True, eq=False)

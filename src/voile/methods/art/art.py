@@ -17,7 +17,7 @@ from voile.adversaries.prior import INDICATOR, Prior
 from voile.adversaries.prior_posterior import MAX_STATES, replace_by_indicator
 from voile.adversaries.replayed_beliefs import ReplayedBeliefs
 from voile.errors import Unsatisfiable, raise_together
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.art.block_grouping import TOGETHER, find_hopeless, group_by_blocks
 from voile.methods.art.buckets import Buckets, make_buckets
 from voile.methods.art.greedy_grouping import AcceptanceTest, Grouping, group_greedily
@@ -40,7 +40,7 @@ from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Column, Columns
 from voile.tables.secret_key import Key
 
-merging_kernel = lazy_kernel("voile.methods.art.kernel.merging")
+merging_kernel = lazy_module("voile.methods.art.kernel.merging")
 
 ROOM = {"exact": 30, "swap": 10, "paper": 10}  # a group may have up to this many times ceil(r) rows
 

@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.art.buckets import Buckets
 
-hiding_kernel = lazy_kernel("voile.methods.art.kernel.hiding")
-merging_kernel = lazy_kernel("voile.methods.art.kernel.merging")
+hiding_kernel = lazy_module("voile.methods.art.kernel.hiding")
+merging_kernel = lazy_module("voile.methods.art.kernel.merging")
 
 SHORTLIST, LONGER, SAMPLE, TRIES = 200, 3000, 4000, 40
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")

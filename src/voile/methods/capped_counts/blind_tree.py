@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-kernel = lazy_kernel("voile.methods.capped_counts.kernel")
+kernel = lazy_module("voile.methods.capped_counts.kernel")
 
 SAMPLE = 16_384  # a larger group is weighed by a sample of its cells
 SETS = 10  # cuts along the chances of so many column sets, those that differ most

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.cluster.column_costs import frame_columns
 from voile.methods.cluster.judge import Judge
 from voile.methods.cluster.judged_clusters import JudgedBox, cluster_side_by_side
 
-kernel = lazy_kernel("voile.methods.cluster.kernel")
+kernel = lazy_module("voile.methods.cluster.kernel")
 
 PASSES = 20  # an improvement ends after so many passes even if something can still be gained
 JUDGED_PASSES = 3  # the same where every change is judged: later passes gain little and are refused often

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.steering.column_cells import shows_labels
 from voile.tables.schema import Column
 
-kernel = lazy_kernel("voile.methods.cluster.kernel")
+kernel = lazy_module("voile.methods.cluster.kernel")
 
 MISSING_GAP = 1.0  # a missing value lies as far behind the greatest value as that lies behind the least
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.cluster.judge import Judge
 
-kernel = lazy_kernel("voile.methods.cluster.kernel")
+kernel = lazy_module("voile.methods.cluster.kernel")
 
 CANDIDATES = 16  # how many people of different values are tried as the last member of a cluster
 SIDE_BY_SIDE = 64  # boxes

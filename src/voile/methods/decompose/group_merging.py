@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from voile.kernels import lazy_kernel, lazy_module
+from voile.kernels import lazy_module
 from voile.methods.decompose.strata import Strata
 from voile.releases.row_matching.known_values import Conditions
 
 sparse = lazy_module("scipy.sparse")
 
-kernel = lazy_kernel("voile.methods.decompose.kernel")
+kernel = lazy_module("voile.methods.decompose.kernel")
 
 ROUNDING = 1e-10
 FINE_ROUNDING = 1e-13  # for conditions, which few rows of a group may decide

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile import kernels
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.decompose.strata import Strata
 
-kernel = lazy_kernel("voile.methods.decompose.kernel")
+kernel = lazy_module("voile.methods.decompose.kernel")
 
 DENSE = 1 << 22
 

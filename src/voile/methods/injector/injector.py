@@ -17,7 +17,7 @@ import numpy as np
 
 from voile import kernels
 from voile.errors import BrokenPromise, Unsatisfiable, option
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.anatomy import check_distinct_values, check_frequencies
 from voile.methods.base import Method
 from voile.models.policy import Policy
@@ -28,9 +28,9 @@ from voile.tables.row_protocol import WITHHELD, Histogram, Rows
 from voile.tables.schema import Column, Columns
 from voile.tables.secret_key import Key
 
-group_kernel = lazy_kernel("voile.methods.injector.kernel.groups")
-matching_kernel = lazy_kernel("voile.methods.injector.kernel.matchings")
-rule_kernel = lazy_kernel("voile.methods.injector.kernel.rules")
+group_kernel = lazy_module("voile.methods.injector.kernel.groups")
+matching_kernel = lazy_module("voile.methods.injector.kernel.matchings")
+rule_kernel = lazy_module("voile.methods.injector.kernel.rules")
 
 NEVER = np.iinfo(np.int64).max
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from voile.errors import Unsatisfiable
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.tables.group_counts import Counts
 from voile.tables.row_protocol import Rows
 
-kernel = lazy_kernel("voile.methods.mask.kernel")
+kernel = lazy_module("voile.methods.mask.kernel")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.mondrian.policy_cuts import FINE, Frame
 from voile.methods.refusals import RefusedSteps, SpanningStep
 from voile.tables.row_protocol import Histogram
 
-cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+cut_kernel = lazy_module("voile.methods.mondrian.kernel")
 
 
 class CutReplay:

@@ -15,7 +15,7 @@ import numpy as np
 
 from voile import kernels
 from voile.errors import PolicyError, option, parameter
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.base import CoversAlgorithm, FollowsNoKey, JudgesSets, Method, Partitionable, Settings, Steerable
 from voile.methods.mondrian.cut_replay import CutReplay
 from voile.methods.mondrian.policy_cuts import PolicyCuts, cut_by_size
@@ -33,7 +33,7 @@ from voile.tables import partition_tree
 from voile.tables.row_protocol import WITHHELD, Histogram, Rows
 from voile.tables.schema import Column, Columns
 
-cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+cut_kernel = lazy_module("voile.methods.mondrian.kernel")
 
 
 @dataclass(frozen=True)

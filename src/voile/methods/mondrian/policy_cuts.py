@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.models.policy import Policy
 from voile.tables.group_counts import tally
 from voile.tables.row_protocol import Histogram
 from voile.tables.schema import Columns
 
-cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+cut_kernel = lazy_module("voile.methods.mondrian.kernel")
 
 FINE = 4096  # boxes of up to this many people weigh the loss of every cut, when a policy judges them
 

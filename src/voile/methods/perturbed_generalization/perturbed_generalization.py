@@ -18,7 +18,7 @@ from voile import kernels
 from voile.adversaries.ledger import SeatHistory
 from voile.adversaries.seating import Seating
 from voile.errors import PolicyError, SpecError, Unsatisfiable, raise_together
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.base import KeepsSeats, Method, Partitionable, Settings
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.methods.mondrian.policy_cuts import cut_by_size
@@ -46,9 +46,9 @@ from voile.tables.microdata import PERSON
 from voile.tables.row_protocol import Rows, Table
 from voile.tables.schema import Column, Columns
 
-region_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.regions")
-specialization_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.specialization")
-cut_kernel = lazy_kernel("voile.methods.mondrian.kernel")
+region_kernel = lazy_module("voile.methods.perturbed_generalization.kernel.regions")
+specialization_kernel = lazy_module("voile.methods.perturbed_generalization.kernel.specialization")
+cut_kernel = lazy_module("voile.methods.mondrian.kernel")
 
 CUTS = Mondrian()
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from voile.adversaries.adversary import Adversary, Knowledge
 from voile.errors import PolicyError, parameter
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.models.base import GivesAdvice, Model
 from voile.models.k_anonymity import NEIGHBOUR
 from voile.plugins.registry import knob
@@ -28,7 +28,7 @@ from voile.tables.group_counts import Counts
 from voile.tables.hierarchy import Hierarchy
 from voile.tables.schema import Column
 
-kernel = lazy_kernel("voile.models.t_closeness.kernel")
+kernel = lazy_module("voile.models.t_closeness.kernel")
 
 SLACK = 1e-9
 

@@ -14,9 +14,9 @@ import numpy as np
 from voile import kernels
 from voile.adversaries.prior_posterior import MAX_STATES
 from voile.errors import InconsistentKnowledge, PolicyError
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-merging_kernel = lazy_kernel("voile.methods.art.kernel.merging")
+merging_kernel = lazy_module("voile.methods.art.kernel.merging")
 
 SLACK, FINE = 1e-9, 1e-12  # for beliefs and for spreads
 

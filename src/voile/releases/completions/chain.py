@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from voile.kernels import lazy_kernel, lazy_module
+from voile.kernels import lazy_module
 from voile.releases.completions.atoms import Atoms, cut_atoms
 from voile.releases.completions.column_model import (
     NO_COLUMNS,
@@ -21,7 +21,7 @@ from voile.releases.completions.joint_exchanges import JointColumn, JointRows
 from voile.releases.known_rows import KnownColumn, KnownRows
 
 sparse = lazy_module("scipy.sparse")
-kernel = lazy_kernel("voile.releases.completions.kernel")
+kernel = lazy_module("voile.releases.completions.kernel")
 
 FINE, COARSE = 128, 10  # levels of a long column that is predicted, and that predicts
 MOST_LEVELS = 24  # of categories that predict; the others count as one

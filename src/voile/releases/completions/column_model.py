@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-kernel = lazy_kernel("voile.releases.completions.kernel")
+kernel = lazy_module("voile.releases.completions.kernel")
 
 DEPTH = 3
 TABLE = 1 << 20  # the most numbers in a table of chances

@@ -15,12 +15,12 @@ from itertools import pairwise
 import numpy as np
 
 from voile import kernels
-from voile.kernels import lazy_kernel, lazy_module
+from voile.kernels import lazy_module
 
 sparse = lazy_module("scipy.sparse")
 csgraph = lazy_module("scipy.sparse.csgraph")
 
-row_matching_kernel = lazy_kernel("voile.releases.row_matching.kernel")
+row_matching_kernel = lazy_module("voile.releases.row_matching.kernel")
 
 CELLS = 4_000_000  # the most classes x types of a part that is counted
 

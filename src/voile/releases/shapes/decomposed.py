@@ -12,7 +12,6 @@ import polars as pl
 
 from voile import kernels
 from voile.kernels import lazy_module
-from voile.plugins.counted_nouns import count_noun
 from voile.releases.cells.cells import Cells
 from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
 from voile.releases.queries.query import Condition, Query
@@ -206,22 +205,7 @@ class Decomposed(ListShape):
         return {"people whose belief is an estimate": unsure, "widest half of its 95 % interval": widest}
 
     def faults(self) -> list[str]:
-        found = []
-        primary, *others = self.value_lists.values()
-        wrong = int((np.diff(primary.starts) != self.sizes).sum())
-        if wrong:
-            found.append(f"In {count_noun(wrong, 'group')} the number of primary values is not the number of people.")
-        deserted = int((self.sizes == 0).sum())
-        if deserted:
-            found.append(f"Values are listed in {count_noun(deserted, 'group')} without people.")
-        for listed in others:
-            owner = np.repeat(np.arange(len(self.sizes)), np.diff(listed.starts))
-            twice = int(((np.diff(owner) == 0) & (np.diff(listed.values) == 0)).sum())
-            if twice:
-                found.append(f"{twice} values of {listed.column.name!r} are listed twice in their group.")
-            empty = int((np.diff(listed.starts) == 0).sum())
-            if empty:
-                found.append(f"{empty} groups list no value of {listed.column.name!r}.")
+        found = self.list_faults()
         if self.row_matching is not None and not self.row_matching.possible:
             found.append("The joint table and the lists of the groups contradict each other.")
         return found

@@ -99,3 +99,23 @@ class ListShape(LinkedShape):
     def slots(self) -> np.ndarray:
         """The group of each slot: one slot for each entry of the primary lists, in their order."""
         return np.repeat(np.arange(len(self._labels)), np.diff(self.primary_lists.starts))
+
+    def list_faults(self) -> list[str]:
+        """List what is wrong with the lists: of whom, and how often they have a value."""
+        found = []
+        primary, *others = self.value_lists.values()
+        wrong = int((np.diff(primary.starts) != self.sizes).sum())
+        if wrong:
+            found.append(f"The number of primary values is not the number of people in some groups ({wrong}).")
+        deserted = int((self.sizes == 0).sum())
+        if deserted:
+            found.append(f"Values are listed in groups without people ({deserted}).")
+        for listed in others:
+            owner = np.repeat(np.arange(len(self.sizes)), np.diff(listed.starts))
+            twice = int(((np.diff(owner) == 0) & (np.diff(listed.values) == 0)).sum())
+            if twice:
+                found.append(f"{twice} values of {listed.column.name!r} are listed twice in their group.")
+            empty = int((np.diff(listed.starts) == 0).sum())
+            if empty:
+                found.append(f"{empty} groups list no value of {listed.column.name!r}.")
+        return found

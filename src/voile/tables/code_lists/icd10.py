@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from voile.tables.code_lists.code_list import CodeList, Path
+from voile.tables.code_lists.code_list import CodeList, Path, group_codes
 
 # a chapter and the blocks in it, each by its first and its last category
 _CHAPTERS = {
@@ -83,12 +83,12 @@ def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
     endings = [
         sign + f"{number:0{digits}}" if digits else "" for sign, digits in sorted(forms) for number in range(10**digits)
     ]
-    below: dict[str, list[str]] = {}
-    for category, (block, chapter) in _find_groups().items():
-        codes = [category + ending for ending in endings]
-        for label in (category, block, chapter):
-            below.setdefault(label, []).extend(codes)
-    return {label: tuple(codes) for label, codes in below.items()}
+    paths = {
+        category + ending: (category, block, chapter)
+        for category, (block, chapter) in _find_groups().items()
+        for ending in endings
+    }
+    return group_codes(paths)
 
 
 ICD10 = CodeList(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from voile.tables.code_lists.code_list import CodeList, Path
+from voile.tables.code_lists.code_list import CodeList, Path, group_codes
 
 _MAJOR = {
     "0": "0 Armed forces occupations",
@@ -37,13 +37,13 @@ def _place(code: str) -> Path | None:
 
 def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return all codes of as many digits as the examples have below each label."""
-    below: dict[str, list[str]] = {}
-    for length in sorted({len(code) for code in examples}):
-        for group in sorted(_SUB_MAJOR):
-            codes = [f"{group}{number:0{length - 2}}" for number in range(10 ** (length - 2))]
-            for label in (f"{group}{'x' * (length - 2)}", _MAJOR[group[0]]):
-                below.setdefault(label, []).extend(codes)
-    return {label: tuple(codes) for label, codes in below.items()}
+    paths = {
+        f"{group}{number:0{length - 2}}": (f"{group}{'x' * (length - 2)}", _MAJOR[group[0]])
+        for length in sorted({len(code) for code in examples})
+        for group in sorted(_SUB_MAJOR)
+        for number in range(10 ** (length - 2))
+    }
+    return group_codes(paths)
 
 
 ISCO08 = CodeList(

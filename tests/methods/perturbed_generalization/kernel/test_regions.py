@@ -7,9 +7,9 @@ import oracle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-region_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.regions")
+region_kernel = lazy_module("voile.methods.perturbed_generalization.kernel.regions")
 
 
 @st.composite

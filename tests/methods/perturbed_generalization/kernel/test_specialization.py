@@ -7,9 +7,9 @@ import oracle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 
-specialization_kernel = lazy_kernel("voile.methods.perturbed_generalization.kernel.specialization")
+specialization_kernel = lazy_module("voile.methods.perturbed_generalization.kernel.specialization")
 
 tables = st.lists(
     st.tuples(st.tuples(st.integers(0, 4), st.integers(0, 3)), st.integers(0, 2)), min_size=2, max_size=25

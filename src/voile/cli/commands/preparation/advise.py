@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
 from voile.cli.flags import (
@@ -17,12 +13,13 @@ from voile.cli.flags import (
     ReadOptions,
     SchemaOptions,
     Source,
+    SpecFile,
     with_table_options,
 )
 from voile.cli.inputs import load_plugins
-from voile.cli.spec_flags import combine_spec
+from voile.cli.spec_flags import read_requested
 from voile.cli.terminal import print_json, progress_bar
-from voile.cli.unused_options import refuse_unused, refuse_unused_reading
+from voile.cli.unused_options import refuse_unused
 
 ANY_PROMISE = ({"model": "k-anonymity", "k": 2},)  # a request names a promise; the recommended one takes its place
 
@@ -30,7 +27,7 @@ ANY_PROMISE = ({"model": "k-anonymity", "k": 2},)  # a request names a promise; 
 @with_table_options
 def advise(
     source: Source,
-    spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
+    spec: SpecFile = None,
     model: Models = None,
     audience: ForAudience = None,
     *,
@@ -47,24 +44,14 @@ def advise(
     frequent value is.
     """
     with progress_bar() as step:
-        from voile.engines.selection import choose_engine
         from voile.flow.explore.advise import advise as advise_on_columns
-        from voile.flow.prepare.prepare import prepare_as_asked
-        from voile.flow.read.read import read
         from voile.flow.recommend.recommend import recommend
-        from voile.flow.request.request import read_request
 
         load_plugins(plugin)
-        combined = combine_spec(spec, schema_options, model, None, read_options, engine_options)
-        refuse_unused_reading(combined.read, source)
         if audience is not None:
             refuse_unused("the promise is recommended", {"model": model})
-            combined = replace(combined, policy=ANY_PROMISE)
-        request = read_request(combined)
-        step(0, None, "read")
-        engine, person = choose_engine(source, request.engine), request.schema.person
-        table, reading = prepare_as_asked(source, combined.prepare, request.read, person=person, engine=engine)
-        data = read(table, request.schema, **reading, engine=engine)
+        asked = (source, spec, schema_options, model, None, read_options, engine_options, step)
+        request, data = read_requested(*asked, policy=ANY_PROMISE if audience is not None else None)
         step(0, None, "weigh")
         found = recommend(data, audience) if audience is not None else None
         advice = advise_on_columns(data, found.policy if found is not None else request.policy)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,19 +15,20 @@ from voile.cli.flags import (
     ReadOptions,
     SchemaOptions,
     Source,
+    SpecFile,
     parse_numbers,
     with_table_options,
 )
 from voile.cli.inputs import load_plugins
-from voile.cli.spec_flags import combine_spec
+from voile.cli.spec_flags import read_requested
 from voile.cli.terminal import print_json, progress_bar
-from voile.cli.unused_options import refuse_unused, refuse_unused_reading
+from voile.cli.unused_options import refuse_unused
 
 
 @with_table_options
 def people(
     source: Source,
-    spec: Annotated[Path | None, typer.Option(help="A spec.toml; flags win over it.")] = None,
+    spec: SpecFile = None,
     model: Models = None,
     method: Annotated[str | None, typer.Option(help="A method that generalizes; mondrian by default.")] = None,
     choices: Annotated[
@@ -44,24 +44,14 @@ def people(
 ) -> None:
     """Show what each number of rows per person would cost: rows left out, groups and loss. Nothing is published."""
     with progress_bar() as step:
-        from voile.engines.selection import choose_engine
         from voile.flow.explore.rows_per_person import compare_rows_per_person
-        from voile.flow.prepare.prepare import prepare_as_asked
-        from voile.flow.read.read import read
-        from voile.flow.request.request import read_request
         from voile.tables.secret_key import Key
 
         load_plugins(plugin)
         limit = schema_options.get("rows_per_person")
         refuse_unused("several numbers of rows per person are compared (--choices)", {"rows-per-person": limit})
-        combined = combine_spec(spec, schema_options, model, method, read_options, engine_options)
-        refuse_unused_reading(combined.read, source)
-        request = read_request(combined)
         key = Key.read(key_file) if key_file else None
         numbers = parse_numbers("choices", choices, int) if choices else None
-        step(0, None, "read")
-        engine, person = choose_engine(source, request.engine), request.schema.person
-        table, reading = prepare_as_asked(source, combined.prepare, request.read, person=person, engine=engine)
-        data = read(table, request.schema, **reading, engine=engine)
+        request, data = read_requested(source, spec, schema_options, model, method, read_options, engine_options, step)
         comparison = compare_rows_per_person(data, request.policy, request.method, numbers, key=key, progress=step)
     print_json(comparison.as_json()) if as_json else typer.echo(str(comparison))
