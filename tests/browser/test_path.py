@@ -28,10 +28,15 @@ def mark(page: Any) -> None:
     page.wait_for_selector("#risk")
 
 
-def promise(page: Any, l: int) -> None:  # noqa: E741 - the letter of the literature
+def open_expert(page: Any) -> None:
+    """Unfold the list of every promise, which stands below the cards."""
     expert = page.locator("details.expert")
     if expert.get_attribute("open") is None:
         expert.locator("> summary").click()
+
+
+def promise(page: Any, l: int) -> None:  # noqa: E741 - the letter of the literature
+    open_expert(page)
     for name, knob, value in (("k-anonymity", "k", 5), ("l-diversity", "l", l)):
         page.locator(f"[name='models.{name}.on']").check()
         page.locator(f"[name='models.{name}.{knob}']").fill(str(value))
@@ -161,6 +166,7 @@ def test_a_table_of_visits(look: Any, folder: Path, width: int, dark: bool) -> N
     assert page.locator("#rows_per_person").input_value() == "2"
     seen.shot("chosen")
     click(page, "link", "Continue: choose the promise")
+    open_expert(page)
     page.locator("[name='models.k-anonymity.on']").check()
     page.locator("[name='models.k-anonymity.k']").fill("5")
     page.wait_for_selector("#said a.button")
@@ -194,8 +200,9 @@ def test_small_and_dark(look: Any) -> None:
     mark(page)
     seen.shot("marked")
     press(page, "link", "Continue: choose the promise")
-    box = page.locator("[name='models.k-anonymity.on']")
-    reach(page, box)
+    reach(page, page.locator("details.expert > summary"))
+    page.keyboard.press("Enter")
+    reach(page, page.locator("[name='models.k-anonymity.on']"))
     page.keyboard.press("Space")
     page.wait_for_selector("#said a.button")
     seen.shot("promise")

@@ -81,8 +81,8 @@ def compare(
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"]))
-    >>> vl.compare(data, vl.LDiversity(l=3), [vl.Mondrian(), vl.Anatomy()], measures=[vl.measures.Marginals()])
-    Comparison(2 trials, 2 keep the promise; best: anatomy)
+    >>> vl.compare(data, vl.LDiversity(l=3), [vl.Mondrian(), vl.FullDomain()], measures=[vl.measures.Marginals()])
+    Comparison(2 trials, 2 keep the promise; best: mondrian)
     """
     listed = [policies] if isinstance(policies, (Policy, Model)) else list(policies)
     chosen = [Policy(item) if isinstance(item, Model) else item for item in listed]
