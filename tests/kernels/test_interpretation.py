@@ -388,8 +388,7 @@ def test_python_gives_exactly_what_the_compiled_kernel_gives(kernel: compilation
     for n in (2, 9, 40, 41, 300):
         arguments = MAKERS[kernel](rng, n)
         copies = copy_arguments(arguments)
-        answer = kernel.interpret(*arguments)
-        assert describe(answer) == describe(kernel.compile()(*copies))
+        assert describe(kernel.interpret(*arguments)) == describe(kernel.compile()(*copies))
         assert describe(arguments) == describe(copies)
 
 
