@@ -37,7 +37,7 @@ def maximize_likelihood(counts: np.ndarray, channel: Channel) -> np.ndarray:
     >>> maximize_likelihood(np.array([40.0, 35.0, 25.0]), Channel(0.5, 3)).round(4).tolist()
     [46.6667, 36.6667, 16.6667]
     >>> maximize_likelihood(np.array([70.0, 20.0, 10.0]), Channel(0.5, 3)).round(4).tolist()
-    [95.0, 5.0, 0.0]
+    [96.2963, 3.7037, 0.0]
     """
     seen = np.asarray(counts, dtype=np.float64)
     total = seen.sum(axis=-1, keepdims=True)
