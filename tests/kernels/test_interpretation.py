@@ -39,8 +39,7 @@ MAKERS: dict[compilation.Kernel, Callable[[Rng, int], Arguments]] = {}
 
 def arguments_of(kernel: Any) -> Callable[[Callable[[Rng, int], Arguments]], Callable[[Rng, int], Arguments]]:
     def register(maker: Callable[[Rng, int], Arguments]) -> Callable[[Rng, int], Arguments]:
-        MAKERS[kernel] = maker
-        return maker
+        return MAKERS.setdefault(kernel, maker)
 
     return register
 

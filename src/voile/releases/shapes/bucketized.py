@@ -136,7 +136,7 @@ class Bucketized(LinkedShape):
         counts = next(iter(self.tallies.values()))
         if not np.array_equal(counts.sizes, self.sizes):
             wrong = int((counts.sizes != self.sizes).sum())
-            found.append(f"The numbers of people in the two tables differ in {count_noun(wrong, 'group')}.")
+            found.append(f"The two tables have different numbers of people in {count_noun(wrong, 'group')}.")
         if bool((self.column_of("sensitive", "count") < 1).any()):
             found.append("The sensitive table holds counts below 1.")
         return found
