@@ -143,7 +143,7 @@ def read_requested(
     engine_options: EngineOptions,
     step: Callable[[int, int | None, str], None],
     *,
-    policy: Sequence[Mapping[str, Any]] | None = None,
+    policy: tuple[Mapping[str, Any], ...] | None = None,
 ) -> tuple[Request, Microdata]:
     """Return what a spec and flags ask for, and the table prepared and read as they say; `policy` replaces the promise
     that they name."""

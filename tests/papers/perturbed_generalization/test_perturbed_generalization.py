@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 import voile as vl
+from voile.models.anti_corruption.privacy_arithmetic import Terms
 from voile.papers.claim import check_claim
 from voile.papers.item_results import round_numbers
 from voile.papers.paper import Run
@@ -51,8 +53,7 @@ def test_the_printed_coins_give_the_printed_table(tmp_path: Path) -> None:
 
 def test_a_broken_bound_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The exhaustive check of the theorems has teeth: with the bound of larger groups it counts breaches."""
-    real = theorems.Terms
-    monkeypatch.setattr(theorems, "Terms", lambda k, size, skew: real(k + 2, size, skew))
+    monkeypatch.setattr(theorems, "Terms", lambda k, size, skew: Terms(k + 2, size, skew))
     found = theorems.try_all(3, 2, theorems.KEEPS[1], theorems.SKEWS[1])
     assert found["theorem 2"] > 0
     assert found["theorem 3"] > 0
@@ -60,8 +61,8 @@ def test_a_broken_bound_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_attack_of_the_theorems_is_that_of_the_product() -> None:
-    prior = tuple(theorems.Fraction(part, 8) for part in (3, 4, 1))
-    h, after = theorems.attack(prior, theorems.Fraction(3, 10), 1, 2)
+    prior = tuple(Fraction(part, 8) for part in (3, 4, 1))
+    h, after = theorems.attack(prior, Fraction(3, 10), 1, 2)
     ours = vl.attacks.corruption.posterior([float(x) for x in prior], 0, Channel(0.3, 3), 3, [0, 2])
     assert float(h) == pytest.approx(ours[0])
     assert [float(x) for x in after] == pytest.approx(list(ours[1]))

@@ -14,7 +14,7 @@ import polars as pl
 
 from voile import kernels
 from voile.adversaries.prior_posterior import protected_events
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.methods.art.buckets import Buckets, make_buckets
 from voile.methods.art.greedy_grouping import Grouping
 from voile.methods.art.row_dealing import deal_rows
@@ -28,7 +28,7 @@ from voile.papers.claim import Claim
 from voile.papers.paper import Run
 from voile.tables.group_counts import Counts
 
-merge_kernel = lazy_kernel("voile.papers.art.kernel")
+merge_kernel = lazy_module("voile.papers.art.kernel")
 
 
 @dataclass(eq=False)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voile.kernels import lazy_kernel
+from voile.kernels import lazy_module
 from voile.measures.query_error.query_error import CHUNK, GIVE_UP, Questions
 from voile.measures.release_view import View, outline_table
 from voile.papers.art.contenders import SENSITIVE, Outcome, mark_protected
 from voile.tables.microdata import Microdata
 
-query_kernel = lazy_kernel("voile.papers.art.kernel")
+query_kernel = lazy_module("voile.papers.art.kernel")
 
 
 @dataclass(frozen=True, eq=False)
