@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import voile as vl
 from voile.errors import PolicyError, Unsatisfiable
-from voile.flow.explore.foresee import Reach, suggest_value
+from voile.flow.explore.foresee import suggest_value
+from voile.models.nearby_promises import Reach
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
 from voile.tables.microdata import Microdata
 

@@ -24,6 +24,6 @@ def recommend_draft(source: Any, inspection: Inspection, audience: str, reading:
             code="spec.audience",
             hint="Write the file without an audience, decide the roles, and ask for a recommendation then.",
         )
-    named = {role: [name for name in names if name != person] for role, names in roles.items()}
-    whole = {"person": person} if person else {"rows_are": "people"} if inspection.repeats else {}
+    named: dict[str, Any] = {role: [name for name in names if name != person] for role, names in roles.items()}
+    whole: dict[str, Any] = {"person": person} if person else {"rows_are": "people"} if inspection.repeats else {}
     return recommend(read(source, Schema(**named, **whole, missing="value"), **reading), audience)
