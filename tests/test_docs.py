@@ -148,6 +148,7 @@ def _modules(family: str) -> list[Path]:
         "abilities",
         "policy",
         "evidence",
+        "nearby_promises",
         "claimed_model",
         "refusals",
         "robust_policy",

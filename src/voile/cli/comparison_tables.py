@@ -36,8 +36,9 @@ def show_comparison(comparison: Comparison) -> None:
     heads = ["", "method", *promise_head, "promise kept", comparison.unit.noun, "withheld", comparison.by]
     heads += ["median column", "worst column", "seconds"]
     print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
-    for inside, title in ((True, "Inside the promise"), (False, "Outside the promise, for information")):
-        _show_attacks(comparison, inside, f"{title}: worst belief (* covered, ! above the bound)")
+    typer.echo("What attacks believe about the person most at risk: * inside the promise, ! above its bound.")
+    for inside, title in ((True, "Inside the promise"), (False, "Outside it")):
+        _show_attacks(comparison, inside, title)
     if comparison.prices:
         prices = [[price.step, f"{price.before:.3f}", f"{price.after:.3f}"] for price in comparison.prices]
         heads = ["step", "loss of a cell before", "after"]

@@ -117,7 +117,7 @@ def propose_models(models: Sequence[Model], table: WholeTable) -> list[Choice]:
 
 def _list_choices(model: Model, models: Sequence[Model], table: WholeTable) -> Iterator[Choice]:
     """Yield models that hold where this one does not: itself with another number, then others of its kind."""
-    limits = {one.name: one.metadata["limits"] for one in knob_fields(type(model)) if "limits" in one.metadata}
+    limits = {field.name: field.metadata.get("limits") or Limits() for field in knob_fields(type(model))}
     for reach in find_reach(model, table):
         changed = replace(
             model,

@@ -16,7 +16,7 @@ def test_compare_names_the_method_with_the_least_loss(voile: Voile, table: Path)
     answer = voile("compare", table, *ROLES, *L3, *FAST)
     assert answer.code == 0
     assert "Methods for l-diversity (l=3)" in answer.out
-    assert "Inside the promise: worst belief" in answer.out
+    assert "* inside the promise, ! above its bound" in answer.out
     assert "What a step costs" in answer.out
     assert "Keeps l-diversity (l=3) at the least loss: anatomy, with a loss of 0.0000 by certainty." in answer.out
     assert not list(voile.folder.iterdir()), "nothing is written without --out"
