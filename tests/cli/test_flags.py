@@ -23,11 +23,11 @@ def test_with_table_options_expands_the_options_in_place() -> None:
         """Look."""
         calls.append((source, force, read_options, as_json))
 
-    signature, more = inspect.signature(look), ["convert", "merge"]
+    signature, more = inspect.signature(look), ["convert", "merge", "sheet"]
     assert list(signature.parameters) == ["source", "force", "query", "delimiter", "encoding", "null", *more, "as_json"]
     assert (look.__name__, look.__doc__) == ("look", "Look.")
     arguments = {"source": "t.csv", "force": True, "query": None, "delimiter": "|", "encoding": None, "null": ["?"]}
-    look(**arguments, convert=["age = text"], merge="sex, city", as_json=True)
+    look(**arguments, convert=["age = text"], merge="sex, city", sheet=None, as_json=True)
     conversions = {"convert": {"age": "text"}, "merge": ["sex", "city"]}
     assert calls == [("t.csv", True, {"delimiter": "|", "null_values": ["?"], **conversions}, True)]
 

@@ -26,7 +26,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "verify --prior": ("verify", "DIR", "--prior", "known.csv"),
     "verify --data": ("verify", "DIR", "--data", "TABLE"),
     "verify --after": ("verify", "DIR", "--after", "DIR"),
-    "reproduce --data": ("reproduce", "pg", "tables", "--out", "o", "--data", "TABLE"),
+    "reproduce --data": ("reproduce", "pg", "table-2", "--out", "o", "--data", "TABLE"),
     "publish --delimiter": ("publish", "people.parquet", "--out", "o", *ROLES, *K5, "--delimiter", ";"),
     "publish --encoding": ("publish", "sqlite:///p.db", "--out", "o", *ROLES, *K5, "--encoding", "latin-1"),
     "compare --null": ("compare", "people.parquet", *ROLES, *K5, "--null", "?"),

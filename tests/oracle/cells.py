@@ -83,7 +83,9 @@ def read_and_write_again(content: bytes) -> pl.DataFrame | None:
         table = pl.read_csv(content, infer_schema=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    if not table.columns or len(set(table.columns)) < len(table.columns):
+    names = [name.replace('""', '"') for name in table.columns]  # polars leaves the quotes of a header doubled
+    if not names or len(set(names)) < len(names):
         return None
+    table.columns = names
     written = {table.write_csv(line_terminator=end).encode() for end in ("\n", "\r\n")}
     return table if content in written else None

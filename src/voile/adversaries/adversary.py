@@ -35,7 +35,7 @@ class Adversary:
     `excludes` is how many sensitive values the adversary can rule out for a person, given EXCLUSION or OTHER_EXCLUSION.
 
     >>> Adversary.who("neighbour", Knowledge.MEMBERSHIP, Knowledge.QUASI).describe()
-    "a neighbour who knows that the person is in the table, and the person's quasi-identifier"
+    "a neighbour who knows that the person is in the table and the person's quasi-identifier"
     """
 
     name: str

@@ -91,7 +91,10 @@ def find_reach(model: Model, table: WholeTable) -> tuple[Reach, ...]:
             continue
         limit = _find_limit(partial(_holds_with, model, field.name, table.keeps), limits, isinstance(value, int))
         if limit is not None:
-            results.append(Reach(field.name, *limit))
+            reached, most = limit
+            # the largest number in the unit of the values, such as the width of their range, would tell a cell
+            in_their_unit = most and "float" in str(field.type) and limits.high is None
+            results.append(Reach(field.name, _round_off(reached) if in_their_unit else reached, most))
     return tuple(results)
 
 
@@ -151,6 +154,16 @@ def room_above(share: float) -> float:
     middle = (1 + share) / 2
     rounded = (math.ceil(round(middle * 10**digits, 6)) / 10**digits for digits in (2, 3, 4))
     return next((bound for bound in rounded if bound < 1), 1.0)
+
+
+def _round_off(value: float) -> float:
+    """Round down to two digits.
+
+    >>> _round_off(31337.42)
+    31000.0
+    """
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1) if value > 0 else 1.0
+    return round(math.floor(value / unit) * unit, DIGITS)
 
 
 def _leave_room(reach: Reach, limits: Limits, people: int) -> float:

@@ -66,5 +66,5 @@ def test_another_table(release: Any) -> None:
     with pytest.raises(DataError, match="values that do not occur in the table") as error:
         vl.measure(vl.read(other, SCHEMA), release, [vl.measures.QueryError()])
     assert "plague" not in str(error.value)
-    with pytest.raises(DataError, match=r"lacks 1 columns of the table: (ward|name)"):
+    with pytest.raises(DataError, match=r"lacks 1 column of the table: (ward|name)"):
         vl.measure(vl.read(vl.datasets.hospital(), vl.Schema(quasi=["name", "sex"])), release)

@@ -89,7 +89,7 @@ def test_declared_kinds_and_domains() -> None:
     assert [column.kind for column in columns] == ["categorical", "ordered", "ordered", "ordered"]
     assert columns["size"].domain.labels == ["XS", "S", "M", "L"]
     assert columns["disease"].domain.labels == ["gout", "flu", "HIV"]
-    with pytest.raises(DataError, match="1 cells of 'size' are outside"):
+    with pytest.raises(DataError, match="'size' has 1 cell outside"):
         vl.read(FRAME, vl.Schema(quasi=["size"], domains={"size": ["S", "M"]}))
 
 
