@@ -133,4 +133,4 @@ def test_every_need_is_served_by_models_that_exist_and_none_is_lost() -> None:
     assert set(listed) <= set(registered_classes("models"))
     names = {*registered_classes("models"), "my-own"}
     assert {name for _, some in sort_by_need(names) for name in some} == names
-    assert sort_by_need(names)[-1][1][-1] == "my-own"
+    assert "my-own" in sort_by_need(names)[-1][1]
