@@ -18,7 +18,7 @@ setup: ## make the environment .venv, and install the commit hooks
 	.venv/bin/pre-commit install
 
 test: ## run all tests in two processes
-	$(PYTHON) -m pytest -n 2
+	$(PYTHON) -m pytest -n 3
 
 quick: ## run the fast tests: no Spark, no browser, no experiments of papers, no pins
 	$(PYTHON) -m pytest $(addprefix --ignore=,$(SLOW))
@@ -41,7 +41,7 @@ site: ## build the documentation into build/site, with warnings as errors
 	$(BIN)sphinx-build -W -q -b html docs build/site
 
 pins: ## check that publishing, verifying and every command still give the pinned answers
-	$(PYTHON) -m pytest -n 2 tests/pinned
+	$(PYTHON) -m pytest -n 3 tests/pinned
 
 gallery: ## recompute the source papers into docs/reproduction, from the Adult table DATA
 	$(PYTHON) -m voile reproduce all --data $(DATA) --out docs/reproduction
@@ -50,7 +50,7 @@ bench: ## run all benchmarks and print their tables
 	$(PYTHON) bench/all.py
 
 coverage: ## run all tests and list which lines of src they do not reach
-	$(PYTHON) -m pytest -n 2 --cov=voile --cov-report=term-missing:skip-covered
+	$(PYTHON) -m pytest -n 3 --cov=voile --cov-report=term-missing:skip-covered
 
 ci: ## run what runs before a merge, on a fresh environment
 	.ci/run
