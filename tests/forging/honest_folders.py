@@ -16,7 +16,7 @@ import polars as pl
 
 import voile as vl
 from forging.parquet_bytes import to_bytes
-from forging.steered_folders import BOTH, WISHES, publish_next, publish_wish
+from forging.steered_folders import BOTH, K3, WISHES, publish_next, publish_wish
 
 KEY = vl.Key(bytes(range(32)))
 DISEASES = ["flu", "HIV", "acne", "gout", "mumps", "polio"]
@@ -234,7 +234,8 @@ def _linked() -> dict[str, HonestFolder]:
 def _steered() -> dict[str, HonestFolder]:
     frame = hospital()
     found = {name: HonestFolder(publish_wish(frame, wish)) for name, wish in WISHES.items()}
-    return {**found, "append": HonestFolder(publish_next(frame, BOTH), "NEEDS")}
+    append = {"append": BOTH, "append, sizes": K3}
+    return {**found, **{name: HonestFolder(publish_next(frame, policy), "NEEDS") for name, policy in append.items()}}
 
 
 HONEST_FOLDERS = {**_generalized(), **_linked(), **_steered()}

@@ -6,7 +6,7 @@ from typing import Any
 
 import voile as vl
 from forging.forgery import Forgery
-from forging.named.registry import APART, COLLEAGUE, EPSILON, LISTS, forges
+from forging.named.registry import APART, CAPPED, COLLEAGUE, EPSILON, INDICATOR, LISTS, forges
 from voile.models.policy import make_claim
 
 
@@ -132,3 +132,14 @@ def a_larger_p_than_epsilon_allows(f: Forgery) -> None:
 @forges(EPSILON)
 def quasi_identifiers_that_are_covered_too(f: Forgery) -> None:
     f.claim("label-differential-privacy")["not_covered"] = []
+
+
+@forges(INDICATOR, CAPPED)
+def diversity_of_a_column_that_shows_no_values(f: Forgery) -> None:
+    """The cells only tell protected values from others, and with a cap not even that of everybody: "not shown" would be
+    counted as a value of its own."""
+    model = vl.LDiversity(l=2, form="distinct")
+    claim = {key: part for key, part in f.claims[0].items() if key != "found"}
+    claim |= make_claim(model, None).as_json() | {key: claim[key] for key in ("column", "quasi", "unit")}
+    claim |= {"parameters": {"l": 2, "form": "distinct", "c": None}, "promise": model.promise("disease")}
+    f.certificate["claims"].append(claim)

@@ -16,6 +16,7 @@ SAMPLE, SAMPLE_CSV = "perturbed.parquet", "perturbed.csv"
 COLLEAGUE, EPSILON = "decompose, colleague.parquet", "perturbed, epsilon.parquet"
 AGAIN, MASKED, NUMBERED = "republish.parquet", "mask.parquet", "mondrian, numbered.parquet"
 ROBUST, INDICATOR = "art.parquet", "art, indicator.parquet"
+CAPPED = "capped counts.parquet"
 LATER = "mondrian, later.parquet"
 
 Forge = Callable[[Forgery], None]

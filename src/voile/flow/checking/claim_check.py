@@ -59,6 +59,8 @@ def check_claim(
     counts = sizes_only(sizes) if counts_sizes(model) else tallies.get(str(column))
     if counts is None:
         return _broken(title, "It is about a column that is not published as sensitive.")
+    if _shows_no_values(release, column) and not isinstance(model, PriorModel):
+        return _broken(title, f"It counts values, and {column!r} only shows which of them are protected.")
     try:
         different = _differences(model, claim, counts, release, covers_algorithm)
         if different:
@@ -67,6 +69,11 @@ def check_claim(
         return _check_groups(checked, model, release, evidence) if covers_algorithm else checked
     except (VoileError, KeyError) as error:
         return _broken(title, str(error))
+
+
+def _shows_no_values(release: Release, column: object) -> bool:
+    """Whether a column tells protected values from others, perhaps not for everybody, and shows no values."""
+    return any("indicator" in entry for entry in release.described("sensitive") if entry["name"] == column)
 
 
 def _broken(title: str, detail: str) -> ClaimCheck:
