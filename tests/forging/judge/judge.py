@@ -94,7 +94,7 @@ class Judge:
                 {**one, "quasi": claim["quasi"]}
                 for method, one in self.claims[certificate["shape"]]
                 if one["column"] == claim["column"]
-                and (method == own_method or "algorithm" not in one["adversary"]["knows"])
+                and (method == own_method or claim["column"] is None or "algorithm" not in one["adversary"]["knows"])
             ]
             entry = next((entry for entry in dictionary["columns"] if entry["name"] == claim["column"]), {})
             yield from word_faults(claim, own, "indicator" in entry)
