@@ -116,8 +116,8 @@ def test_all_papers_share_the_adult_table_only(
         return lambda run: given.update({name: run.data}) or pl.DataFrame({"z": [1]})
 
     items = [
-        Item("adult", "A", note("adult"), takes_table=True),
-        Item("census", "C", note("census"), takes_table=True, table="census"),
+        Item("adult", "A", note("adult"), table="adult"),
+        Item("census", "C", note("census"), table="census"),
         Item("none", "N", note("none")),
     ]
     little["little"] = Paper("little", "A little paper", items)
@@ -162,7 +162,7 @@ def test_the_quick_form_gives_the_committed_verdicts(tmp_path: Path) -> None:
     """The cheap items of all papers; those that take a table are computed again in the tests of their papers."""
     cheap: dict[str, list[str]] = {}
     for paper, item, seconds in _list_committed():
-        if item.claims and seconds <= CHEAP and not item.takes_table:
+        if item.claims and seconds <= CHEAP and not item.table:
             cheap.setdefault(paper.name, []).append(item.name)
     assert cheap
     columns = ["paper", "item", "where", "says", "verdict"]

@@ -134,27 +134,16 @@ def override_roles(
 
 
 def read_requested(
-    source: str,
-    spec: Path | None,
-    schema_options: SchemaOptions,
-    models: Sequence[str] | None,
-    method: str | None,
-    read_options: ReadOptions,
-    engine_options: EngineOptions,
-    step: Callable[[int, int | None, str], None],
-    *,
-    policy: tuple[Mapping[str, Any], ...] | None = None,
+    combined: Spec, source: str, step: Callable[[int, int | None, str], None]
 ) -> tuple[Request, Microdata]:
-    """Return what a spec and flags ask for, and the table prepared and read as they say; `policy` replaces the promise
-    that they name."""
+    """Return what a spec asks for, and the table prepared and read as it says."""
     from voile.engines.selection import choose_engine
     from voile.flow.prepare.prepare import prepare_as_asked
     from voile.flow.read.read import read
     from voile.flow.request.request import read_request
 
-    combined = combine_spec(spec, schema_options, models, method, read_options, engine_options)
     refuse_unused_reading(combined.read, source)
-    request = read_request(combined if policy is None else replace(combined, policy=policy))
+    request = read_request(combined)
     step(0, None, "read")
     engine, person = choose_engine(source, request.engine), request.schema.person
     table, reading = prepare_as_asked(source, combined.prepare, request.read, person=person, engine=engine)

@@ -56,8 +56,8 @@ class Item:
     """A table or figure of a paper. `compute` returns its numbers, `claims` are what the paper prints about them, and
     `note` says how they are computed.
 
-    `takes_table` says whether they are computed from a table of the user, and `table` from which: the Adult table,
-    which the item needs, or a census table, which stands in for generated people. Columns in `times` depend on the
+    `table` says from which table of the user they are computed, if from any: the Adult table, which the item needs, or
+    a census table, which stands in for generated people. Columns in `times` depend on the
     machine: they and the figures drawn from them go into files of their own. Raise `edition` when the computation
     changes: points of an older edition are computed anew. `seed` says what fixes the random numbers, e.g. "seed 1".
     """
@@ -67,8 +67,7 @@ class Item:
     compute: Callable[[Run], pl.DataFrame]
     figures: Sequence[Figure] = ()
     note: str = ""
-    takes_table: bool = False
-    table: Literal["adult", "census"] = "adult"
+    table: Literal["", "adult", "census"] = ""
     claims: Sequence[Claim] = ()
     times: Sequence[str] = ()
     edition: int = 1

@@ -14,6 +14,7 @@ from voile.errors import BrokenPromise, SpecError, option
 from voile.papers.gallery import record_result
 from voile.papers.item_results import ItemResult, Step, run_item
 from voile.papers.paper import Item, Paper, Run, papers
+from voile.plugins.counted_nouns import count_noun
 
 ALL = "all"
 
@@ -51,7 +52,7 @@ def reproduce(
         wrong += [f"{source.name} {result.item}, {c.needs_attention}" for c in result.claims if c.needs_attention]
     if wrong:
         raise BrokenPromise(
-            f"{len(wrong)} claims have no verdict that stands: {'; '.join(wrong)}.",
+            f"{count_noun(len(wrong), 'claim has', 'claims have')} no verdict that stands: {'; '.join(wrong)}.",
             code="papers.claim",
             hint="Every number is written; give the claim a reason, or mend the computation.",
         )
@@ -63,7 +64,7 @@ Outcome = tuple[Paper, Item, ItemResult]
 
 
 def _make_wish(paper: Paper, item: Item, table: Path | None, quick: bool, of_all: bool) -> Wish:
-    takes = item.takes_table and (item.table == "adult" or not of_all)  # all papers together share the Adult table
+    takes = item.table == "adult" or (item.table and not of_all)  # all papers together share the Adult table
     return paper, item, Run(table if takes else None, quick)
 
 
@@ -121,7 +122,7 @@ def _find_item(paper: Paper, name: str) -> Item:
 
 def _check_table(paper: str, chosen: Sequence[tuple[Paper, Item]], data: str | Path | None) -> None:
     """Refuse a table that none of the chosen items is computed from, and ask for the one that they need."""
-    takers = [item for _, item in chosen if item.takes_table]
+    takers = [item for _, item in chosen if item.table]
     needy = [item.name for item in takers if item.table == "adult"]
     if data is None and needy:
         raise SpecError(
@@ -131,7 +132,7 @@ def _check_table(paper: str, chosen: Sequence[tuple[Paper, Item]], data: str | P
         )
     if data is None or takers:
         return
-    others = ", ".join(item.name for item in chosen[0][0].items if item.takes_table)
+    others = ", ".join(item.name for item in chosen[0][0].items if item.table)
     raise SpecError(
         f"{option('data')} has no effect here: none of these items is computed from a table of yours.",
         code="spec.unused-option",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from voile.errors import EngineError, VoileError
+from voile.errors import VoileError
 from voile.methods.mondrian.mondrian import Mondrian
 from voile.methods.steering.column_cells import choose_cells
 from voile.models.k_anonymity import KAnonymity
@@ -69,7 +69,7 @@ def price_steps(data: Microdata, policy: Policy) -> tuple[StepPrice, ...]:
     costliest columns left out. Nothing where the table is too large, or the policy too large for it."""
     try:
         return tuple(_price_steps(data, policy.count_people(data.unit.rows)))
-    except (VoileError, EngineError):
+    except VoileError:
         return ()
 
 

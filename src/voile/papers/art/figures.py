@@ -58,7 +58,7 @@ ITEMS = (
         "setting",
         "The table and the parameters of the experiments (section 5 of the report)",
         settings.describe_table,
-        takes_table=True,
+        table="adult",
         claims=settings.CLAIMS,
     ),
     Item(
@@ -67,7 +67,7 @@ ITEMS = (
         experiments.measure_sizes,
         _draw_panels("qi_size", "QI size", (3, 4, 5, 6, 7, 8)),
         HOW + READING,
-        takes_table=True,
+        table="adult",
         claims=FIGURE_1,
         times=experiments.TIMES,
         seed=SEED,
@@ -78,7 +78,7 @@ ITEMS = (
         experiments.measure_r,
         _draw_panels("r", "r", (2, 4, 6, 8, 10)),
         HOW + READING,
-        takes_table=True,
+        table="adult",
         claims=FACTOR_R,
         times=experiments.TIMES,
         seed=SEED,
@@ -89,7 +89,7 @@ ITEMS = (
         experiments.ask_dimensions,
         _draw_error("dimensions", "query dimensionality qd", (1, 2, 3, 4, 5)),
         HOW,
-        takes_table=True,
+        table="adult",
         seed=SEED,
     ),
     Item(
@@ -98,7 +98,7 @@ ITEMS = (
         experiments.ask_selectivity,
         _draw_error("selectivity", "selectivity s", (0.01, 0.02, 0.04, 0.06, 0.08, 0.1)),
         HOW,
-        takes_table=True,
+        table="adult",
         seed=SEED,
     ),
     Item(
@@ -108,7 +108,7 @@ ITEMS = (
         note="Five columns. For the set no formed group can be merged, because every one holds a case; for the four "
         "values of the set some are, and such a merger may break the condition of a value that was finished (see "
         "one-pass). Groups of 10 r rows that still fail are given up, and their protected rows withheld.",
-        takes_table=True,
+        table="adult",
         claims=printed_merging.CLAIMS,
         seed="one fixed key",
     ),

@@ -149,7 +149,7 @@ def _make_item(name: str, title: str, x: str, x_title: str, settings: Sequence[S
         ticks=[setting[{"l": 0, "qi": 1, "sensitive": 2}[x]] or 0 for setting in settings],
     )
     seed = "keys of 32 bytes 0 and 1; queries by the number of columns"
-    return Item(name, title, measure(x, settings), [figure], note, takes_table=True, seed=seed)
+    return Item(name, title, measure(x, settings), [figure], note, table="adult", seed=seed)
 
 
 NOTE = (

@@ -123,7 +123,7 @@ ITEMS = tuple(
         partial(compare_methods, method=method),
         FIGURES,
         NOTE,
-        takes_table=True,
+        table="adult",
         claims=(_claim_release(2), _claim_release(10)),
         times=("seconds",),
         seed="a key of 32 zero bytes; the sample of the quick form with seed 1",

@@ -91,7 +91,7 @@ PAPER = Paper(
     "Minimality attack in privacy preserving data publishing (VLDB 2007)",
     (
         *SMALL,
-        Item("adult-table", "The Adult data set", adult_table, takes_table=True, claims=TABLE_CLAIMS),
+        Item("adult-table", "The Adult data set", adult_table, table="adult", claims=TABLE_CLAIMS),
         Item(
             "adult-80",
             "The real example: aged 80, married, spouse absent",
@@ -100,7 +100,7 @@ PAPER = Paper(
             "attacked with a register of everybody; the quick form takes the people aged 75 and more and those without "
             "pay. Work class has the slides' taxonomy (with pay, without pay). The slides' three rows come out of it "
             "as printed.",
-            takes_table=True,
+            table="adult",
             claims=REAL_CLAIMS,
         ),
         *experiments.ITEMS,

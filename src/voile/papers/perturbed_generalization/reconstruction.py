@@ -151,7 +151,6 @@ ITEM = Item(
     "under a wrong income, (c) and (d) as the error of a tree that is grown by the inverse and whose leaves are "
     "labelled from the 50 estimated incomes. k = 6, blind groups. The paper leaves the reconstruction to its extended "
     "version.",
-    takes_table=True,
     table="census",
     seed="key of 32 bytes 0, seed 0",
 )

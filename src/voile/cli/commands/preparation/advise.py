@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import typer
 
 from voile.cli.flags import (
@@ -17,7 +19,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import load_plugins
-from voile.cli.spec_flags import read_requested
+from voile.cli.spec_flags import combine_spec, read_requested
 from voile.cli.terminal import print_json, progress_bar
 from voile.cli.unused_options import refuse_unused
 
@@ -48,10 +50,11 @@ def advise(
         from voile.flow.recommend.recommend import recommend
 
         load_plugins(plugin)
+        combined = combine_spec(spec, schema_options, model, None, read_options, engine_options)
         if audience is not None:
             refuse_unused("the promise is recommended", {"model": model})
-        asked = (source, spec, schema_options, model, None, read_options, engine_options, step)
-        request, data = read_requested(*asked, policy=ANY_PROMISE if audience is not None else None)
+            combined = replace(combined, policy=ANY_PROMISE)
+        request, data = read_requested(combined, source, step)
         step(0, None, "weigh")
         found = recommend(data, audience) if audience is not None else None
         advice = advise_on_columns(data, found.policy if found is not None else request.policy)

@@ -20,7 +20,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import load_plugins
-from voile.cli.spec_flags import read_requested
+from voile.cli.spec_flags import combine_spec, read_requested
 from voile.cli.terminal import print_json, progress_bar
 from voile.cli.unused_options import refuse_unused
 
@@ -52,6 +52,7 @@ def people(
         refuse_unused("several numbers of rows per person are compared (--choices)", {"rows-per-person": limit})
         key = Key.read(key_file) if key_file else None
         numbers = parse_numbers("choices", choices, int) if choices else None
-        request, data = read_requested(source, spec, schema_options, model, method, read_options, engine_options, step)
+        combined = combine_spec(spec, schema_options, model, method, read_options, engine_options)
+        request, data = read_requested(combined, source, step)
         comparison = compare_rows_per_person(data, request.policy, request.method, numbers, key=key, progress=step)
     print_json(comparison.as_json()) if as_json else typer.echo(str(comparison))
