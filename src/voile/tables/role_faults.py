@@ -133,9 +133,19 @@ def guarding_faults(
         )
 
 
-def steering_faults(steering: Mapping[str, Any], known: Sequence[str]) -> Iterator[SchemaError]:
-    """Yield the wishes that only a quasi-identifier can have, and say where no column matters."""
+def steering_faults(
+    steering: Mapping[str, Any], known: Sequence[str], sensitive: Sequence[str], domains: Mapping[str, Any]
+) -> Iterator[SchemaError]:
+    """Yield the wishes that only a quasi-identifier or only a sensitive column can have, and say where no column
+    matters."""
     for name, steer in steering.items():
+        if steer.tails is not None and (name not in sensitive or name in domains):
+            why = "its domain is declared" if name in sensitive else "it is not sensitive"
+            yield SchemaError(
+                f"The tails of column {name!r} cannot be bounded by its values: {why}.",
+                code="schema.steering",
+                hint="Give it a bottom and a top instead.",
+            )
         if steer.steers_loss and name not in known:
             yield SchemaError(
                 f"Column {name!r} is not coarsened, so it has no weight, levels or ranks.",

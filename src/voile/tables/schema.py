@@ -96,7 +96,7 @@ class Schema:
         problems += guarding_faults(self.guarding, self.sensitive, self.rows_per_person, told)
         if self.weight is not None and not self.withhold_weight:
             used.setdefault(self.weight, "weight")
-        problems += steering_faults(self.steering, self.known_columns())
+        problems += steering_faults(self.steering, self.known_columns(), self.sensitive, self.domains)
         problems += quasi_set_faults(self.quasi_sets, self.known_columns(), self.person)
         for what in ("kinds", "domains", "hierarchies", "steering"):
             for name in getattr(self, what):

@@ -7,7 +7,19 @@ import re
 import polars as pl
 
 from forging.forgery import Forgery
-from forging.named.registry import BOX, BOX_CSV, BUCKET, BUCKET_CSV, GAPS, SAMPLE, TREE, changes_harmlessly, forges
+from forging.named.registry import (
+    BOX,
+    BOX_CSV,
+    BUCKET,
+    BUCKET_CSV,
+    GAPS,
+    SAMPLE,
+    TAILS,
+    TAILS_CSV,
+    TREE,
+    changes_harmlessly,
+    forges,
+)
 
 BOXES = (BOX, BOX_CSV)
 
@@ -179,3 +191,49 @@ def another_probability_to_keep_a_value(f: Forgery) -> None:
 @forges(SAMPLE)
 def a_probability_as_text(f: Forgery) -> None:
     f.entry("disease")["keep"] = str(f.entry("disease")["keep"])
+
+
+# tails ----------------------------------------------------------------------------------------------------------------
+def _say_tails(f: Forgery, people: int) -> None:
+    entry = f.entry("stay")
+    entry["coded"] = entry["coded"].replace(f"at least {entry['steering']['tails']}", f"at least {people}")
+    entry["steering"]["tails"] = people
+
+
+@forges(TAILS, TAILS_CSV)
+def more_people_in_the_tails_than_there_are(f: Forgery) -> None:
+    """All words agree, and fewer people share the ends."""
+    _say_tails(f, 20)
+
+
+@forges(TAILS, TAILS_CSV)
+def tails_of_two_people(f: Forgery) -> None:
+    """Each of the two would know the other's value; no publisher may ask for it."""
+    _say_tails(f, 2)
+
+
+@forges(TAILS, TAILS_CSV)
+def tails_in_the_words_only(f: Forgery) -> None:
+    del f.entry("stay")["steering"]["tails"]
+
+
+@forges(TAILS, TAILS_CSV)
+def tails_of_a_column_that_is_not_sensitive(f: Forgery) -> None:
+    entry = f.entry("age")
+    entry["steering"] = {"tails": 3}
+    entry["coded"] = "at least 3 people share the least value, and as many the greatest"
+
+
+@forges(TAILS)
+def a_value_beyond_the_tails(f: Forgery) -> None:
+    """One person has a greatest value alone, and the stated top is moved so that it fits."""
+    entry, stays = f.entry("stay"), f.table("table")["stay"]
+    value = int(stays.max()) + 1  # type: ignore[arg-type]
+    first = pl.int_range(pl.len()) == int(stays.arg_max() or 0)
+    f.edit("table", lambda t: t.with_columns(stay=pl.when(first).then(value).otherwise("stay").cast(t["stay"].dtype)))
+    if "top" in entry["steering"]:
+        old, entry["steering"]["top"] = entry["steering"]["top"], value
+        entry["coded"] = entry["coded"].replace(
+            f"{old} stands for {old} or more", f"{value} stands for {value} or more"
+        )
+    entry["domain"] |= {"max": value}

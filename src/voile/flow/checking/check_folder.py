@@ -65,6 +65,7 @@ def _check_documents(
     same = Checked("files", Answer.HOLDS, f"{len(files)} digests agree.")
     known = {*files, release_folder.CERTIFICATE, release_folder.SIGNATURE}
     extra = sorted(found.name for found in place.iterdir() if found.name not in known)
+    extra = [name if name.isprintable() else ascii(name) for name in extra]  # a line break could add a line of verify
     notes = (f"Not covered by the certificate: {', '.join(extra)}.",) if extra else ()
     try:
         release = release_from(place, documents, engine, contents)

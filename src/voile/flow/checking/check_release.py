@@ -12,6 +12,7 @@ from voile.flow.checking.claim_check import ClaimCheck
 from voile.flow.checking.method_check import check_method
 from voile.flow.checking.people_check import check_people
 from voile.flow.checking.piece_checks import check_claims, check_pieces, combine_pieces
+from voile.flow.checking.tail_check import count_tails, find_thin_tails
 from voile.models.evidence import Evidence
 from voile.plugins.counted_nouns import count_noun
 from voile.releases.certificate import PREPARATIONS
@@ -76,6 +77,7 @@ def _check_in_pieces(release: Release, evidence: Evidence) -> Verdict:
         unshown = find_unshown(release, shown)
         if unshown:
             return Verdict((_report_misfits(unshown),))
+        faults = find_thin_tails(release, [piece.tails for piece in pieces])
     people, groups = sum(piece.people for piece in pieces), sum(piece.groups for piece in pieces)
     tables = _check_tables(release, faults, people, groups)
     if tables.answer is Answer.BROKEN:
@@ -90,7 +92,8 @@ def _check_whole(release: Release, evidence: Evidence) -> Verdict:
     if misfits:
         return Verdict((_report_misfits(misfits),))
     try:
-        tables = _check_tables(release, release.faults(), release.people, release.groups)
+        faults = list(release.faults()) or find_thin_tails(release, [count_tails(release)])
+        tables = _check_tables(release, faults, release.people, release.groups)
         if tables.answer is Answer.HOLDS:
             people, groups = release.people, release.groups
     except (VoileError, KeyError) as error:

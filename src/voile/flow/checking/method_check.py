@@ -37,6 +37,13 @@ def check_method(release: Release) -> Checked | None:
         return _broken(f"The column that shows protected values or others is not marked as {name!r} marks it.")
     if method.removes_values != any(entry["cell"] == ALTERED_VALUE for entry in entries):
         return _broken(f"The dictionary does not say of altered values what {name!r} does to them.")
+    chosen = any("tails" in entry.get("steering", {}) for entry in entries)
+    if (
+        chosen
+        and claims_cover_algorithm(release.certificate)
+        and any(c.get("column") for c in release.certificate.claims)
+    ):
+        return _broken(f"{name} covers who knows the algorithm, and bounds were chosen by sensitive values.")
     published = {str(entry["name"]) for entry in entries}
     problems = ["names a column that is not published"] if set(free_texts(method)) - published else []
     problems += method.contradictions(release) if isinstance(method, ShowsItsKnobs) else []

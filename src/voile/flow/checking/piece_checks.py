@@ -10,6 +10,7 @@ from voile.adversaries.adversary import join_phrases
 from voile.errors import VoileError
 from voile.flow.checking.claim_check import ClaimCheck, check_claim
 from voile.flow.checking.method_check import claims_cover_algorithm
+from voile.flow.checking.tail_check import Ends, count_tails
 from voile.models.evidence import Evidence
 from voile.plugins.counted_nouns import count_noun
 from voile.releases.projection import project_release
@@ -25,13 +26,14 @@ from voile.tables.group_counts import Counts
 @dataclass(frozen=True, eq=False)
 class PieceChecks:
     """How many people and groups a piece has, what is wrong with its tables, what checking each claim gave, and what
-    its cells show."""
+    its cells show; and who is at the ends of columns with bounded tails."""
 
     people: int
     groups: int
     faults: Sequence[str]
     claims: Sequence[ClaimCheck] = ()
     shown: Mapping[str, ShownValues] = field(default_factory=dict)
+    tails: Mapping[str, Ends] = field(default_factory=dict)
 
 
 def check_claims(release: Release, tallies: Mapping[str, Counts], evidence: Evidence) -> list[ClaimCheck]:
@@ -86,7 +88,8 @@ def check_piece(piece: Release, values: ValueTotals, evidence: Evidence) -> Piec
     except (VoileError, KeyError) as error:
         return PieceChecks(1, 0, (str(error),))
     shown = collect_shown(piece, cells)
-    return PieceChecks(piece.people, groups, faults, check_claims(piece, tallies, evidence), shown)
+    claims = check_claims(piece, tallies, evidence)
+    return PieceChecks(piece.people, groups, faults, claims, shown, count_tails(piece))
 
 
 def combine_pieces(pieces: Sequence[PieceChecks]) -> list[ClaimCheck]:

@@ -36,21 +36,22 @@ def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
         for column in model.targets(data.columns)
         if column is not None and isinstance(model, GivesAdvice)
     ]
-    told += [_advise_limit(data, column) for column in data.columns.sensitive if column.domain.uses_intervals]
+    fewest = max(FEWEST, policy.smallest())
+    told += [_advise_limit(data, column, fewest) for column in data.columns.sensitive if column.domain.uses_intervals]
     return [render(sentence) for sentence in dict.fromkeys(told) if sentence]
 
 
-def _advise_limit(data: Microdata, column: Column) -> str:
+def _advise_limit(data: Microdata, column: Column, fewest: int) -> str:
     """Say that the greatest value of a column of numbers tells of few people. The value itself is not named."""
     counted = data.rows.histogram([column.name])
     people = np.bincount(counted.column(column.name), weights=counted.counts, minlength=column.size)
     people = people[: len(column.domain.values)]
-    if not people.any() or column.domain.declared or people[np.flatnonzero(people)[-1]] >= FEWEST:
+    if not people.any() or column.domain.declared or column.steer.tails or people[np.flatnonzero(people)[-1]] >= FEWEST:
         return ""
     return (
         f"Fewer than {FEWEST} people share the greatest value of {column.name!r}, and it is published as it is: "
-        "whoever is known for it stands out. Give the column a top that does not depend on the table (steering, top): "
-        "values above it are then shown as the top."
+        f"whoever is known for it stands out. Bound both ends by round values that at least {fewest} people reach "
+        f"(steering, tails={fewest}), or give the column a top that does not depend on the table (steering, top)."
     )
 
 

@@ -9,7 +9,7 @@ from voile.errors import PolicyError, option
 from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.part_publishing import PartTask
 from voile.flow.publish.partition_planning import people_before, plan_partition
-from voile.methods.base import CompletesHierarchies, Method, Partitionable
+from voile.methods.base import CompletesHierarchies, Method, Partitionable, covers_algorithm
 from voile.models.base import Model
 from voile.models.evidence import Evidence
 from voile.models.policy import Policy
@@ -64,7 +64,29 @@ def make_plan(
     policy = policy.learn(columns, rows)  # what an adversary is assumed to know, where it is learned from the table
     method = history.tell_seats(method, data)
     method, policy = method.plan(columns, rows, policy, history.releases)
+    _refuse_chosen_bounds(columns, policy, method, history)
     return Plan(data, columns, rows, policy, method, history)
+
+
+def _refuse_chosen_bounds(columns: Columns, policy: Policy, method: Method, history: EarlierReleases) -> None:
+    """Refuse bounds that depend on sensitive values where a claim would have to account for them."""
+    bounded = [column.name for column in columns.sensitive if column.steer.tails is not None]
+    if not bounded:
+        return
+    rests = [model.name for model in policy if model.basis == "process"]
+    if covers_algorithm(method, policy) and not policy.ignores_values:
+        rests += [method.name]
+    if history.releases or history.ledger is not None:
+        why = "they would differ from release to release"
+    elif rests:
+        why = f"{rests[0]} covers an adversary who knows how they were chosen"
+    else:
+        return
+    raise PolicyError(
+        f"The bounds of {bounded[0]!r} cannot be chosen by its values (tails): {why}.",
+        code="policy.tails",
+        hint="Give the column a bottom and a top that do not depend on the table.",
+    )
 
 
 def check_request(columns: Columns, rows: Table, policy: Policy, method: Method) -> Columns:

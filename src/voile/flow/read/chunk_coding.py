@@ -15,6 +15,7 @@ from voile.engines.person_rows import PersonRows, hash_people, write_names
 from voile.models.personalized.guarding import GuardedColumn
 from voile.tables.domain import Domain, encode_column, encode_values
 from voile.tables.schema import Schema
+from voile.tables.steering.steer import Steer
 from voile.tables.steering.value_coding import code_values
 from voile.tables.value_variants import merge_values
 
@@ -84,6 +85,12 @@ def merge_variants(chunk: CodedChunk, number: int, mappings: Mapping[str, Mappin
     return replace(chunk, values=values)
 
 
+def clip_chunk(chunk: CodedChunk, number: int, bounds: Mapping[str, Steer]) -> CodedChunk:
+    """Let the codes of values beyond a bound stand for the bound."""
+    values = {name: code_values(name, own, bounds.get(name)) for name, own in chunk.values.items()}
+    return replace(chunk, values=values)
+
+
 def recode_chunk(
     chunk: CodedChunk, number: int, domains: Mapping[str, Domain], guards: Sequence[GuardedColumn] = ()
 ) -> MemoryRows | PersonRows:
@@ -105,8 +112,8 @@ def recode_chunk(
 
 
 def _rises(own: pl.Series) -> bool:
-    """Whether the values of a chunk are different and in order, as they are unless variants were merged."""
-    return own.dtype != pl.String or (own.n_unique() == len(own) and own.is_sorted(nulls_last=True))
+    """Whether the values of a chunk are different and in order, as they are unless some were merged."""
+    return own.n_unique() == len(own) and (own.dtype != pl.String or own.is_sorted(nulls_last=True))
 
 
 def select_columns(rows: MemoryRows | PersonRows, names: tuple[str, ...]) -> MemoryRows | PersonRows:

@@ -29,6 +29,7 @@ from voile.flow.read.column_coding import (
 )
 from voile.flow.read.merged_values import check_conversions, list_variants, merge_spellings, merge_values_of_chunks
 from voile.flow.read.people_counting import check_people_named, find_unit
+from voile.flow.read.tail_bounds import bound_tails, check_people_in_tails
 from voile.io.conversions.encodings import AUTO
 from voile.models.personalized.guarding import GuardedColumn, build_guard, check_one_row_each
 from voile.tables.automatic_hierarchies.completion import complete_hierarchies
@@ -104,6 +105,7 @@ def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[
     values = {name: merge_values_of_chunks([one.values[name] for one in summaries]) for name in summaries[0].values}
     variants = list_variants(values, schema)
     coded, values = merge_spellings(coded, values, variants, merge)
+    coded, values, schema = bound_tails(coded, values, schema)
     check_near_unique(values, schema)
     columns = _build_columns(values, schema)
     domains = {column.name: column.domain for column in columns}
@@ -113,6 +115,7 @@ def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[
     if schema.person is not None:
         people = _with_people(coded, domains, total, engine, guards)
         check_one_row_each(schema.guarding, people.total, people.people)
+        check_people_in_tails(schema, people.total, people.people)
         data = Microdata(columns, None, dropped, unit, people, withheld, schema.missing)
     else:
         table = _without_people(coded, domains, values, total, engine, guards)

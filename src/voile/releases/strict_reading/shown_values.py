@@ -99,9 +99,11 @@ def _differs_from_values(entry: Mapping[str, Any], shown: ShownValues) -> bool:
         return True
     if "min" not in domain:
         return {format_value(value) for value in domain.get("values", ())} != shown.texts
-    if dtype is None or isinstance(dtype, pl.Datetime):
-        return False  # compared as text elsewhere; a moment has several ways to be written
+    if dtype is None:
+        return False  # compared as text elsewhere
     ends = [domain["min"], domain["max"]]
+    if dtype == pl.Date or dtype in (pl.Datetime("us"), pl.Datetime("ms")):
+        return ends != [format_value(end) for end in shown.ends]  # written in one way only
     return tuple(ends if dtype.is_numeric() else parse_values(pl.Series(ends, dtype=pl.String), dtype)) != shown.ends
 
 

@@ -30,6 +30,8 @@ def steering_faults(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "'coded' says something else than how values are coded"
     elif steer.steers_loss and entry["role"] != "quasi":
         yield "'steering' weighs a column that is not coarsened"
+    elif steer.tails is not None and entry["role"] != "sensitive":
+        yield "'steering' bounds the tails of a column that is not sensitive"
     elif _breaks_coding(entry, steer, dtype):
         yield "its domain holds values that are not coded as it says"
 

@@ -13,6 +13,7 @@ from typing import Any
 from voile.errors import SchemaError, raise_together
 from voile.plugins.number_text import parse_fraction, parse_whole
 
+FEWEST_IN_TAIL = 3  # of two people each would know the other's value
 Limit = int | float | str | datetime.date  # of a column of numbers or dates
 
 
@@ -25,7 +26,9 @@ class Steer:
     `by_rank` the loss of a range is measured by how many different values it covers, not by its width.
 
     `top`, `bottom` and `round` recode the values as the table is read: values above `top` become `top`, those below
-    `bottom` become `bottom`, and numbers become the nearest multiple of `round`.
+    `bottom` become `bottom`, and numbers become the nearest multiple of `round`. With `tails=5` at least 5 people share
+    the least and the greatest value of a sensitive column: round bounds that so many people reach are chosen from the
+    table, unless `bottom` and `top` give them.
 
     >>> Steer(weight=2, top=90)
     Steer(weight=2, top=90)
@@ -42,6 +45,7 @@ class Steer:
     bottom: Limit | None = None
     top: Limit | None = None
     round: float | None = None
+    tails: int | None = None
 
     def __post_init__(self) -> None:
         raise_together(SchemaError(fault, code="schema.steering") for fault in self._find_faults())
@@ -63,6 +67,8 @@ class Steer:
             yield f"The finest level ({self.finest}) is coarser than the coarsest one ({self.coarsest})."
         if type(self.by_rank) is not bool:
             yield "by_rank must be true or false."
+        if self.tails is not None and (type(self.tails) is not int or self.tails < FEWEST_IN_TAIL):
+            yield f"The number of people in the tails must be a whole number from {FEWEST_IN_TAIL} up."
         yield from self._find_coding_faults()
 
     def _find_coding_faults(self) -> Iterator[str]:
@@ -91,12 +97,12 @@ class Steer:
     @property
     def is_coded(self) -> bool:
         """Whether values are recoded as the table is read."""
-        return (self.bottom, self.top, self.round) != (None, None, None)
+        return (self.bottom, self.top, self.round, self.tails) != (None, None, None, None)
 
     @property
     def steers_loss(self) -> bool:
         """Whether it asks something of the method."""
-        return bool(self._wishes().keys() - {"bottom", "top", "round"})
+        return bool(self._wishes().keys() - {"bottom", "top", "round", "tails"})
 
     @property
     def has_levels(self) -> bool:
@@ -156,7 +162,7 @@ def _parse_wish(name: str, value: Any) -> Any:
     except ValueError:
         pass
     try:
-        return float(parse_fraction(value)) if name not in ("finest", "coarsest") else value
+        return float(parse_fraction(value)) if name not in ("finest", "coarsest", "tails") else value
     except (ValueError, OverflowError):
         return value  # a date, or nothing that fits
 

@@ -65,6 +65,8 @@ def check_coding(column: str, kind: str, dtype: pl.DataType, steer: Steer) -> No
         raise _misfit(column, f"is {kind}, and only numbers can be rounded", "Coarsen it by the levels of a hierarchy.")
     if steer.round is not None and dtype.is_integer() and not float(steer.round).is_integer():
         raise _misfit(column, "holds whole numbers, and the base of rounding is none")
+    if steer.tails is not None and not numeric:
+        raise _misfit(column, f"is {kind}, and only numbers have tails", "Give a bottom and a top, or no tails.")
     for what in ("bottom", "top"):
         limit = getattr(steer, what)
         if limit is not None and (kind not in ("numeric", "date") or find_limit(limit, dtype) is None):
@@ -88,6 +90,8 @@ def describe_coding(steer: Steer) -> str:
         if limit is not None:
             text = str(limit) if isinstance(limit, str) else format_value(limit)
             rules.append(f"{text} stands for {text} or {words[not isinstance(limit, (int, float))]}")
+    if steer.tails is not None:
+        rules.append(f"at least {steer.tails} people share the least value, and as many the greatest")
     return "; ".join(rules)
 
 

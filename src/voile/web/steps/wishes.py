@@ -13,7 +13,7 @@ from voile.tables.steering.steer import parse_steer
 from voile.web.form_labels import LABELS
 
 CODING = ("bottom", "top", "round")
-FIELDS = ("weight", "finest", "coarsest", *CODING)
+FIELDS = ("tails", "weight", "finest", "coarsest", *CODING)
 
 
 def read_preparation(form: FormData) -> dict[str, Any]:
@@ -56,7 +56,8 @@ def read_steering(
         quasi = name in schema.get("quasi", ())
         if not quasi and not any(name in schema.get(role, ()) for role in ("sensitive", "other")):
             continue
-        typed = {what: str(form.get(f"{what}.{number}", "")).strip() for what in FIELDS if quasi or what in CODING}
+        allowed = FIELDS[1:] if quasi else (*CODING, "tails") if name in schema.get("sensitive", ()) else CODING
+        typed = {what: str(form.get(f"{what}.{number}", "")).strip() for what in FIELDS if what in allowed}
         wishes: dict[str, Any] = {what: text for what, text in typed.items() if text}
         if quasi and form.get(f"by_rank.{number}"):
             wishes["by_rank"] = True
