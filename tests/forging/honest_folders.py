@@ -196,6 +196,14 @@ def _linked() -> dict[str, HonestFolder]:
         "anatomy, two models": HonestFolder(
             _publisher(frame, plain, vl.Policy(vl.LDiversity(l=3), vl.MultiDiversity({"disease": 3})), vl.Anatomy())
         ),
+        "anatomy, recursive": HonestFolder(
+            _publisher(
+                frame,
+                plain,
+                vl.Policy(vl.LDiversity(l=3), vl.LDiversity(l=2, form="recursive", c=2.0)),
+                vl.Anatomy(),
+            )
+        ),
         "injector": HonestFolder(_publisher(frame, plain, vl.LDiversity(l=2), vl.Injector())),
         "art": HonestFolder(_publisher(rare, plain, robust, vl.Art()), "NEEDS"),
         "art, indicator": HonestFolder(_publisher(frame, plain, rare_set, vl.Art(publish="indicator")), "NEEDS"),

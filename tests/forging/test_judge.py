@@ -31,6 +31,15 @@ BEYOND_THE_JUDGE = (
     "values_with_hangul_fillers",
     "twenty_thousand_bytes_that_belong_to_no_column",
     "a_message_in_the_version_of_the_tool",
+    "a_text_that_is_stored_for_every_row",
+    "a_text_that_is_stored_for_every_row_of_two_row_groups",
+    "a_number_that_is_stored_for_every_row",
+    "compressed_blocks_that_hold_nothing",
+    "tails_in_the_words_only",
+    "a_value_beyond_the_tails",
+    "more_people_in_the_tails_than_there_are",
+    "tails_of_two_people",
+    "tails_of_a_column_that_is_not_sensitive",
 )
 
 

@@ -110,7 +110,8 @@ def _diverse(numbers: dict[str, Any], size: int, counts: Counter[str], largest: 
         return len(counts) >= l
     if form == "entropy":
         return -sum(n / size * math.log(n / size) for n in counts.values()) >= math.log(l) - 1e-6
-    return True
+    rarest = sorted(counts.values(), reverse=True)[l - 1 :]
+    return largest < Fraction(str(numbers["c"])) * sum(rarest)
 
 
 def _multi(numbers: dict[str, Any], size: int, counts: Counter[str], largest: int, rows: int) -> bool:

@@ -74,15 +74,18 @@ _INTEGERS = {
     for place, bits in enumerate((8, 16, 32, 64))
 }
 _OLD_MOMENTS = {"ms": 9, "us": 10}
+_PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 @dataclass(frozen=True)
 class ParquetColumn:
-    """A column of a file: its name, how its values are stored, and whether cells may be missing."""
+    """A column of a file: its name, how its values are stored, whether cells may be missing, and the least and the
+    greatest value if what is stored has room for others, which libraries cut off."""
 
     name: str
     physical: int
     optional: bool
+    ends: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -133,8 +136,19 @@ def _read_columns(schema: list[dict[str, Any]]) -> tuple[ParquetColumn, ...]:
     for element in elements:
         if "children" in element or element["repetition"] not in (_REQUIRED, _OPTIONAL) or not _is_known(element):
             raise ValueError("a column has a type that is not known")
-        columns.append(ParquetColumn(element["name"].decode(), element["type"], element["repetition"] == _OPTIONAL))
+        optional, ends = element["repetition"] == _OPTIONAL, _find_ends(element.get("logical", {}))
+        columns.append(ParquetColumn(element["name"].decode(), element["type"], optional, ends))
     return tuple(columns)
+
+
+def _find_ends(logical: dict[str, Any]) -> tuple[int, int] | None:
+    """Return the ends of short whole numbers and of the times of a day."""
+    if "time" in logical:
+        return 0, 86_400 * _PER_SECOND[next(iter(logical["time"]["unit"]))] - 1
+    if "integer" in logical and logical["integer"]["bits"] < 32:
+        bits, signed = logical["integer"]["bits"], logical["integer"]["signed"]
+        return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    return None
 
 
 def _is_known(element: dict[str, Any]) -> bool:

@@ -4,6 +4,7 @@ that says no more than that."""
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,14 @@ class _ColumnPages:
         _require("dictionary_offset" in self.chunk)
         self.pages[_DICTIONARY_PAGE, details["encoding"]] += 1
         self.lengths, self.uses = self._check_plain(page, many), np.zeros(many, dtype=np.int64)
+        if self._count_distinct(page, many) < many:
+            raise ValueError("it stores a value twice")  # which of the two a cell refers to, nobody would see
+
+    def _count_distinct(self, page: np.ndarray, many: int) -> int:
+        if self.lengths is None:
+            return many if self.column.physical == BOOLEAN else len(np.unique(self._view_numbers(page)))
+        content, ends = page.tobytes(), np.cumsum(self.lengths + 4).tolist()
+        return len({content[begin:end] for begin, end in pairwise([0, *ends])})
 
     def _check_data(self, page: np.ndarray, details: dict[str, Any]) -> int:
         """Check that a page holds its cells and nothing else; return how many."""
@@ -152,7 +161,14 @@ class _ColumnPages:
             _require(len(page) == (many + 7) // 8 and not (many % 8 and page[-1] >> (many % 8)))
         else:
             _require(len(page) == many * _WIDTHS[self.column.physical])
+            if self.column.ends is not None and many:
+                numbers, (least, greatest) = self._view_numbers(page), self.column.ends
+                _require(least <= int(numbers.min()) and int(numbers.max()) <= greatest)
         return None
+
+    def _view_numbers(self, page: np.ndarray) -> np.ndarray:
+        """Return numbers as they are stored; of real ones, their bits."""
+        return page.view(f"<i{_WIDTHS[self.column.physical]}")
 
     def _check_description(self, values: int) -> None:
         """Check that what the footer says of the column follows from its pages."""
@@ -207,7 +223,21 @@ def _is_one_frame(content: bytes | memoryview) -> bool:
     while not is_last and place + 3 <= len(content):
         header = int.from_bytes(content[place : place + 3], "little")
         is_last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
+        if kind == 2 and _holds_nothing(content[place + 3 : place + 3 + min(size, 6)]):
+            return False
         is_empty |= size == 0
         place += 3 + (1 if kind == 1 else size)
         blocks += 1
     return is_last and place + 4 * has_checksum == len(content) and not (is_empty and blocks > 1)
+
+
+def _holds_nothing(block: bytes | memoryview) -> bool:
+    """Whether a compressed block, of which these are the first bytes, has a literal that it repeats zero times, codes
+    for no literals, or neither literals nor sequences (RFC 8878, 3.1.1.3)."""
+    header = int.from_bytes(block[:5], "little")
+    kind, form = header & 3, header >> 2 & 3
+    if kind < 2:  # literals as they are, or one that is repeated
+        length = (1, 2, 1, 3)[form]
+        many = (header & (1 << 8 * length) - 1) >> (3 if length == 1 else 4)
+        return not many and (kind == 1 or len(block) <= length or block[length] == 0)
+    return not header >> 4 & (1 << (10, 10, 14, 18)[form]) - 1

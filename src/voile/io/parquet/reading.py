@@ -61,8 +61,6 @@ def _convert(name: str, column: Any, is_text: bool) -> pl.Series:
     coded = column.unify_dictionaries().combine_chunks()
     coded.dictionary.validate(full=True)  # UTF-8, which polars takes for granted
     texts = pl.Series(_Column(coded.dictionary)).cast(pl.String)
-    if texts.n_unique() < len(texts):
-        raise ValueError("it stores a text twice")
     if len(texts) > max(_FEW_CATEGORIES, len(coded) // 4) or coded.null_count:
         return pl.Series(name, coded.dictionary_decode(), dtype=pl.String)
     codes = pl.Series(_Column(coded.indices)).cast(pl.UInt32)
