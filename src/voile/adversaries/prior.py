@@ -10,7 +10,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -77,8 +77,9 @@ class Prior:
     def digest(self) -> str:
         """The name of exactly these numbers."""
         state = hashlib.sha256(json.dumps([self.salt, self.column], ensure_ascii=False).encode())
-        for entry in self._entries():
-            state.update(json.dumps(entry, ensure_ascii=False).encode())
+        quote = lru_cache(maxsize=10_000)(lambda text: json.dumps(text, ensure_ascii=False))
+        for names, signature, value, chance in self._entries():  # each as JSON, whose parts repeat
+            state.update(f"[{quote(names)}, {quote(signature)}, {quote(value)}, {chance!r}]".encode())
         return f"sha256:{state.hexdigest()}"
 
     def _entries(self) -> Iterator[tuple[str, str, str, float]]:

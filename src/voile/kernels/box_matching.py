@@ -29,7 +29,8 @@ def _write_node(nodes, at, first, last):
 def _split_boxes(low, high, order, nodes, bounds):
     """Build a tree of bounding boxes over `order` (boxes, reordered in place); return the number of nodes.
 
-    The children of a node are the two halves of its boxes by the middle of the widest column. O(boxes log^2 boxes).
+    The children of a node are the two halves of its boxes by their middles in the column that is widest compared with
+    the boxes, because few boxes reach into both halves there. O(boxes log^2 boxes).
     """
     columns = low.shape[1]
     _write_node(nodes, 0, 0, order.size)
@@ -44,10 +45,14 @@ def _split_boxes(low, high, order, nodes, bounds):
                 bounds[at, d, 0] = min(bounds[at, d, 0], low[order[i], d])
                 bounds[at, d, 1] = max(bounds[at, d, 1], high[order[i], d])
         if last - first > LEAF:
-            widest = 0
+            widest, most = 0, 0.0
             for d in range(columns):
-                if bounds[at, d, 1] - bounds[at, d, 0] > bounds[at, widest, 1] - bounds[at, widest, 0]:
-                    widest = d
+                width = 0.0
+                for i in range(first, last):
+                    width += high[order[i], d] - low[order[i], d] + 1
+                ratio = (bounds[at, d, 1] - bounds[at, d, 0] + 1) / max(width, 1.0)
+                if ratio > most:
+                    widest, most = d, ratio
             middles = np.empty(last - first, np.int64)
             for i in range(first, last):
                 middles[i - first] = low[order[i], widest] + high[order[i], widest]
@@ -78,9 +83,10 @@ def _match_people(codes, weights, nodes, bounds, order, members, starts, people_
         while top > 0:
             top -= 1
             node = stack[top]
-            fits = True
-            for d in range(columns):
-                fits &= bounds[node, d, 0] <= codes[person, d] <= bounds[node, d, 1]
+            fits, d = True, 0
+            while fits and d < columns:
+                fits = bounds[node, d, 0] <= codes[person, d] <= bounds[node, d, 1]
+                d += 1
             if not fits:
                 continue
             if nodes[node, 2] >= 0:
@@ -89,12 +95,12 @@ def _match_people(codes, weights, nodes, bounds, order, members, starts, people_
                 top += 2
                 continue
             for i in range(nodes[node, 0], nodes[node, 1]):
-                fits = True
-                for d in range(columns):
-                    if fits:
-                        set_number = d * boxes + order[i]
-                        low, high = starts[set_number], starts[set_number + 1]
-                        fits = includes_value(members, low, high, codes[person, d])
+                fits, d = True, 0
+                while fits and d < columns:
+                    set_number = d * boxes + order[i]
+                    low, high = starts[set_number], starts[set_number + 1]
+                    fits = includes_value(members, low, high, codes[person, d])
+                    d += 1
                 if fits:
                     people_in[order[i]] += weights[person]
                     homes += 1
@@ -189,9 +195,10 @@ def _find_pairs(low, high, members, starts, nodes, bounds, order, other_members,
         while top > 0:
             top -= 1
             node = stack[top]
-            fits = True
-            for d in range(columns):
-                fits &= bounds[node, d, 0] <= high[box, d] and low[box, d] <= bounds[node, d, 1]
+            fits, d = True, 0
+            while fits and d < columns:
+                fits = bounds[node, d, 0] <= high[box, d] and low[box, d] <= bounds[node, d, 1]
+                d += 1
             if not fits:
                 continue
             if nodes[node, 2] >= 0:

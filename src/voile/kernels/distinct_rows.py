@@ -123,11 +123,20 @@ def group_sorted_rows(codes, columns):
 def merge_rows(
     columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place of one row of each distinct combination, and the sum of its weights."""
+    """Return the place of one row of each distinct combination, and the sum of its weights.
+
+    Added up in a dense array if the key is short, otherwise sorted: O(n + 2**bits) or O(n log n).
+    """
     if not fits_one_key(sizes):
         rank, first = rank_rows(columns, sizes)
         return first, sum_densely(rank, weights, len(first))
-    key = pack_rows(columns, sizes)
+    key, width = pack_rows(columns, sizes), 1 << sum(bit_widths(sizes))
+    if width <= 4 * len(key):
+        row = np.empty(width, dtype=np.int64)
+        row[key] = np.arange(len(key))
+        totals = sum_densely(key, weights, width)
+        occurs = np.flatnonzero(totals)
+        return row[occurs], totals[occurs]
     order = np.argsort(key)
     starts = run_starts(key[order])[:-1]
     return order[starts], np.add.reduceat(weights[order], starts) if len(starts) else weights[:0]

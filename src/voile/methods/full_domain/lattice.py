@@ -53,17 +53,17 @@ class Lattice:
         """Return how many nodes each of some columns has at its level."""
         return [len(self.losses[j][level]) for j, level in zip(subset, vector, strict=True)]
 
-    def cell_losses(self, vector: Sequence[int]) -> np.ndarray:
-        """Return what a person of each cell loses at a vector: the weighted mean certainty penalty of the columns."""
-        penalties = [self.losses[j][h][self.maps[j][h][self.table.codes[:, j]]] for j, h in enumerate(vector)]
+    def cell_losses(self, vector: Sequence[int], cells: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return what a person of each cell, or of some, loses at a vector: the columns' weighted mean penalty."""
+        penalties = [self.losses[j][h][self.maps[j][h][self.table.codes[cells, j]]] for j, h in enumerate(vector)]
         return np.asarray(sum(penalties) / self.importance)
 
     def bound_losses(self) -> np.ndarray:
         """Return, for every vector, its loss if nothing is withheld: a lower bound, since a withheld row counts 1."""
         bound = np.zeros(self.heights)
-        total = self.weights.sum()
         for j, maps in enumerate(self.maps):
-            codes = self.table.codes[:, j]
-            level = [float(np.dot(self.losses[j][h][maps[h][codes]], self.weights) / total) for h in range(len(maps))]
+            people = np.bincount(self.table.codes[:, j], weights=self.weights, minlength=len(maps[0]))
+            # numpy adds up on one thread, where a dot product of so few numbers would wake several
+            level = [float((self.losses[j][h][maps[h]] * people).sum()) / self.table.total for h in range(len(maps))]
             bound += np.array(level).reshape([-1 if j == i else 1 for i in range(len(self.maps))])
         return bound / self.importance

@@ -33,11 +33,14 @@ class LatticeSearch(Lattice):
     def __init__(self, columns: Columns, policy: Policy, table: Histogram, limit: int) -> None:
         super().__init__(columns, table)
         self.policy, self.limit = policy, limit
-        self.rollups: dict[Vector, tuple[np.ndarray, np.ndarray]] = {}  # cells and weights, by vector
+        self.rollups: dict[Vector, tuple[np.ndarray, np.ndarray]] = {}  # cells and weights of a subset, by vector
+        self.rolled_up: tuple[int, ...] = ()  # the subset of the columns that `rollups` are about
+        self.bound = self.bound_losses()
+        self.judged_subsets = [tuple(range(len(self.heights)))]  # the columns by which people are grouped
 
     def find_best(self) -> Vector | None:
         """Return the vector of least loss, or None; ties go to the lexicographically least vector."""
-        bound = self.bound_losses()
+        bound = self.bound
         status = self._prune()
         monotone = self.policy.sizes_suffice or (self.policy.monotone and self.limit == 0)
         # withholding is not monotone for models that read values: a failing group may spoil a good one above it
@@ -102,7 +105,6 @@ class LatticeSearch(Lattice):
         status: dict[tuple[int, ...], np.ndarray] = {}
         for size in range(1, min(SUBSETS, len(self.heights)) + 1):
             for subset in self._list_subsets(size):
-                self.rollups.clear()
                 subset_status = self._inherit_failures(subset, status)
                 for vector in _walk(subset_status, np.zeros(subset_status.shape), lambda: np.array(True), True):
                     if self._sizes_suffice(subset, vector):
@@ -135,14 +137,18 @@ class LatticeSearch(Lattice):
 
     def _count_nodes(self, subset: tuple[int, ...], vector: Vector) -> np.ndarray:
         """Return how many people each combination of nodes has, rolled up from the smallest finer count."""
+        if self.rolled_up != subset:  # every vector is above the lowest one
+            self.rollups.clear()
+            self.rolled_up = subset
+            self._roll_up(subset, (0,) * len(subset), self.table.codes[:, list(subset)], self.weights)
         finer = [v for v in self.rollups if all(a <= b for a, b in zip(v, vector, strict=True))]
-        if finer:
-            codes, weights = self.rollups[min(finer, key=lambda v: len(self.rollups[v][1]))]
-        else:
-            codes, weights = self.table.codes[:, list(subset)], self.weights
+        return self._roll_up(subset, vector, *self.rollups[min(finer, key=lambda v: len(self.rollups[v][1]))])
+
+    def _roll_up(self, subset: tuple[int, ...], vector: Vector, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return how many people each combination of nodes has, and remember it where it is much smaller."""
         nodes = [self.maps[j][level][codes[:, i]] for i, (j, level) in enumerate(zip(subset, vector, strict=True))]
         first, totals = kernels.distinct_rows.merge_rows(nodes, self.node_counts(subset, vector), weights)
-        if 2 * len(totals) < len(weights):
+        if not self.rollups or 2 * len(totals) < len(weights):
             self.rollups[vector] = codes[first], totals
         return totals
 
@@ -170,18 +176,16 @@ class LatticeSearch(Lattice):
     def _compute_loss(self, vector: Vector) -> float:
         """Return the weighted mean certainty penalty over all cells, a withheld row counting 1; infinite if too many
         rows would be withheld."""
-        group, passes = self._judge_groups(vector)
-        is_published = passes[group]
-        withheld = int(self.weights[~is_published].sum())
-        total = int(self.weights.sum())
-        if withheld > self.limit or withheld == total:
+        if not all(self._sizes_suffice(subset, tuple(vector[j] for j in subset)) for subset in self.judged_subsets):
             return float("inf")
-        weights = self.weights[is_published]
-        penalties = [
-            float(np.dot(self.losses[j][level][self.maps[j][level][self.table.codes[is_published, j]]], weights))
-            for j, level in enumerate(vector)
-        ]
-        return (sum(penalties) / self.importance + withheld) / total
+        group, passes = self._judge_groups(vector)
+        cells = np.flatnonzero(~passes[group])
+        weights = self.weights[cells]
+        withheld = int(weights.sum())
+        if withheld > self.limit or withheld == self.table.total:
+            return float("inf")
+        saved = float((self.cell_losses(vector, cells) * weights).sum())
+        return float(self.bound[vector]) + (withheld - saved) / self.table.total
 
 
 def _walk(

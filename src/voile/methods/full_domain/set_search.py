@@ -27,6 +27,7 @@ class SetSearch(LatticeSearch):
         super().__init__(columns, policy, table, 0)
         names = [column.name for column in columns.quasi]
         self.sets = [[names.index(name) for name in members] for members in columns.quasi_sets]
+        self.judged_subsets = [tuple(members) for members in self.sets]
 
     def _list_subsets(self, size: int) -> Iterator[tuple[int, ...]]:
         known = {subset for members in self.sets for subset in itertools.combinations(sorted(members), size)}
