@@ -16,6 +16,7 @@ ROOMS = (
 )  # fmt: skip
 VERBS = (
     "request",
+    "project",
     "prepare",
     "read",
     "checking",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.pool.pool import pool as pool
     from voile.flow.prepare.prepare import prepare as prepare
     from voile.flow.preview.preview import preview as preview
+    from voile.flow.project.project import Project as Project
     from voile.flow.publish.publish import publish as publish
     from voile.flow.read.read import read as read
     from voile.flow.recommend.recommend import recommend as recommend
@@ -87,6 +88,9 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.tables.schema import Schema as Schema
     from voile.tables.secret_key import Key as Key
     from voile.tables.steering.steer import Steer as Steer
+    from voile.tables.tree_edits.tree_edits import merge_groups as merge_groups
+    from voile.tables.tree_edits.tree_edits import move_labels as move_labels
+    from voile.tables.tree_edits.tree_edits import rename_group as rename_group
 
 # where each public name lives; imported on first use, so that `voile --help` is quick
 _HOMES = {
@@ -97,6 +101,7 @@ _HOMES = {
     "Ledger": "adversaries.ledger",
     "Policy": "models.policy",
     "Preset": "adversaries.presets",
+    "Project": "flow.project.project",
     "Schema": "tables.schema",
     "Spark": "engines.spark",
     "Steer": "tables.steering.steer",
@@ -120,7 +125,9 @@ _HOMES = {
     "load": "flow.checking.load",
     "measure": "flow.measure.measure",
     "measures": "",
+    "merge_groups": "tables.tree_edits.tree_edits",
     "mining": "",
+    "move_labels": "tables.tree_edits.tree_edits",
     "pool": "flow.pool.pool",
     "prefixes": "tables.hierarchy",
     "prepare": "flow.prepare.prepare",
@@ -132,6 +139,7 @@ _HOMES = {
     "read": "flow.read.read",
     "read_prior": "flow.explore.learn_prior",
     "recommend": "flow.recommend.recommend",
+    "rename_group": "tables.tree_edits.tree_edits",
     "report": "flow.report.report",
     "tree": "tables.hierarchy",
     "verify": "flow.verify.verify",

@@ -28,6 +28,7 @@ from voile.cli.commands.preparation.init import init
 from voile.cli.commands.preparation.inspect import inspect
 from voile.cli.commands.preparation.people import people
 from voile.cli.commands.preparation.prior import prior
+from voile.cli.commands.project import app as project
 from voile.cli.commands.publish import publish
 from voile.cli.commands.query import query
 from voile.cli.commands.report import report
@@ -79,6 +80,7 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(project, name="project")
 
 
 @app.callback(invoke_without_command=True)
