@@ -6,6 +6,7 @@ drawing serves light mode, dark mode and paper. A page has each chart at two wid
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ WIDTHS = {"wide": 760, "narrow": 340}
 BEFORE, AFTER, BOUND, GUESS = "#c98a2b", "#3d82c4", "#d1495b", "#8b93a1"
 POINTS = 100  # of a curve
 BARS = 40
+ARIA = re.compile(
+    r' (?:role|aria-[a-z]+)="[^"]*"'
+)  # a page says what a chart shows; its marks have no names of their own
 AXES = {
     "probability": "probability of being right",
     "gain": "rise in belief",
@@ -234,4 +238,4 @@ def svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart, width: int, height: 
         labelFontSize=11, titleFontSize=11, titleFontWeight="normal", labelPadding=6, gridColor="#d5d9df"
     )
     with alt.data_transformers.enable("default"):  # whatever the caller's own charts use
-        return str(vl_convert.vegalite_to_svg(styled.to_dict()))
+        return ARIA.sub("", str(vl_convert.vegalite_to_svg(styled.to_dict())))
