@@ -1,4 +1,4 @@
-"""The gallery: points are kept, two runs give the same bytes, and the committed verdicts are those of today's code."""
+"""The gallery: points are kept, two runs give the same bytes, and the committed claims are those of today's code."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import Any
 
 import polars as pl
 import pytest
+from papers.quick_forms import COMMITTED, list_changed_verdicts
 
 from voile.errors import BrokenPromise, SpecError
 from voile.flow.report.figures import Figure
 from voile.papers import reproduce as verb
 from voile.papers.claim import write_answer
-from voile.papers.gallery import CLAIMS, read_claims
+from voile.papers.gallery import read_claims
 from voile.papers.paper import Claim, Item, Paper, Run, papers
 from voile.papers.reproduce import reproduce
-
-COMMITTED = Path(__file__).parents[2] / "docs" / "reproduction"
-CHEAP = 3.0  # CPU seconds that a committed item took, at most, to be computed again here
 
 
 def _list_files(folder: Path) -> dict[str, bytes]:
@@ -138,18 +136,11 @@ def test_all_papers_share_the_adult_table_only(
 
 
 # the committed gallery -----------------------------------------------------------------------------------------------
-def _list_committed() -> list[tuple[Paper, Item, float]]:
-    found = []
-    for name, paper in sorted(papers().items()):
-        record = COMMITTED / name / "times" / "items.csv"
-        seconds = dict(pl.read_csv(record).select("item", "cpu_seconds").rows()) if record.is_file() else {}
-        found += [(paper, item, seconds[item.name]) for item in paper.items if item.name in seconds]
-    return found
+def _list_items() -> list[tuple[Paper, Item]]:
+    return [(paper, item) for _, paper in sorted(papers().items()) for item in paper.items]
 
 
-@pytest.mark.parametrize(
-    ("paper", "item"), [pytest.param(p, i, id=f"{p.name}-{i.name}") for p, i, _ in _list_committed()]
-)
+@pytest.mark.parametrize(("paper", "item"), [pytest.param(p, i, id=f"{p.name}-{i.name}") for p, i in _list_items()])
 def test_the_gallery_has_the_claims_of_the_code(paper: Paper, item: Item) -> None:
     committed = read_claims(COMMITTED).filter((pl.col("paper") == paper.name) & (pl.col("item") == item.name))
     expected = [(claim.where, claim.says, write_answer(claim.printed), claim.because) for claim in item.claims]
@@ -158,17 +149,9 @@ def test_the_gallery_has_the_claims_of_the_code(paper: Paper, item: Item) -> Non
     assert not unexplained.any()
 
 
-def test_the_quick_form_gives_the_committed_verdicts(tmp_path: Path) -> None:
-    """The cheap items of all papers; those that take a table are computed again in the tests of their papers."""
-    cheap: dict[str, list[str]] = {}
-    for paper, item, seconds in _list_committed():
-        if item.claims and seconds <= CHEAP and not item.table:
-            cheap.setdefault(paper.name, []).append(item.name)
-    assert cheap
-    columns = ["paper", "item", "where", "says", "verdict"]
-    for name, items in cheap.items():
-        reproduce(name, items, out=tmp_path, quick=True)
-        committed = pl.read_csv(COMMITTED / "claims.csv", schema=CLAIMS)
-        chosen = committed.filter((pl.col("paper") == name) & pl.col("item").is_in(items))
-        ours = read_claims(tmp_path).filter(pl.col("paper") == name)
-        assert ours.select(columns).rows() == chosen.select(columns).rows()
+def test_a_changed_verdict_is_named(tmp_path: Path) -> None:
+    reproduce("pg", ["table-3"], out=tmp_path, quick=True)
+    assert list_changed_verdicts("pg", tmp_path) == []
+    path = tmp_path / "pg" / "claims.csv"
+    path.write_text(path.read_text().replace("agrees", "differs", 1))
+    assert [line.endswith("differs, was agrees") for line in list_changed_verdicts("pg", tmp_path)] == [True]

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.quick_forms import list_changed_verdicts, reproduce_quickly
 
 import voile as vl
 from voile.adversaries.prior_learning import learn_statistics
@@ -19,7 +20,6 @@ from voile.methods.art.buckets import make_buckets
 from voile.methods.art.kernel.merging import spread_ceiling
 from voile.papers.art import beliefs, bounds, contenders, printed_merging, queries, set_dealing
 from voile.papers.art.kernel import add_cells
-from voile.papers.reproduce import reproduce
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Schema
 
@@ -139,12 +139,12 @@ def test_merging_as_printed_ends_within_the_condition_of_the_last_value(people: 
     assert kind == "values" or not state.merged
 
 
-def test_the_quick_form_gives_every_claim_a_verdict_that_stands(adult: pl.DataFrame, tmp_path: Path) -> None:
-    adult.write_csv(tmp_path / "adult.csv")
-    tables = reproduce("art", ["setting", "figure-1"], out=tmp_path / "out", data=tmp_path / "adult.csv", quick=True)
+def test_the_quick_form_gives_the_committed_verdicts(adult: pl.DataFrame, tmp_path: Path) -> None:
+    tables = reproduce_quickly("art", tmp_path)
+    assert list_changed_verdicts("art", tmp_path) == []
     frame = tables["figure-1"]
     assert frame["gap"].is_null().all()  # Anatomy and Injector have lines at r = 10
     assert frame.filter(method=contenders.EXACT)["problematic_high"].max() == 0
     assert frame.filter(method=contenders.PUBLISHED)["binary"].max() == 0
-    assert "seconds" not in pl.read_csv(tmp_path / "out" / "art" / "figure-1.csv").columns
+    assert "seconds" not in pl.read_csv(tmp_path / "art" / "figure-1.csv").columns
     assert tables["setting"].filter(what="their share in percent")["number"][0] == pytest.approx(3.463, abs=1e-3)

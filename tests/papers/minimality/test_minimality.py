@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from papers.quick_forms import list_changed_verdicts, reproduce_quickly
 
 from voile.errors import SpecError
 from voile.papers.reproduce import reproduce
@@ -43,11 +44,9 @@ def test_the_table_is_asked_for(tmp_path: Path) -> None:
         reproduce("minimality", ["adult-80"], out=tmp_path)
 
 
-def test_the_real_example_and_the_experiment(adult: pl.DataFrame, tmp_path: Path) -> None:
-    source = tmp_path / "adult.csv"
-    chosen = (pl.col("age") == 80) & (pl.col("marital-status") == "Married-spouse-absent")
-    pl.concat([adult.filter(chosen), adult.filter(~chosen).head(6500)]).write_csv(source)
-    found = reproduce("minimality", ["adult-80", "experiment-local"], out=tmp_path, data=source, quick=True)
+def test_the_quick_form_gives_the_committed_verdicts(adult: pl.DataFrame, tmp_path: Path) -> None:
+    found = reproduce_quickly("minimality", tmp_path)
+    assert list_changed_verdicts("minimality", tmp_path) == []
     rows = {row["workclass"]: (row["before"], row["written"], row["attack"]) for row in found["adult-80"].to_dicts()}
     assert rows == {"Self-emp-not-inc": ("1/2", "1", 1.0), "Private": ("1/4", "0", 0.0)}
     table = found["experiment-local"]
