@@ -17,7 +17,7 @@ setup: ## make the environment .venv, and install the commit hooks
 	.venv/bin/pip install -e '.[dev]'
 	.venv/bin/pre-commit install
 
-test: ## run all tests in two processes
+test: ## run all tests in three processes
 	$(PYTHON) -m pytest -n 3
 
 quick: ## run the fast tests: no Spark, no browser, no experiments of papers, no pins

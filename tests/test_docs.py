@@ -26,6 +26,10 @@ from voile.plugins import registry
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (
+    "start.md",
+    "officers.md",
+    "publishers.md",
+    "advice.md",
     "the_rule.md",
     "attacks.md",
     "tutorial.md",
