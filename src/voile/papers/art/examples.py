@@ -210,7 +210,14 @@ def robust(run: Run) -> pl.DataFrame:
 
 
 ITEMS = (
-    Item("two-people", "Two people and the statistics of gender (example 1, table IV)", two_people, claims=TWO_PEOPLE),
+    Item(
+        "two-people",
+        "Two people and the statistics of gender (example 1, table IV)",
+        two_people,
+        note="The papers illustrate such statistics with one more number, 0.21 for flu (for hypertension in the short "
+        "paper); nothing is computed from it.",
+        claims=TWO_PEOPLE,
+    ),
     Item(
         "example-4",
         "Example 4: the worlds of a group of four (table 5)",
