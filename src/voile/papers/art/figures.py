@@ -58,7 +58,7 @@ ITEMS = (
         "setting",
         "The table and the parameters of the experiments (section 5 of the report)",
         settings.describe_table,
-        note="The machine of the report (Pentium IV, 2.2 GHz, 1 GB) enters no claim: only orders of times are compared.",
+        note="The machine of the report (Pentium IV, 2.2 GHz, 1 GB) enters no claim: times are only put in order.",
         table="adult",
         claims=settings.CLAIMS,
     ),
