@@ -116,7 +116,7 @@ def test_the_driver_is_killed_and_nothing_is_half_written(table: Path, tmp_path:
             """
         )
     )
-    done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, timeout=600, check=False)
     assert done.returncode == -signal.SIGKILL
     assert not (tmp_path / "out").exists()
 

@@ -11,6 +11,7 @@ import pytest
 import voile as vl
 from voile.errors import BrokenPromise, DataError
 from voile.flow.compare.compare import list_variations
+from voile.flow.compare.trial_runner import TrialRunner
 from voile.releases.release import Release
 from voile.tables.microdata import Microdata
 
@@ -101,14 +102,28 @@ def test_what_does_not_belong_together_is_refused_at_once(
         compared(nobody, after=[first], ledger=ledger)
 
 
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """A list that grows with each trial that is computed."""
+    computed: list[Any] = []
+    run = TrialRunner.run
+
+    def count(self: TrialRunner, *arguments: Any) -> Any:
+        computed.append(arguments)
+        return run(self, *arguments)
+
+    monkeypatch.setattr(TrialRunner, "run", count)
+    return computed
+
+
 def test_trials_are_found_again_only_with_the_same_history(
-    later: Microdata, series: tuple[Release, vl.Ledger], tmp_path: Path
+    later: Microdata, series: tuple[Release, vl.Ledger], tmp_path: Path, runs: list[Any]
 ) -> None:
     first, ledger = series
 
     def count_runs(data: Microdata, **options: Any) -> int:
-        runs: list[Any] = []
-        compared(data, store=tmp_path, so_far=runs.append, **options)
+        runs.clear()
+        compared(data, store=tmp_path, **options)
         return len(runs)
 
     assert count_runs(later, after=[first], ledger=ledger) == 2
@@ -122,13 +137,14 @@ def test_trials_are_found_again_only_with_the_same_history(
     assert count_runs(later, after=[first], ledger=other) == 2, "another salt is another ledger"
 
 
-def test_rows_of_other_people_are_another_comparison(series: tuple[Release, vl.Ledger], tmp_path: Path) -> None:
+def test_rows_of_other_people_are_another_comparison(
+    series: tuple[Release, vl.Ledger], tmp_path: Path, runs: list[Any]
+) -> None:
     """The same rows, but of people who swapped names: who sits where decides what is published."""
     first, ledger = series
     frame = {"age": [30, 40, 50, 60], "sex": ["F", "M", "F", "M"], "disease": ["flu", "cold", "flu", "cold"]}
     schema = vl.Schema(quasi=["age", "sex"], sensitive=["disease"], person="patient")
-    runs: list[Any] = []
     for names in (["P1", "P2", "N1", "N2"], ["N1", "N2", "P1", "P2"]):
         data = vl.read(pl.DataFrame({"patient": names, **frame}), schema)
-        compared(data, [vl.Append()], after=[first], ledger=ledger, store=tmp_path, so_far=runs.append)
+        compared(data, [vl.Append()], after=[first], ledger=ledger, store=tmp_path)
     assert len(runs) == 2
