@@ -153,6 +153,7 @@ def _read_statistics(
         return pl.DataFrame()
     frame, header = read(str(path), usecols=requested, output_format="polars")
     labels: Mapping[str, Mapping[Any, str]] = header.variable_value_labels
+    how.record.titles.update({name: title for name, title in header.column_names_to_labels.items() if title})
     series = [_narrow_numbers(frame[name]) for name in requested]
     return pl.DataFrame([_apply_labels(one, labels.get(one.name, {}), how) for one in series])
 
