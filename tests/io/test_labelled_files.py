@@ -112,6 +112,16 @@ def test_what_is_wrong_with_a_file(tmp_path: Path) -> None:
         "cut.xlsx": (workbook.read_bytes()[:300], "data.corrupt", "not a complete Excel file"),
         "text.sav": (b"age,sex\n1,m\n", "data.format", "it is text data"),
         "text.dta": (b"age,sex\n1,m\n", "data.format", "it is text data"),
+        "page.csv": (
+            b"\n<!DOCTYPE html><html><table><tr><td>Ann</td></tr></table>\n",
+            "data.format",
+            "HTML or XML data",
+        ),
+        "page.xls": (b"<html><table><tr><td>Ann</td></tr></table>", "data.format", "HTML or XML data"),
+        "print.csv": (b"%PDF-1.7\n%\xe2\xe3\n", "data.format", "PDF data"),
+        "packed.csv": (b"\x1f\x8b" + bytes(40), "data.format", "compressed data"),
+        "list.csv": (b'[{"name": "Ann", "age": 3},\n{"name": "Bob"}]\n', "data.format", "JSON data"),
+        "titled.csv": (b"Report;;\nage;sex;note\n31;m;x\n", "data.header", "2 columns of 'titled.csv' have no name"),
         "other.parquet": (workbook.read_bytes(), "data.format", "workbook data"),
     }
     for name, (content, code, words) in faults.items():

@@ -38,7 +38,10 @@ _MARKS = (  # what a file begins with, and what it then is
     (b"<stata_dta>", "Stata"),
     (b"PK\x03\x04", "workbook"),
     (_OLE, "workbook"),
+    (b"%PDF", "PDF"),
+    (b"\x1f\x8b", "compressed"),
 )
+_MARKUP = (b"<!doctype", b"<html", b"<table", b"<?xml")  # a page of a web site that was saved as a table
 
 
 def check_content(path: Path, expected: str) -> None:
@@ -47,7 +50,12 @@ def check_content(path: Path, expected: str) -> None:
         head = handle.read(1024)
     start = head[:16]
     found = next((kind for mark, kind in _MARKS if start.startswith(mark)), "")
-    if not found and expected != "text" and b"\n" in head and all(byte in _PRINTABLE for byte in start):
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if not found and text.startswith(_MARKUP):
+        found = "HTML or XML"
+    elif not found and text[:20].replace(b" ", b"").replace(b"\n", b"").startswith((b'[{"', b'{"')):
+        found = "JSON"
+    elif not found and expected != "text" and b"\n" in head and all(byte in _PRINTABLE for byte in start):
         found = "text"
     wanted = "workbook" if expected in ("Excel", "OpenDocument") else expected
     if found == "workbook" and start.startswith(_OLE) and path.suffix.lower() in (".xlsx", ".xlsm", ".xlsb", ".ods"):

@@ -44,7 +44,7 @@ def test_real_tables() -> None:
 
 
 def test_made_tables() -> None:
-    """Columns as 43 well-known data sets and exports of eight countries have them, with values made up. Their roles were
+    """Columns as 43 well-known data sets and exports of eight countries have them, with made values. Their roles were
     decided before the guess was run on them; what it got right then is in docs/decisions/0061."""
     assert len(MADE) >= 43
     answers = Counter(judge(column) for columns in MADE.values() for column in columns)
