@@ -8,6 +8,7 @@ import typer
 
 from voile.cli.reading_notes import show_reading
 from voile.cli.terminal import print_table
+from voile.flow.explore.improvements import advise_categories
 from voile.plugins.counted_nouns import count_noun
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ def show_inspection(inspection: Inspection) -> None:
     print_table("Columns (the roles are guesses: decide each one)", heads, rows, 0)
     if inspection.undecided():
         typer.echo(inspection.describe_undecided())
+    for column in inspection.columns:
+        if column.holds_codes and column.role in ("quasi", "sensitive", "unsure"):
+            typer.echo(advise_categories(column.name))
     if inspection.whole is None:
         typer.echo("No column is taken as known to others, so nobody is counted as standing out.")
         return

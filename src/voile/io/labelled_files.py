@@ -15,7 +15,10 @@ import polars as pl
 from voile.errors import DataError, EngineError, option
 from voile.io.conversions.column_readings import ColumnReading
 from voile.io.conversions.converted_frames import convert_frame
+from voile.io.conversions.reading_decisions import keep_postcodes
+from voile.io.conversions.text_forms import NUMBER_READINGS
 from voile.io.conversions.text_options import TextOptions
+from voile.io.csv_types import names_postcode
 from voile.io.library_border import library_border
 
 KINDS = {
@@ -117,7 +120,8 @@ def _read_workbook(
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     cell = pl.col(texts).str.strip_chars()
     frame = frame.with_columns(pl.when(cell.is_in(nulls)).then(None).otherwise(cell).name.keep()) if texts else frame
-    return convert_frame(frame, how, ";")
+    frame = convert_frame(frame, how, ";")
+    return pl.DataFrame([_keep_postcodes(_narrow_numbers(column), how) for column in frame])
 
 
 def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> Any:
@@ -163,7 +167,7 @@ def _read_statistics(
     labels: Mapping[str, Mapping[Any, str]] = header.variable_value_labels
     how.record.titles.update({name: title for name, title in header.column_names_to_labels.items() if title})
     series = [_narrow_numbers(frame[name]) for name in requested]
-    return pl.DataFrame([_apply_labels(one, labels.get(one.name, {}), how) for one in series])
+    return pl.DataFrame([_apply_labels(_keep_postcodes(one, how), labels.get(one.name, {}), how) for one in series])
 
 
 def _narrow_numbers(values: pl.Series) -> pl.Series:
@@ -173,6 +177,17 @@ def _narrow_numbers(values: pl.Series) -> pl.Series:
     if values.dtype == pl.String:
         return values.set(values == "", None)
     return values
+
+
+def _keep_postcodes(values: pl.Series, how: TextOptions) -> pl.Series:
+    """Return postcodes as text, as they are read from a CSV: they are no quantities."""
+    name = values.name
+    is_number = values.dtype.is_integer() and names_postcode(f"{name} {how.record.titles.get(name, '')}")
+    if not is_number or how.convert.get(name) in (*NUMBER_READINGS, "codes"):
+        return values
+    if name not in how.convert:
+        how.record.columns.append(keep_postcodes(name))
+    return values.cast(pl.String)
 
 
 def _apply_labels(values: pl.Series, labels: Mapping[Any, str], how: TextOptions) -> pl.Series:

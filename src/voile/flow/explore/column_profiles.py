@@ -16,6 +16,7 @@ import polars as pl
 from voile.errors import VoileError, option, render
 from voile.kernels.key_groups import sum_keys
 from voile.tables.domain import Domain, encode_column, infer_kind
+from voile.tables.roles.code_guessing import looks_like_codes
 from voile.tables.roles.column_features import measure_features
 from voile.tables.roles.column_words import is_trait
 from voile.tables.roles.role_guessing import suggest_role
@@ -45,6 +46,11 @@ class ColumnProfile:
     meaning: str = ""
     confidence: str = ""
     title: str = ""
+
+    @property
+    def holds_codes(self) -> bool:
+        """Whether its whole numbers may be codes, of which a range means nothing."""
+        return self.kind == "numeric" and looks_like_codes(self.name, self.type)
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,7 @@ def decide_reading(
             return ColumnReading(column, "decimal-point", native)
         return _ask(column, NUMBER_READINGS, "its numbers have a point before three digits.")
     if native == "integer" and names_postcode(column):
-        undo = mention_reading(column, "decimal-point")
-        return _stay_text(column, f"postcodes are no quantities, so it stays text; {undo} reads numbers.")
+        return keep_postcodes(column)
     if native != "text":
         return ColumnReading(column, "text", native)
     readings = list(dict.fromkeys(FORMS[name].reading for name in forms))
@@ -94,6 +93,12 @@ def _ask(column: str, choices: Sequence[str], why: str) -> ColumnReading:
 
 def _stay_text(column: str, why: str) -> ColumnReading:
     return ColumnReading(column, "text", "text", note=why)
+
+
+def keep_postcodes(column: str) -> ColumnReading:
+    """Return the reading of whole numbers that stay text because they are postcodes."""
+    undo = mention_reading(column, "decimal-point")
+    return _stay_text(column, f"postcodes are no quantities, so it stays text; {undo} reads numbers.")
 
 
 def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReading:

@@ -47,6 +47,17 @@ def test_people_missing_cells_and_reading_are_in_the_draft(voile: Voile) -> None
     assert "patient_id" not in schema["identifier"]
 
 
+def test_whole_numbers_that_may_be_codes_become_categories(voile: Voile) -> None:
+    rows = {"zip": [10115 + n % 9 for n in range(90)], "age": [n % 30 + 20 for n in range(90)], "note": ["x", "y"] * 45}
+    pl.DataFrame(rows).write_parquet(voile.folder / "t.parquet")
+    assert "--kind zip=categorical" in voile("inspect", "t.parquet").out
+    assert "--kind age" not in voile("inspect", "t.parquet").out
+    assert voile("init", "t.parquet").code == 0
+    assert read_spec(voile.folder / "spec.toml")["schema"]["kinds"] == {"zip": "categorical"}
+    published = voile("publish", "t.parquet", "--spec", "spec.toml", "--out", "release")
+    assert published.code == 0, published.err
+
+
 def test_undecided_columns_must_be_decided(tmp_path: Path) -> None:
     inspection = vl.inspect(vl.datasets.hospital())
     unsure = [replace(column, role="unsure") if column.name == "ward" else column for column in inspection.columns]
