@@ -110,8 +110,12 @@ def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReadin
     ):
         if MOSTLY * cells <= count and cells:
             others = cells - count
-            why = f"the other {others:,} are not" if others else "they are written in several forms"
-            return _stay_text(column, f"{count:,} of {cells:,} cells look like {noun}; {why}, so it stays text.")
+            forms = "they are written in several forms, or in one that says too little (a year of two digits)"
+            why = f"the other {others:,} are not" if others else forms
+            advice = f" If those mean missing, name their texts: {option('null')}." if others else ""
+            return _stay_text(
+                column, f"{count:,} of {cells:,} cells look like {noun}; {why}, so it stays text.{advice}"
+            )
     return ColumnReading(column, "text", "text")
 
 
