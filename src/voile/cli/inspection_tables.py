@@ -8,7 +8,6 @@ import typer
 
 from voile.cli.reading_notes import show_reading
 from voile.cli.terminal import print_table
-from voile.flow.explore.improvements import advise_categories
 from voile.plugins.counted_nouns import count_noun
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ ROLE_WORDS = {"quasi": "quasi-identifier", "": "leave out", "unsure": "NOT SURE:
 
 def show_inspection(inspection: Inspection) -> None:
     """Print an inspection: columns with suggested roles, who stands out, what causes it, and the measures of groups."""
+    from voile.flow.explore.improvements import advise_categories
+
     typer.echo(f"{inspection.people:,} {inspection.row_noun}, {count_noun(len(inspection.columns), 'column')}")
     for repeat in inspection.repeats:
         typer.echo(f"{repeat}, up to {repeat.most:,} rows each.")
