@@ -47,9 +47,8 @@ def show_inspection(inspection: Inspection) -> None:
     print_table("Columns (the roles are guesses: decide each one)", heads, rows, 0)
     if inspection.undecided():
         typer.echo(inspection.describe_undecided())
-    for column in inspection.columns:
-        if column.holds_codes and column.role in ("quasi", "sensitive", "unsure"):
-            typer.echo(advise_categories(column.name))
+    for name in inspection.list_codes():
+        typer.echo(advise_categories(name))
     if inspection.whole is None:
         typer.echo("No column is taken as known to others, so nobody is counted as standing out.")
         return
