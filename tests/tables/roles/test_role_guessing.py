@@ -156,6 +156,21 @@ def test_roles_follow_names_and_values(name: str, values: list[Any], role: str) 
     assert suggest(name, values).why.endswith((".", "?"))
 
 
+def test_what_repeats_as_a_number_of_people_is_not_published_whatever_its_name() -> None:
+    people = [(37 * n) % 101 for n in range(240)]
+    table = pl.DataFrame(
+        {
+            "sex": ["mf"[person % 2] for person in people],
+            "birth": [f"{1930 + person % 70}" for person in people],
+            "invoice": [70_000 + 13 * person for person in people],
+            "claim": [70_000.0 + 13 * person for person in people],
+            "income": [f"K{person % 7}X{person:03}QA" for person in people],
+        }
+    )
+    found = vl.inspect(table)
+    assert {found[name].role for name in ("invoice", "claim", "income")} <= {"unsure", "identifier"}
+
+
 def test_a_hash_is_an_identifier() -> None:
     assert suggest("x", [f"{n % 90:02}ab{n % 90:02}cdef{n % 90}e4" for n in range(400)]).role == "identifier"
 

@@ -152,6 +152,7 @@ PERSONAL: Mapping[str, Callable[[str], bool]] = {
 }
 
 POINTED = "ICD-10 codes with a point"  # rooms and seats have none
+MIXED = "codes of letters and digits"
 
 # what others may know, or what should stay secret
 GENERAL: Mapping[str, Callable[[str], bool]] = {
@@ -162,6 +163,7 @@ GENERAL: Mapping[str, Callable[[str], bool]] = {
     "Canadian postcodes": _matches(r"[A-Z]\d[A-Z] ?\d[A-Z]\d"),
     "postcodes of five digits": _matches(r"\d{5}(?:-\d{4})?"),
     "Polish or Portuguese postcodes": _matches(r"\d{2}-\d{3}|\d{4}-\d{3}"),
+    MIXED: _matches(r"(?=.*\d)(?=.*[A-Z])[A-Z0-9-]{6,20}"),
     "sexes": lambda text: _SEXES.fullmatch(fold_word(text.strip())) is not None,
     "months": _matches(r"(?:19|20)\d{2}[-/.](?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])[-/.](?:19|20)\d{2}"),
     "countries": lambda text: COUNTRIES.place(text) is not None,

@@ -68,7 +68,8 @@ def measure_features(
         "distinct": distinct,
         "alone": int((counts == 1).sum()),
     }
-    may_number = dtype == pl.String or dtype.is_integer()
+    is_whole = dtype.is_integer() or (dtype.is_float() and bool((values == values.round()).all()))
+    may_number = dtype == pl.String or is_whole
     if may_number and 1 < distinct < filled:
         base["keeps_traits"] = keeps_traits()
     if dtype in (pl.String, pl.Enum):

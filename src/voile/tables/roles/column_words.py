@@ -13,7 +13,9 @@ from voile.tables.roles.name_lexicon import fold_word
 
 FILLER = "filler"  # words that say nothing
 SHORTEST = 4  # letters of a piece of a compound
-SHORT_PIECES = frozenset(("age", "sex", "pay", "job", "zip", "day", "dob", "icu", "pid", "yrs", "med", "id", "nr"))
+SHORT_PIECES = frozenset(
+    ("age", "sex", "pay", "job", "zip", "day", "dob", "icu", "pid", "yrs", "med", "id", "nr", "no")
+)
 MOST_PIECES = 5
 TELLING = 6  # letters of a word that says something as a part of a longer one
 ROLE_OF = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from voile.tables.code_lists.known_lists import ENOUGH
-from voile.tables.roles.check_digits import GENERAL, PERSONAL, POINTED
+from voile.tables.roles.check_digits import GENERAL, MIXED, PERSONAL, POINTED
 from voile.tables.roles.column_features import ColumnFeatures
 from voile.tables.roles.column_words import (
     PERSON,
@@ -128,6 +128,11 @@ def _find_number(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion 
     is_repeated = MANY <= column.distinct <= column.filled - MANY
     if column.keeps_traits and is_repeated and (not meanings or is_number):
         return RoleSuggestion("identifier", _tell_repeats(column), LIKELY, "person", True)
+    repeats_much = is_repeated and SHARED * (column.filled - column.distinct) > column.filled
+    if column.keeps_traits and repeats_much and not {"birth", "age", "place", "date"} & set(meanings):
+        return RoleSuggestion(UNSURE, "Its values repeat as a person's number would: say what it is.", UNSURE, "number")
+    if column.codes.get(MIXED, 0.0) >= MOSTLY and SHARED * column.distinct > column.filled > SMALL:
+        return RoleSuggestion(UNSURE, "It holds codes that may number people: say what they are.", UNSURE, "number")
     if not is_number or not _may_be_people(column) or column.distinct < MANY:
         return None
     if not names_thing(column.name) and ROWS_EACH * column.distinct > column.filled:
@@ -156,7 +161,9 @@ def _names_quantity(meanings: list[str]) -> bool:
 
 def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column that should stay secret, or that others may know."""
-    general = max((code for code in GENERAL if code != POINTED), key=lambda code: column.codes.get(code, 0.0))
+    general = max(
+        (code for code in GENERAL if code not in (POINTED, MIXED)), key=lambda code: column.codes.get(code, 0.0)
+    )
     is_secret = general in WORDS and any(ROLE_OF.get(meaning) == "sensitive" for meaning in meanings)
     is_enough = general not in LISTED or column.distinct >= ENOUGH
     if column.codes.get(general, 0.0) >= MOSTLY and is_enough and not is_secret:
