@@ -152,6 +152,19 @@ def test_what_is_wrong_with_a_file(tmp_path: Path) -> None:
         assert error.value.code == code, name
 
 
+def test_texts_among_the_numbers_of_a_workbook_are_no_missing_cells(tmp_path: Path) -> None:
+    rows = [["age", "cost"], *([n if n < 1_100 else "unknown", n if n % 3 else "n/a"] for n in range(1_200))]
+    path = write_workbook(tmp_path / "t.xlsx", rows)
+    frame = table_files.read_file(path)
+    assert frame.dtypes == [pl.String, pl.String]
+    assert frame.null_count().row(0) == (0, 0)
+    notes = [reading.note for reading in vl.inspect(path).reading.columns]
+    assert "the other 100 are not" in notes[0]
+    assert "the other 400 are not" in notes[1]
+    named = vl.inspect(path, null_values=["n/a", "unknown"])
+    assert [(named[name].kind, named[name].missing) for name in ("age", "cost")] == [("numeric", 100), ("numeric", 400)]
+
+
 def test_two_header_rows_of_a_workbook(tmp_path: Path) -> None:
     path = write_workbook(tmp_path / "two.xlsx", [ROWS[0], ["years", "date", "euro"], *ROWS[1:]])
     with pytest.raises(DataError, match="second header") as error:

@@ -102,7 +102,11 @@ def _read_workbook(
 ) -> pl.DataFrame:
     import fastexcel
 
-    frame: pl.DataFrame = _choose_sheet(path, fastexcel.read_excel(path), how.sheet).to_polars()
+    book = fastexcel.read_excel(path)
+    sheet = _choose_sheet(path, book, how.sheet)
+    # types are decided by all rows: a sample would make a later text in a column of numbers a missing cell
+    frame: pl.DataFrame = book.load_sheet(sheet, schema_sample_rows=None).to_polars()
+    written: pl.DataFrame = book.load_sheet(sheet, dtypes="string").to_polars()
     names = [name.strip() for name in frame.columns]
     unnamed = sum(name.startswith("__UNNAMED__") or not name for name in names)
     repeated = sum("_duplicated_" in name for name in names)
@@ -112,11 +116,12 @@ def _read_workbook(
             code="data.header",
             hint="Remove titles and second header rows above the table, so that its first row names every column once.",
         )
-    frame.columns = names
+    frame.columns = written.columns = names
     if check is not None:
         check(names)
     frame = frame.select(name for name in names if columns is None or name in columns)
     nulls = ["", *how.null_values]
+    frame = frame.with_columns(_restore_texts(frame[name], written[name], nulls) for name in frame.columns)
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     cell = pl.col(texts).str.strip_chars()
     frame = frame.with_columns(pl.when(cell.is_in(nulls)).then(None).otherwise(cell).name.keep()) if texts else frame
@@ -124,8 +129,15 @@ def _read_workbook(
     return pl.DataFrame([_keep_postcodes(_narrow_numbers(column), how) for column in frame])
 
 
-def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> Any:
-    """Return the sheet that is asked for, by its name or its number from 1; else the only one that has rows."""
+def _restore_texts(values: pl.Series, written: pl.Series, nulls: Sequence[str]) -> pl.Series:
+    """Return a column as it is written, if the reader took texts such as n/a for missing cells that nobody named."""
+    texts = written.str.strip_chars()
+    named = int((texts.is_null() | texts.is_in(list(nulls))).sum())
+    return written if values.null_count() > named else values
+
+
+def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> str:
+    """Return the name of the sheet that is asked for, by name or number from 1; else of the only one that has rows."""
     names: list[str] = book.sheet_names
     if asked is not None:
         number = int(asked) if str(asked).isdecimal() and str(asked) not in names else None
@@ -136,15 +148,15 @@ def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> Any:
                 code="data.sheets",
                 hint=f"Its sheets are {_list_sheets(names)}.",
             )
-        return book.load_sheet(chosen)
-    sheets = {name: sheet for name in names if (sheet := book.load_sheet(name)).total_height > 1}
+        return chosen
+    sheets = [name for name in names if book.load_sheet(name, n_rows=1).total_height > 1]
     if len(sheets) != 1:
         raise DataError(
             f"{path.name!r} has {len(sheets)} sheets with rows.",
             code="data.sheets",
             hint=f"Name one of {_list_sheets(names)}: {option('sheet', names[0])}.",
         )
-    return next(iter(sheets.values()))
+    return sheets[0]
 
 
 def _list_sheets(names: Sequence[str]) -> str:
