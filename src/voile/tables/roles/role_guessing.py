@@ -171,7 +171,8 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSu
             return RoleSuggestion("sensitive", "It holds codes of diagnoses (ICD-10).", SURE, "diagnosis")
         if general == "ICD-10 codes":
             return RoleSuggestion(UNSURE, "It holds codes that may be diagnoses (ICD-10), or rooms.", UNSURE)
-        return RoleSuggestion("quasi", f"It holds {general}, which others may know.", SURE, "place")
+        meaning = {"sexes": "sex", "months": "date"}.get(general, "place")
+        return RoleSuggestion("quasi", f"It holds {general}, which others may know.", SURE, meaning)
     if column.kind == "date" or column.type == "Time":
         is_birth = "birth" in meanings
         why = "Others may know it about a person (birth)." if is_birth else WHEN
