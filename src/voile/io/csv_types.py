@@ -68,7 +68,8 @@ def cast_text(texts: pl.Series, type_name: str) -> pl.Series:
     if type_name == "date":
         return texts.str.to_date("%Y-%m-%d", strict=False)
     if type_name == "datetime":
-        return texts.str.replace("T", " ", literal=True).str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False)
+        whole = texts.str.replace("T", " ", literal=True).str.replace(r"^(.{16})$", "$1:00")
+        return whole.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False)
     if type_name == "time":
         return texts.str.to_time("%H:%M:%S%.f", strict=False)
     return texts.cast(TYPES[type_name], strict=False)

@@ -130,11 +130,14 @@ def test_what_only_some_readers_know_is_the_same_on_every_engine(
     tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(base, "CHUNK_ROWS", 2)
-    text = "born;alive;seen\n19800517;TRUE;2024-01-01T10:00:00Z\n20010203;False;2024-01-02T10:00:00Z\n"
+    text = "born;alive;seen;left\n19800517;TRUE;2024-01-01T10:00:00Z;2024-01-01 10:00\n"
+    text += "20010203;False;2024-01-02T10:00:00Z;2024-01-02 10:00\n" * 5
     path = write_file(tmp_path, text.encode())
-    schema = vl.Schema(quasi=["born", "alive", "seen"])
-    numbers = vl.read(path, schema, engine=engine).columns
-    assert [column.domain.values.dtype for column in numbers] == [pl.Int64, pl.Boolean, pl.Datetime("us")]
+    schema = vl.Schema(quasi=["born", "alive", "seen", "left"])
+    data = vl.read(path, schema, engine=engine)
+    types = [column.domain.values.dtype for column in data.columns]
+    assert types == [pl.Int64, pl.Boolean, pl.Datetime("us"), pl.Datetime("us")]
+    assert [reading.column for reading in data.reading.columns] == ["seen"]
     dates = vl.read(path, schema, engine=engine, convert={"born": "year-first"}).columns["born"]
     assert dates.domain.values.to_list() == [D(1980, 5, 17), D(2001, 2, 3)]
 
