@@ -88,6 +88,10 @@ NAMES = {
     "Arabic": "Mohammed Khalil|Fatima Haddad|Omar Mansour|Layla Said|Hassan Younes|Aisha Najjar",
     "Japanese": "Tanaka Hiroshi|Sato Keiko|Suzuki Kenji|Takahashi Yumi|Watanabe Akira|Ito Naomi",
     "Indian": "Rahul Sharma|Priya Patel|Amit Singh|Anjali Gupta|Vijay Kumar|Sunita Reddy",
+    "Russian": "Иванов Сергей|Смирнова Анна|Кузнецов Дмитрий|Попова Ольга|Зайцев Егор|Орлова Вера",
+    "Nigerian": "Chinedu Okafor|Ngozi Eze|Emeka Nwosu|Tunde Adeyemi|Folake Balogun|Aisha Bello",
+    "Hebrew": "Cohen Yosef|Levi Rachel|Mizrahi David|Peretz Miriam|Friedman Moshe|Katz Noa",
+    "Greek": "Γιώργος Παπαδόπουλος|Ελένη Δημητρίου|Maria Nikolaou|Νίκος Ιωαννίδης|Sofia Dimitriou|Κώστας Μακρής",
     "surnames": "Andersson|Johansson|Lindqvist|Svensson|Bergström|Gustafsson",
 }
 
@@ -169,6 +173,13 @@ def test_what_repeats_as_a_number_of_people_is_not_published_whatever_its_name()
     )
     found = vl.inspect(table)
     assert {found[name].role for name in ("invoice", "claim", "income")} <= {"unsure", "identifier"}
+
+
+def test_texts_of_which_some_look_like_names_are_asked_about() -> None:
+    column = ColumnFeatures("partner", "categorical", "String", 900, 200, 0, length=12, words=2, names=0.4)
+    assert suggest_role(column).role == "unsure"
+    assert suggest_role(replace(column, names=0.1)).role == "quasi"
+    assert suggest_role(replace(column, name="city")).role == "quasi"
 
 
 def test_a_hash_is_an_identifier() -> None:

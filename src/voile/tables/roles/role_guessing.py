@@ -29,6 +29,7 @@ PROSE_LENGTH, PROSE_WORDS = 40, 4.0  # on average, from which a column counts as
 FEW_WORDS = 3.0  # on average, from which notes are free text even if few of them differ
 MOSTLY = 0.8  # share of different values that must be codes of one kind
 NAMED = 0.5  # share of different values that must look like names of people
+MAYBE_NAMED = 0.25  # share from which they may be names of a language that the lexicon knows little of
 FEW = 12  # different values from which names are no categories
 SHARED = 5  # rows per value that are many
 ROWS_EACH = 20  # rows per value that nobody has: a number of people or papers has fewer
@@ -180,6 +181,9 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSu
     if "weight" in meanings or (set(meanings) == {"body"} and "age" not in column.ranges and _differs_widely(column)):
         why = "It may be a survey weight, which tells who somebody is, or a measurement: say which."
         return RoleSuggestion(UNSURE, why, UNSURE, "weight")
+    if column.names >= MAYBE_NAMED and column.distinct >= MANY and not names_thing(column.name):
+        why = "Some of its values look like names of people: say what they are."
+        return RoleSuggestion(UNSURE, why, UNSURE, "name")
     roles = [ROLE_OF[meaning] for meaning in meanings if meaning in ROLE_OF]
     is_text = column.type in ("String", "Enum")
     if roles and is_text and 2 * column.distinct > column.filled > SMALL:
