@@ -1,9 +1,10 @@
-"""A CSV on Spark: the same cells as on disk, and the same refusals."""
+"""A CSV, or a file of Stata or SPSS, on Spark: the same cells as on disk, and the same refusals."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import cluster
 import polars as pl
@@ -38,6 +39,23 @@ def read_ages(engine: Engine, path: Path) -> list[tuple[int, float]]:
     return list(zip(*(column.to_list() for column in columns), strict=True))
 
 
+def write_statistics(folder: Path) -> list[Path]:
+    """Write a table with labels as Stata and SPSS do; nothing if their reader is missing."""
+    try:
+        import pandas as pd
+        import pyreadstat
+    except ImportError:
+        return []
+    frame = pd.DataFrame({"p": [1.0, 2.0, 1.0], "q": [10115.0, 50667.0, None]})
+    texts: dict[str, Any] = {
+        "variable_value_labels": {"p": {1: "male", 2: "female"}},
+        "column_labels": ["", "Postcode"],
+    }
+    pyreadstat.write_dta(frame, str(folder / "t.dta"), **texts)
+    pyreadstat.write_sav(frame, str(folder / "t.sav"), **texts)
+    return [folder / "t.dta", folder / "t.sav"]
+
+
 def _take_frame(frame: pl.DataFrame, number: int) -> tuple[pl.DataFrame, None]:
     return frame, None
 
@@ -58,6 +76,9 @@ def test_spark_reads_a_csv_as_disk_does(tmp_path: Path, monkeypatch: pytest.Monk
     assert read_ages(spark, path) == read_ages(vl.Disk(), path) == [(35, 3.5), (45, 1234.5), (50, 12.0)]
     path = write_file(tmp_path, ACCEPTED[1].decode().encode("utf-16"))
     assert read_all(spark, path, "utf-16").equals(read_all(vl.Disk(), path, "utf-16"))
+    for path in write_statistics(tmp_path):
+        assert read_all(spark, path).equals(read_all(vl.Disk(), path))
+        assert read_all(spark, path).rows() == [("male", "10115"), ("female", "50667"), ("male", None)]
     session.stop()
 
 

@@ -61,17 +61,24 @@ def test_a_workbook_is_read_with_its_conversions(tmp_path: Path) -> None:
     data = vl.read(path, vl.Schema(quasi=["age", "born"], sensitive=["cost"]))
     assert [column.kind for column in data.columns] == ["numeric", "date", "numeric"]
     assert data.reading.as_spec() == {"convert": {"born": "day-first", "cost": "decimal-comma"}}
+    assert data.columns["age"].domain.values.dtype == pl.Int64  # a workbook stores every number with decimals
     on_disk = vl.read(path, vl.Schema(quasi=["age", "born"], sensitive=["cost"]), engine=vl.Disk())
     assert on_disk.columns["cost"].domain.labels == data.columns["cost"].domain.labels
 
 
 def write_statistics(folder: Path, ending: str, labels: dict[int, str]) -> Path:
     frame = pd.DataFrame(
-        {"sex": [1.0, 2.0, 2.0, 1.0], "age": [30.0, 40.0, 50.0, 61.0], "city": ["Ulm", "", "Köln", "Ulm"]}
+        {
+            "sex": [1.0, 2.0, 2.0, 1.0],
+            "age": [30.0, 40.0, 50.0, 61.0],
+            "city": ["Ulm", "", "Köln", "Ulm"],
+            "plz": [89073.0, 89075.0, 50667.0, 89073.0],
+            "v7": [1.0, 2.0, 3.0, 1.0],
+        }
     )
-    path = folder / f"t.{ending}"
+    path, titles = folder / f"t.{ending}", ["Sex", "Age", "Town", "Postcode", "Marital status"]
     (pyreadstat.write_dta if ending == "dta" else pyreadstat.write_sav)(
-        frame, str(path), variable_value_labels={"sex": labels}
+        frame, str(path), variable_value_labels={"sex": labels}, column_labels=titles
     )
     return path
 
@@ -90,6 +97,19 @@ def test_labels_take_the_place_of_codes(tmp_path: Path, ending: str) -> None:
     assert "other" not in str(release.dictionary)
     codes = vl.read(path, vl.Schema(quasi=["sex"]), convert={"sex": "codes"})
     assert codes.columns["sex"].domain.labels == ["1", "2"]
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_titles_of_columns_say_what_they_are_and_postcodes_stay_text(tmp_path: Path, ending: str) -> None:
+    path = write_statistics(tmp_path, ending, {1: "male", 2: "female"})
+    found = vl.inspect(path)
+    assert (found["v7"].title, found["v7"].role, found["v7"].meaning) == ("Marital status", "quasi", "family")
+    assert "Marital status" in found.html
+    assert found["plz"].kind == "categorical"
+    for engine in (None, vl.Disk()):
+        assert vl.read(path, vl.Schema(quasi=["plz"]), engine=engine).columns["plz"].domain.labels[0] == "50667"
+    numbers = vl.read(path, vl.Schema(quasi=["plz"]), convert={"plz": "codes"})
+    assert numbers.columns["plz"].kind == "numeric"
 
 
 @pytest.mark.parametrize("ending", ["dta", "sav"])
@@ -112,6 +132,16 @@ def test_what_is_wrong_with_a_file(tmp_path: Path) -> None:
         "cut.xlsx": (workbook.read_bytes()[:300], "data.corrupt", "not a complete Excel file"),
         "text.sav": (b"age,sex\n1,m\n", "data.format", "it is text data"),
         "text.dta": (b"age,sex\n1,m\n", "data.format", "it is text data"),
+        "page.csv": (
+            b"\n<!DOCTYPE html><html><table><tr><td>Ann</td></tr></table>\n",
+            "data.format",
+            "HTML or XML data",
+        ),
+        "page.xls": (b"<html><table><tr><td>Ann</td></tr></table>", "data.format", "HTML or XML data"),
+        "print.csv": (b"%PDF-1.7\n%\xe2\xe3\n", "data.format", "PDF data"),
+        "packed.csv": (b"\x1f\x8b" + bytes(40), "data.format", "compressed data"),
+        "list.csv": (b'[{"name": "Ann", "age": 3},\n{"name": "Bob"}]\n', "data.format", "JSON data"),
+        "titled.csv": (b"Report;;\nage;sex;note\n31;m;x\n", "data.header", "2 columns of 'titled.csv' have no name"),
         "other.parquet": (workbook.read_bytes(), "data.format", "workbook data"),
     }
     for name, (content, code, words) in faults.items():
@@ -120,6 +150,19 @@ def test_what_is_wrong_with_a_file(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=words) as error:
             table_files.read_file(path)
         assert error.value.code == code, name
+
+
+def test_texts_among_the_numbers_of_a_workbook_are_no_missing_cells(tmp_path: Path) -> None:
+    rows = [["age", "cost"], *([n if n < 1_100 else "unknown", n if n % 3 else "n/a"] for n in range(1_200))]
+    path = write_workbook(tmp_path / "t.xlsx", rows)
+    frame = table_files.read_file(path)
+    assert frame.dtypes == [pl.String, pl.String]
+    assert frame.null_count().row(0) == (0, 0)
+    notes = [reading.note for reading in vl.inspect(path).reading.columns]
+    assert "the other 100 are not" in notes[0]
+    assert "the other 400 are not" in notes[1]
+    named = vl.inspect(path, null_values=["n/a", "unknown"])
+    assert [(named[name].kind, named[name].missing) for name in ("age", "cost")] == [("numeric", 100), ("numeric", 400)]
 
 
 def test_two_header_rows_of_a_workbook(tmp_path: Path) -> None:

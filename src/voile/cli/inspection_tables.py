@@ -22,6 +22,8 @@ ROLE_WORDS = {"quasi": "quasi-identifier", "": "leave out", "unsure": "NOT SURE:
 
 def show_inspection(inspection: Inspection) -> None:
     """Print an inspection: columns with suggested roles, who stands out, what causes it, and the measures of groups."""
+    from voile.flow.explore.improvements import advise_categories
+
     typer.echo(f"{inspection.people:,} {inspection.row_noun}, {count_noun(len(inspection.columns), 'column')}")
     for repeat in inspection.repeats:
         typer.echo(f"{repeat}, up to {repeat.most:,} rows each.")
@@ -45,6 +47,8 @@ def show_inspection(inspection: Inspection) -> None:
     print_table("Columns (the roles are guesses: decide each one)", heads, rows, 0)
     if inspection.undecided():
         typer.echo(inspection.describe_undecided())
+    for name in inspection.list_codes():
+        typer.echo(advise_categories(name))
     if inspection.whole is None:
         typer.echo("No column is taken as known to others, so nobody is counted as standing out.")
         return

@@ -14,6 +14,7 @@ from voile.errors import SpecError
 
 if TYPE_CHECKING:
     from voile.flow.prepare.prepare import PreparedTable
+    from voile.tables.microdata import Microdata
 
 
 def combine_preparation(spec: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,8 +54,15 @@ def check_pseudonym_file(preparation: Mapping[str, Any], path: Path | None, out:
         )
 
 
-def show_checklist(prepared: PreparedTable) -> None:
-    """Print the checklist of Safe Harbor, if its rules were applied."""
+def show_checklist(prepared: PreparedTable, data: Microdata) -> None:
+    """Print which dates stand unshifted beside shifted ones, and the checklist of Safe Harbor if its rules were
+    applied."""
+    dates = prepared.preparation.list_unshifted([column.name for column in data.columns if column.kind == "date"])
+    if dates:
+        typer.echo(
+            f"{', '.join(dates)}: published as they are beside shifted dates. Whoever knows how long it was from one "
+            "to the other learns the offset, and with it all dates of the person. Shift them too, or leave them out."
+        )
     from voile.cli.terminal import print_table
     from voile.flow.prepare.safe_harbor import EDITION
 

@@ -212,6 +212,12 @@ def _check_header(path: Path, names: list[str]) -> None:
         # without a header, the first line holds somebody's data, which no message may show
         looks_like_data = any(name[:1].isdigit() or not name for name in names)
         listed = "" if looks_like_data else ": " + ", ".join(map(repr, repeated))
+        if repeated == [""]:
+            raise DataError(
+                f"{names.count('')} columns of {path.name!r} have no name in the first line.",
+                code="data.header",
+                hint="Remove titles above the table, so that its first line names every column once.",
+            )
         raise DataError(
             f"{path.name!r} has {len(repeated)} column names twice{listed}.",
             code="data.header",

@@ -63,11 +63,13 @@ def possible_types(texts: pl.Series) -> frozenset[str] | None:
 def cast_text(texts: pl.Series, type_name: str) -> pl.Series:
     """Read a text column as one of `TYPES`; cells that do not fit become missing."""
     if type_name == "boolean":
-        return texts.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
+        lower = texts.str.to_lowercase()  # R and workbooks write TRUE
+        return lower.replace_strict(["true", "false"], [True, False], default=None, return_dtype=pl.Boolean)
     if type_name == "date":
         return texts.str.to_date("%Y-%m-%d", strict=False)
     if type_name == "datetime":
-        return texts.str.replace("T", " ", literal=True).str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False)
+        whole = texts.str.replace("T", " ", literal=True).str.replace(r"^(.{16})$", "$1:00")
+        return whole.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", strict=False)
     if type_name == "time":
         return texts.str.to_time("%H:%M:%S%.f", strict=False)
     return texts.cast(TYPES[type_name], strict=False)
@@ -77,6 +79,8 @@ def certain_type(texts: pl.Series, guess: pl.DataType) -> pl.DataType:
     """Return the type that polars guessed for a column if the form of its cells leaves no doubt, else text."""
     if guess in (pl.Int128, pl.UInt128):
         return pl.String()  # no quantity has twenty digits; an account number does
+    if isinstance(guess, pl.Datetime) and guess.time_zone is not None:
+        return pl.String()  # every cell must be seen
     for dtype, form in _FORMS.items():
         if guess == dtype:
             return guess if _matches_all(texts.drop_nulls(), form) else pl.String()

@@ -15,7 +15,10 @@ import polars as pl
 from voile.errors import DataError, EngineError, option
 from voile.io.conversions.column_readings import ColumnReading
 from voile.io.conversions.converted_frames import convert_frame
+from voile.io.conversions.reading_decisions import keep_postcodes
+from voile.io.conversions.text_forms import NUMBER_READINGS
 from voile.io.conversions.text_options import TextOptions
+from voile.io.csv_types import names_postcode
 from voile.io.library_border import library_border
 
 KINDS = {
@@ -38,7 +41,10 @@ _MARKS = (  # what a file begins with, and what it then is
     (b"<stata_dta>", "Stata"),
     (b"PK\x03\x04", "workbook"),
     (_OLE, "workbook"),
+    (b"%PDF", "PDF"),
+    (b"\x1f\x8b", "compressed"),
 )
+_MARKUP = (b"<!doctype", b"<html", b"<table", b"<?xml")  # a page of a web site that was saved as a table
 
 
 def check_content(path: Path, expected: str) -> None:
@@ -47,7 +53,12 @@ def check_content(path: Path, expected: str) -> None:
         head = handle.read(1024)
     start = head[:16]
     found = next((kind for mark, kind in _MARKS if start.startswith(mark)), "")
-    if not found and expected != "text" and b"\n" in head and all(byte in _PRINTABLE for byte in start):
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if not found and text.startswith(_MARKUP):
+        found = "HTML or XML"
+    elif not found and text[:20].replace(b" ", b"").replace(b"\n", b"").startswith((b'[{"', b'{"')):
+        found = "JSON"
+    elif not found and expected != "text" and b"\n" in head and all(byte in _PRINTABLE for byte in start):
         found = "text"
     wanted = "workbook" if expected in ("Excel", "OpenDocument") else expected
     if found == "workbook" and start.startswith(_OLE) and path.suffix.lower() in (".xlsx", ".xlsm", ".xlsb", ".ods"):
@@ -91,7 +102,11 @@ def _read_workbook(
 ) -> pl.DataFrame:
     import fastexcel
 
-    frame: pl.DataFrame = _choose_sheet(path, fastexcel.read_excel(path), how.sheet).to_polars()
+    book = fastexcel.read_excel(path)
+    sheet = _choose_sheet(path, book, how.sheet)
+    # types are decided by all rows: a sample would make a later text in a column of numbers a missing cell
+    frame: pl.DataFrame = book.load_sheet(sheet, schema_sample_rows=None).to_polars()
+    written: pl.DataFrame = book.load_sheet(sheet, dtypes="string").to_polars()
     names = [name.strip() for name in frame.columns]
     unnamed = sum(name.startswith("__UNNAMED__") or not name for name in names)
     repeated = sum("_duplicated_" in name for name in names)
@@ -101,19 +116,28 @@ def _read_workbook(
             code="data.header",
             hint="Remove titles and second header rows above the table, so that its first row names every column once.",
         )
-    frame.columns = names
+    frame.columns = written.columns = names
     if check is not None:
         check(names)
     frame = frame.select(name for name in names if columns is None or name in columns)
     nulls = ["", *how.null_values]
+    frame = frame.with_columns(_restore_texts(frame[name], written[name], nulls) for name in frame.columns)
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     cell = pl.col(texts).str.strip_chars()
     frame = frame.with_columns(pl.when(cell.is_in(nulls)).then(None).otherwise(cell).name.keep()) if texts else frame
-    return convert_frame(frame, how, ";")
+    frame = convert_frame(frame, how, ";")
+    return pl.DataFrame([_keep_postcodes(_narrow_numbers(column), how) for column in frame])
 
 
-def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> Any:
-    """Return the sheet that is asked for, by its name or its number from 1; else the only one that has rows."""
+def _restore_texts(values: pl.Series, written: pl.Series, nulls: Sequence[str]) -> pl.Series:
+    """Return a column as it is written, if the reader took texts such as n/a for missing cells that nobody named."""
+    texts = written.str.strip_chars()
+    named = int((texts.is_null() | texts.is_in(list(nulls))).sum())
+    return written if values.null_count() > named else values
+
+
+def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> str:
+    """Return the name of the sheet that is asked for, by name or number from 1; else of the only one that has rows."""
     names: list[str] = book.sheet_names
     if asked is not None:
         number = int(asked) if str(asked).isdecimal() and str(asked) not in names else None
@@ -124,15 +148,15 @@ def _choose_sheet(path: Path, book: Any, asked: str | int | None) -> Any:
                 code="data.sheets",
                 hint=f"Its sheets are {_list_sheets(names)}.",
             )
-        return book.load_sheet(chosen)
-    sheets = {name: sheet for name in names if (sheet := book.load_sheet(name)).total_height > 1}
+        return chosen
+    sheets = [name for name in names if book.load_sheet(name, n_rows=1).total_height > 1]
     if len(sheets) != 1:
         raise DataError(
             f"{path.name!r} has {len(sheets)} sheets with rows.",
             code="data.sheets",
             hint=f"Name one of {_list_sheets(names)}: {option('sheet', names[0])}.",
         )
-    return next(iter(sheets.values()))
+    return sheets[0]
 
 
 def _list_sheets(names: Sequence[str]) -> str:
@@ -153,8 +177,9 @@ def _read_statistics(
         return pl.DataFrame()
     frame, header = read(str(path), usecols=requested, output_format="polars")
     labels: Mapping[str, Mapping[Any, str]] = header.variable_value_labels
+    how.record.titles.update({name: title for name, title in header.column_names_to_labels.items() if title})
     series = [_narrow_numbers(frame[name]) for name in requested]
-    return pl.DataFrame([_apply_labels(one, labels.get(one.name, {}), how) for one in series])
+    return pl.DataFrame([_apply_labels(_keep_postcodes(one, how), labels.get(one.name, {}), how) for one in series])
 
 
 def _narrow_numbers(values: pl.Series) -> pl.Series:
@@ -164,6 +189,17 @@ def _narrow_numbers(values: pl.Series) -> pl.Series:
     if values.dtype == pl.String:
         return values.set(values == "", None)
     return values
+
+
+def _keep_postcodes(values: pl.Series, how: TextOptions) -> pl.Series:
+    """Return postcodes as text, as they are read from a CSV: they are no quantities."""
+    name = values.name
+    is_number = values.dtype.is_integer() and names_postcode(f"{name} {how.record.titles.get(name, '')}")
+    if not is_number or how.convert.get(name) in (*NUMBER_READINGS, "codes"):
+        return values
+    if name not in how.convert:
+        how.record.columns.append(keep_postcodes(name))
+    return values.cast(pl.String)
 
 
 def _apply_labels(values: pl.Series, labels: Mapping[Any, str], how: TextOptions) -> pl.Series:

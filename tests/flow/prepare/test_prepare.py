@@ -77,10 +77,42 @@ def test_one_offset_per_person_keeps_intervals() -> None:
     assert 20 < max(drawn) <= 30
 
 
+def test_a_placeholder_would_tell_the_offset() -> None:
+    dates = [datetime.date(2024, 2, 29), datetime.date(9999, 12, 31), None, datetime.date(2024, 3, 1)]
+    frame = pl.DataFrame({"id": ["a", "a", "b", "b"], "left": dates})
+    with pytest.raises(DataError, match="1 dates of 'left' are before 1850 or after 2200"):
+        vl.prepare(frame, shift_dates=["left"], person="id", key=KEY)
+    kept = vl.prepare(frame.filter(pl.col("left") != dates[1]), shift_dates=["left"], person="id", key=KEY)
+    assert kept.frame["left"].null_count() == 0
+
+
+def test_the_file_of_pseudonyms_stays_out_of_a_release(tmp_path: Path) -> None:
+    prepared = vl.prepare(visits(), pseudonym="id", key=KEY)
+    data = vl.read(prepared, vl.Schema(quasi=["zip"], person="id"))
+    folder = vl.publish(data, vl.KAnonymity(k=3)).save(tmp_path / "release")
+    (tmp_path / "link").symlink_to(folder)
+    for place in (folder, tmp_path / "link"):
+        with pytest.raises(SpecError, match="would lie in a release"):
+            prepared.save_pseudonyms(place / "names.csv")
+
+
+def test_dates_beside_shifted_ones_are_named() -> None:
+    preparation = vl.prepare(visits(), shift_dates=["admitted"], person="id", key=KEY).preparation
+    assert preparation.list_unshifted(["admitted", "birth"]) == ["birth"]
+    assert vl.prepare(visits()).preparation.list_unshifted(["birth"]) == []
+
+
 def test_without_a_person_every_row_is_one_and_a_fresh_key_is_forgotten() -> None:
     frame = visits(100)
     first, second = (vl.prepare(frame, shift_dates=["admitted"]).frame["admitted"] for _ in range(2))
     assert not first.equals(second)
+
+
+def test_numbers_with_decimals_obey_the_rules_of_safe_harbor() -> None:
+    frame = pl.DataFrame({"zip": [3601.0, 90210.0, None, 501.0], "age": [89.0, 89.5, None, 12.0]})
+    changed = vl.prepare(frame, safe_harbor={"zip": "zip", "age": "age"}).frame
+    assert changed["zip"].to_list() == ["000", "902", None, "005"]
+    assert changed["age"].to_list() == [89.0, 90.0, None, 12.0]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,16 @@ READ = [  # cells of a column, and how they are read
         [datetime.datetime(2025, 12, 31, 8, 30), datetime.datetime(2024, 2, 1)],
         "day-first",
     ),
+    (
+        ["01/31/2024 10:00 AM", "2/1/2024 12:30 pm"],
+        [datetime.datetime(2024, 1, 31, 10), datetime.datetime(2024, 2, 1, 12, 30)],
+        "month-first",
+    ),
+    (
+        ["2024-01-01T10:00:00Z", "2024-02-01T11:30:00.250Z"],
+        [datetime.datetime(2024, 1, 1, 10), datetime.datetime(2024, 2, 1, 11, 30, 0, 250_000)],
+        "year-first",
+    ),
     (["3,5", "1.234,25"], [3.5, 1234.25], "decimal-comma"),
     (["1.234,50 €", "12,00 €"], [1234.5, 12.0], "decimal-comma"),
     (["$1,234.50", "$3"], [1234.5, 3.0], "decimal-point"),
@@ -48,7 +58,9 @@ STAY = [  # cells that stay text, and a word of the note, if there is one
     (["123 456 789", "987 654 321"], ""),  # digits in equal groups are a code
     (["030 123 456", "040 987 654"], ""),
     (["01069", "80331"], ""),
-    (["31.12.25", "01.02.24"], ""),  # a year of two digits
+    (["31.12.25", "01.02.24"], "a year of two digits"),
+    (["12,5", "3,5", "n/a", "-"], "2 of 4 cells look like numbers; the other 2 are not"),
+    (["2024-01-01T10:00:00Z", "2024-01-01T10:00:00+02:00"], "1 of 2 cells look like dates"),
 ]
 ASKED = [
     (["01/02/2025", "03/04/2024"], ("day-first", "month-first")),
@@ -111,6 +123,23 @@ def test_a_reading_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     assert "31.12.2025" not in str(error.value).replace("(31.12.2025)", "")
     with pytest.raises(SpecError, match="no reading 'us'"):
         read_cells(tmp_path, ["1"], convert={"x": "us"})
+
+
+@pytest.mark.parametrize("engine", [None, vl.Disk()], ids=["memory", "disk"])
+def test_what_only_some_readers_know_is_the_same_on_every_engine(
+    tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "CHUNK_ROWS", 2)
+    text = "born;alive;seen;left\n19800517;TRUE;2024-01-01T10:00:00Z;2024-01-01 10:00\n"
+    text += "20010203;False;2024-01-02T10:00:00Z;2024-01-02 10:00\n" * 5
+    path = write_file(tmp_path, text.encode())
+    schema = vl.Schema(quasi=["born", "alive", "seen", "left"])
+    data = vl.read(path, schema, engine=engine)
+    types = [column.domain.values.dtype for column in data.columns]
+    assert types == [pl.Int64, pl.Boolean, pl.Datetime("us"), pl.Datetime("us")]
+    assert [reading.column for reading in data.reading.columns] == ["seen"]
+    dates = vl.read(path, schema, engine=engine, convert={"born": "year-first"}).columns["born"]
+    assert dates.domain.values.to_list() == [D(1980, 5, 17), D(2001, 2, 3)]
 
 
 def test_chunks_decide_together() -> None:

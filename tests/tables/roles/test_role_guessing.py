@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from voile.tables.domain import encode_column, infer_kind
 from voile.tables.roles.column_features import ColumnFeatures, measure_features
 from voile.tables.roles.role_guessing import RoleSuggestion, suggest_role
 
-TABLES = json.loads((Path(__file__).parent / "real_tables.json").read_text(encoding="utf-8"))
+FOLDER = Path(__file__).parent
+TABLES = json.loads((FOLDER / "real_tables.json").read_text(encoding="utf-8"))
+MADE = json.loads((FOLDER / "made_tables.json").read_text(encoding="utf-8"))
 
 
 def suggest(name: str, values: list[Any]) -> RoleSuggestion:
@@ -37,12 +40,22 @@ def test_real_tables() -> None:
     assert len(TABLES) >= 20
     answers = Counter(judge(column) for columns in TABLES.values() for column in columns)
     assert answers["right"] >= 0.85 * answers.total()
-    assert answers["wrong"] <= 2, "two columns of votes whose names are those of a candidate"
+    assert not answers["wrong"]
 
 
-def test_no_identifier_of_a_real_table_is_suggested_for_publication() -> None:
-    columns = [column for table in TABLES.values() for column in table if column["truth"] == ["identifier"]]
-    assert len(columns) >= 8
+def test_made_tables() -> None:
+    """Columns as 43 well-known data sets and exports of eight countries have them, with made values. Their roles were
+    decided before the guess was run on them; what it got right then is in docs/decisions/0061."""
+    assert len(MADE) >= 43
+    answers = Counter(judge(column) for columns in MADE.values() for column in columns)
+    assert answers["right"] >= 0.8 * answers.total()
+    assert answers["wrong"] <= 0.02 * answers.total()
+
+
+def test_no_identifier_of_a_table_is_suggested_for_publication() -> None:
+    tables = [*TABLES.values(), *MADE.values()]
+    columns = [column for table in tables for column in table if column["truth"] == ["identifier"]]
+    assert len(columns) >= 80
     assert {judge(column) for column in columns} <= {"right", "unsure"}
 
 
@@ -75,6 +88,10 @@ NAMES = {
     "Arabic": "Mohammed Khalil|Fatima Haddad|Omar Mansour|Layla Said|Hassan Younes|Aisha Najjar",
     "Japanese": "Tanaka Hiroshi|Sato Keiko|Suzuki Kenji|Takahashi Yumi|Watanabe Akira|Ito Naomi",
     "Indian": "Rahul Sharma|Priya Patel|Amit Singh|Anjali Gupta|Vijay Kumar|Sunita Reddy",
+    "Russian": "Иванов Сергей|Смирнова Анна|Кузнецов Дмитрий|Попова Ольга|Зайцев Егор|Орлова Вера",
+    "Nigerian": "Chinedu Okafor|Ngozi Eze|Emeka Nwosu|Tunde Adeyemi|Folake Balogun|Aisha Bello",
+    "Hebrew": "Cohen Yosef|Levi Rachel|Mizrahi David|Peretz Miriam|Friedman Moshe|Katz Noa",
+    "Greek": "Γιώργος Παπαδόπουλος|Ελένη Δημητρίου|Maria Nikolaou|Νίκος Ιωαννίδης|Sofia Dimitriou|Κώστας Μακρής",
     "surnames": "Andersson|Johansson|Lindqvist|Svensson|Bergström|Gustafsson",
 }
 
@@ -122,11 +139,61 @@ def test_personal_values_are_identifiers_whatever_their_column_is_called(values:
         ("hhid", [n % 150 for n in range(400)], "identifier"),
         ("household", ["couple", "single", "family"] * 100, "quasi"),
         ("kosten", [n * 3.7 for n in range(400)], "sensitive"),
+        ("EmployeeNumber", list(range(400)), "identifier"),
+        ("hospital number", [n % 300 for n in range(400)], "unsure"),
+        ("order_id", [n % 150 for n in range(400)], "identifier"),
+        ("wardid", [n % 12 for n in range(400)], "quasi"),
+        ("county_name", ["Kent", "Essex", "Surrey"] * 130, "quasi"),
+        ("telephone", ["yes", "no"] * 200, "quasi"),
+        ("insured_sex", ["F", "M"] * 200, "quasi"),
+        ("x7", ["M", "w", "W", "m"] * 100, "quasi"),
+        ("x7", ["DE", "AT", "CH", "FR", "PL"] * 80, "quasi"),
+        ("x7", [f"2024-{1 + n % 12:02}" for n in range(400)], "quasi"),
+        ("room", [f"A{n % 60:02}" for n in range(400)], "unsure"),
+        ("hospitaldischargestatus", ["alive", "dead"] * 200, "sensitive"),
+        ("Uwagi", [f"bóle od {n % 5} dni, lek. {'ABC'[n % 3]}. Nowak" for n in range(400)], "identifier"),
+        ("TAGE", [n % 80 for n in range(400)], "quasi"),
     ],
 )
 def test_roles_follow_names_and_values(name: str, values: list[Any], role: str) -> None:
     assert suggest(name, values).role == role
     assert suggest(name, values).why.endswith((".", "?"))
+
+
+def test_what_repeats_as_a_number_of_people_is_not_published_whatever_its_name() -> None:
+    people = [(37 * n) % 101 for n in range(240)]
+    table = pl.DataFrame(
+        {
+            "sex": ["mf"[person % 2] for person in people],
+            "birth": [f"{1930 + person % 70}" for person in people],
+            "invoice": [70_000 + 13 * person for person in people],
+            "claim": [70_000.0 + 13 * person for person in people],
+            "income": [f"K{person % 7}X{person:03}QA" for person in people],
+        }
+    )
+    found = vl.inspect(table)
+    assert {found[name].role for name in ("invoice", "claim", "income")} <= {"unsure", "identifier"}
+
+
+def test_texts_of_which_some_look_like_names_are_asked_about() -> None:
+    column = ColumnFeatures("partner", "categorical", "String", 900, 200, 0, length=12, words=2, names=0.4)
+    assert suggest_role(column).role == "unsure"
+    assert suggest_role(replace(column, names=0.1)).role == "quasi"
+    assert suggest_role(replace(column, name="city")).role == "quasi"
+
+
+def test_a_hash_is_an_identifier() -> None:
+    assert suggest("x", [f"{n % 90:02}ab{n % 90:02}cdef{n % 90}e4" for n in range(400)]).role == "identifier"
+
+
+def test_the_title_of_a_column_speaks_where_its_name_does_not() -> None:
+    column = ColumnFeatures("RIAGENDR", "numeric", "Int64", 600, 2, 0)
+    assert suggest_role(replace(column, name="Q17", distinct=9)).role == "unsure"
+    assert suggest_role(replace(column, name="Q17", distinct=9, title="Marital status")).role == "quasi"
+    assert (
+        suggest_role(replace(column, name="Q17", distinct=9, title="Ever told had high blood pressure")).role
+        == "sensitive"
+    )
 
 
 def test_empty_columns_are_left_out() -> None:

@@ -145,7 +145,7 @@ def publish(
         advice = suggest_improvements(data, request.policy)
     _show_outcome(out, data, release, verdict, advice, as_json)
     if prepared is not None and not as_json:
-        show_checklist(prepared)
+        show_checklist(prepared, data)
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
 

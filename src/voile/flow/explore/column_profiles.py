@@ -16,6 +16,7 @@ import polars as pl
 from voile.errors import VoileError, option, render
 from voile.kernels.key_groups import sum_keys
 from voile.tables.domain import Domain, encode_column, infer_kind
+from voile.tables.roles.code_guessing import looks_like_codes
 from voile.tables.roles.column_features import measure_features
 from voile.tables.roles.column_words import is_trait
 from voile.tables.roles.role_guessing import suggest_role
@@ -30,6 +31,7 @@ class ColumnProfile:
     """A summary of a column: how many values it has, how many cells are missing, how many people have a value that
     nobody else has, the suggested role (empty: leave the column out; `unsure`: a person must decide) with the reason,
     what it seems to mean and how certain that is, and whether its values may be people, each with one row or several.
+    `title` is what a file of Stata or SPSS says about the column.
     """
 
     name: str
@@ -43,6 +45,12 @@ class ColumnProfile:
     tells_people_apart: bool = False
     meaning: str = ""
     confidence: str = ""
+    title: str = ""
+
+    @property
+    def holds_codes(self) -> bool:
+        """Whether its whole numbers may be codes, of which a range means nothing."""
+        return self.kind == "numeric" and looks_like_codes(self.name, self.type)
 
 
 @dataclass(frozen=True)
@@ -68,8 +76,9 @@ class RepeatedValues:
         )
 
 
-def profile_table(frame: pl.DataFrame) -> tuple[tuple[ColumnProfile, ...], CodedColumns]:
-    """Profile every column of a table; return the profiles, and the columns that can be coded."""
+def profile_table(frame: pl.DataFrame, titles: Mapping[str, str]) -> tuple[tuple[ColumnProfile, ...], CodedColumns]:
+    """Profile every column of a table; return the profiles, and the columns that can be coded. `titles` are what a file
+    says about its columns, beside their names."""
     coded: dict[str, tuple[Domain, np.ndarray]] = {}
     unusable: dict[str, ColumnProfile] = {}
     for name in frame.columns:
@@ -79,18 +88,27 @@ def profile_table(frame: pl.DataFrame) -> tuple[tuple[ColumnProfile, ...], Coded
         except VoileError as error:  # values that cannot be compared cannot be published
             unusable[name] = ColumnProfile(name, "none", str(values.dtype.base_type()), 0, 0, 0, "", error.message)
     counts = {name: np.bincount(codes, minlength=domain.size) for name, (domain, codes) in coded.items()}
-    profiles = {name: profile_column(name, coded[name][0], counts[name], coded) for name in coded}
+    profiles = {name: profile_column(name, coded[name][0], counts[name], coded, titles.get(name, "")) for name in coded}
     return tuple(unusable.get(name) or profiles[name] for name in frame.columns), coded
 
 
-def profile_column(name: str, domain: Domain, counts: np.ndarray, coded: CodedColumns | None = None) -> ColumnProfile:
+def profile_column(
+    name: str, domain: Domain, counts: np.ndarray, coded: CodedColumns | None = None, title: str = ""
+) -> ColumnProfile:
     """Profile a column from the number of rows that have each code. `coded` are all columns of the table, if whether a
     column numbers people may be read from the others."""
     missing = int(counts[-1]) if domain.missing else 0
-    features = measure_features(name, domain, counts, partial(_has_constant_trait, name, coded or {}))
+    features = measure_features(name, domain, counts, partial(_has_constant_trait, name, coded or {}), title)
     suggestion = suggest_role(features)
     return ColumnProfile(
-        name, features.kind, features.type, features.distinct, missing, features.alone, **asdict(suggestion)
+        name,
+        features.kind,
+        features.type,
+        features.distinct,
+        missing,
+        features.alone,
+        title=title,
+        **asdict(suggestion),
     )
 
 

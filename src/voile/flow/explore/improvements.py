@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from voile.errors import render
+from voile.errors import option, render
 from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
 from voile.models.base import GivesAdvice, Model
 from voile.models.policy import Policy
@@ -37,6 +37,11 @@ def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
         if column is not None and isinstance(model, GivesAdvice)
     ]
     fewest = max(FEWEST, policy.smallest())
+    told += [
+        advise_categories(column.name)
+        for column in (*data.columns.quasi, *data.columns.sensitive)
+        if column.kind == "numeric" and looks_like_codes(column.name, str(column.domain.values.dtype))
+    ]
     told += [_advise_limit(data, column, fewest) for column in data.columns.sensitive if column.domain.uses_intervals]
     return [render(sentence) for sentence in dict.fromkeys(told) if sentence]
 
@@ -52,6 +57,14 @@ def _advise_limit(data: Microdata, column: Column, fewest: int) -> str:
         f"Fewer than {FEWEST} people share the greatest value of {column.name!r}, and it is published as it is: "
         f"whoever is known for it stands out. Bound both ends by round values that at least {fewest} people reach "
         f"(steering, tails={fewest}), or give the column a top that does not depend on the table (steering, top)."
+    )
+
+
+def advise_categories(name: str) -> str:
+    """Say that whole numbers may be codes."""
+    return render(
+        f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, "
+        f"mark the column as categories ({option('kind', {name: 'categorical'})})."
     )
 
 
@@ -81,11 +94,8 @@ def give_advice(
                 )
     for name in (*schema.quasi, *schema.sensitive):
         column = by_name.get(name)
-        if column is not None and column.kind == "numeric" and looks_like_codes(name, column.type):
-            yield (
-                f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, "
-                "mark the column as categories."
-            )
+        if column is not None and column.holds_codes:
+            yield advise_categories(name)
     if not schema.sensitive:
         yield (
             "No column is marked as secret: a promise can cover finding a person's row, but not learning something "

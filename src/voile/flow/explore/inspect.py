@@ -110,7 +110,7 @@ def inspect(
         )
     variants = find_table_variants(frame)
     frame = merge_table_variants(frame, variants, merge)
-    profiles, coded = profile_table(frame)
+    profiles, coded = profile_table(frame, table_source.record.titles)
     roles = schema if isinstance(schema, Schema) else _complete_roles(profiles, schema or {})
     unmerged = tuple(one for one in variants if one.column not in merge)
     repeats = find_repeats(profiles, coded)

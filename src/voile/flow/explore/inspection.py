@@ -96,6 +96,10 @@ class Inspection(ResultTable):
         """Return the columns for which no role can be suggested: somebody has to decide."""
         return [column.name for column in self.columns if column.role == UNSURE]
 
+    def list_codes(self) -> list[str]:
+        """Return the columns of whole numbers that may be codes, of which a range means nothing."""
+        return [column.name for column in self.columns if column.holds_codes and column.role not in ("", "identifier")]
+
     def list_reading(self) -> dict[str, Any]:
         """Return how the columns that have a role were read, as [read] of a spec states it."""
         found = self.reading.as_spec()
@@ -161,6 +165,7 @@ class Inspection(ResultTable):
             "repeats": [asdict(item) for item in self.repeats],
             "suggested_person": self.suggested_person,
             "undecided": self.undecided(),
+            "codes": self.list_codes(),
             "undecided_note": self.describe_undecided(),
             "unit": self.unit.as_json(),
             "reading": {"notes": self.reading.describe(), "spec": self.reading.as_spec(), **self.reading.as_json()},

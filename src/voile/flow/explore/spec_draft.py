@@ -55,6 +55,12 @@ def _write_roles(inspection: Inspection, name: str) -> Iterator[str]:
         yield '# Rows with missing cells: "error" refuses, "drop" leaves out, "value" takes missing as a value.'
         yield 'missing = "value"'
         yield ""
+    codes = [column for column in inspection.columns if column.holds_codes and column.role in ("quasi", "sensitive")]
+    if codes:
+        yield "# Whole numbers that may be codes, of which a range means nothing. Delete those that are quantities."
+        yield "[schema.kinds]"
+        yield from (f'{_quote(column.name)} = "categorical"' for column in codes)
+        yield ""
 
 
 def _write_promise(inspection: Inspection) -> Iterator[str]:

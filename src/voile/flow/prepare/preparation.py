@@ -16,6 +16,7 @@ from voile.tables.schema import Schema, suggest_name
 from voile.tables.secret_key import Key
 
 SHIFT_DAYS = 182
+YEARS = (1850, 2200)  # of dates that somebody lived through
 DEFAULT_DAY = datetime.date(1970, 1, 1)  # no rule looks at it
 
 
@@ -90,6 +91,10 @@ class Preparation:
     def rename_columns(self, names: Sequence[str]) -> list[str]:
         """Return the names of the columns afterwards."""
         return [f"{name}_age" if name in self.ages else name for name in names]
+
+    def list_unshifted(self, dates: Iterable[str]) -> list[str]:
+        """Return those of some columns of dates that are left alone although others are shifted."""
+        return [name for name in dates if name not in self.shift_dates] if self.shift_dates else []
 
     def check(self, present: Sequence[str], convert: Iterable[str] = ()) -> None:
         """Raise errors for columns that the table lacks, or has already; `convert` are those with a reading."""
@@ -166,8 +171,23 @@ def _shift(frame: pl.DataFrame, names: Sequence[str], person: str | None, key: K
     for name in names:
         if frame[name].dtype not in (pl.Date, pl.Datetime):
             raise _no_dates(name)
+        _refuse_placeholders(frame[name])
         frame = frame.with_columns((frame[name] + offsets.cast(pl.Duration("ms")) * 86_400_000).alias(name))
     return frame
+
+
+def _refuse_placeholders(dates: pl.Series) -> None:
+    """Refuse dates that nobody lived through, such as 9999-12-31 for "no end": everybody knows them, so that each would
+    tell its person's offset once it is shifted."""
+    years = dates.dt.year()
+    placeholders = int((~years.is_between(*YEARS)).sum())
+    if placeholders:
+        raise DataError(
+            f"{placeholders:,} dates of {dates.name!r} are before {YEARS[0]} or after {YEARS[1]}: they stand for "
+            "something else, and would tell each person's offset once they are shifted.",
+            code="data.date",
+            hint="Leave those cells empty before the table is read.",
+        )
 
 
 def _replace_birth(frame: pl.DataFrame, name: str, date: datetime.date) -> pl.DataFrame:

@@ -27,6 +27,7 @@ from voile.flow.prepare.preparation import (
 from voile.flow.prepare.safe_harbor import write_checklist
 from voile.io.conversions.column_readings import ReadingRecord, refuse_questions
 from voile.io.conversions.encodings import AUTO
+from voile.io.release_folder.file_names import CERTIFICATE
 from voile.io.safe_writing.file_replacement import replace_files
 from voile.tables.part_protocol import Parts
 from voile.tables.schema import Schema
@@ -87,6 +88,12 @@ class PreparedTable:
         path = Path(path)
         if self.pseudonyms is None:
             raise SpecError("No pseudonyms were made.", code="spec.pseudonym", hint=f"Use {option('pseudonym', 'id')}.")
+        if path.resolve().parent.joinpath(CERTIFICATE).exists():
+            raise SpecError(
+                "The file of the pseudonyms would lie in a release.",
+                code="spec.pseudonym",
+                hint="Keep it apart: whoever receives the release must not have it.",
+            )
         if path.exists():
             raise SpecError(f"{path.name!r} exists already.", code="spec.out", hint="Name a new file.")
         replace_files({path: self.pseudonyms.write_csv().encode()}, private=True)

@@ -69,7 +69,8 @@ def _apply(rule: str, values: pl.Series, on: datetime.date) -> pl.Series:
     if rule == "age":
         if not values.dtype.is_numeric():
             raise _wrong_kind(values.name, "ages as numbers")
-        return values.clip(upper_bound=OLDEST + 1)
+        capped = pl.when(values > OLDEST).then(pl.lit(OLDEST + 1, values.dtype)).otherwise(values)
+        return pl.select(capped.alias(values.name)).to_series()
     if values.dtype not in (pl.Date, pl.Datetime):
         raise _wrong_kind(values.name, "dates")
     years = values.dt.year()
@@ -79,6 +80,8 @@ def _apply(rule: str, values: pl.Series, on: datetime.date) -> pl.Series:
 
 def _shorten_zip(values: pl.Series) -> pl.Series:
     """Return the first three digits of US ZIP codes, 000 for small areas and for what is no ZIP code."""
+    if values.dtype.is_float() and bool((values.drop_nulls() == values.drop_nulls().round()).all()):
+        values = values.cast(pl.Int64, strict=False)  # whole numbers beside missing cells
     texts = values.cast(pl.String).str.strip_chars()
     if values.dtype.is_integer():
         texts = texts.str.zfill(5)  # a leading zero is lost where codes were read as numbers

@@ -61,10 +61,12 @@ class ColumnReading:
 
 @dataclass
 class ReadingRecord:
-    """What an engine notes while it reads a file: the encoding that it found, and how it read columns of text."""
+    """What an engine notes while it reads a file: the encoding that it found, how it read columns of text, and the
+    titles that the file gives to its columns."""
 
     encoding: str = ""
     columns: list[ColumnReading] = field(default_factory=list)
+    titles: dict[str, str] = field(default_factory=dict)
 
     def describe(self) -> list[str]:
         """Say what was found and converted, one sentence per entry."""

@@ -38,8 +38,7 @@ def decide_reading(
             return ColumnReading(column, "decimal-point", native)
         return _ask(column, NUMBER_READINGS, "its numbers have a point before three digits.")
     if native == "integer" and names_postcode(column):
-        undo = mention_reading(column, "decimal-point")
-        return _stay_text(column, f"postcodes are no quantities, so it stays text; {undo} reads numbers.")
+        return keep_postcodes(column)
     if native != "text":
         return ColumnReading(column, "text", native)
     readings = list(dict.fromkeys(FORMS[name].reading for name in forms))
@@ -96,6 +95,12 @@ def _stay_text(column: str, why: str) -> ColumnReading:
     return ColumnReading(column, "text", "text", note=why)
 
 
+def keep_postcodes(column: str) -> ColumnReading:
+    """Return the reading of whole numbers that stay text because they are postcodes."""
+    undo = mention_reading(column, "decimal-point")
+    return _stay_text(column, f"postcodes are no quantities, so it stays text; {undo} reads numbers.")
+
+
 def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReading:
     """Return the reading of a column that stays text, and say so where most of it looks like something else."""
     cells = sum(one.cells for one in summaries)
@@ -105,8 +110,12 @@ def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReadin
     ):
         if MOSTLY * cells <= count and cells:
             others = cells - count
-            why = f"the other {others:,} are not" if others else "they are written in several forms"
-            return _stay_text(column, f"{count:,} of {cells:,} cells look like {noun}; {why}, so it stays text.")
+            forms = "they are written in several forms, or in one that says too little (a year of two digits)"
+            why = f"the other {others:,} are not" if others else forms
+            advice = f" If those mean missing, name their texts: {option('null')}." if others else ""
+            return _stay_text(
+                column, f"{count:,} of {cells:,} cells look like {noun}; {why}, so it stays text.{advice}"
+            )
     return ColumnReading(column, "text", "text")
 
 

@@ -13,6 +13,9 @@ import polars as pl
 _SPACE = "[ \u00a0\u202f]"
 _CURRENCY = "€|\\$|£|¥|EUR|USD|GBP|CHF|Fr\\.|SEK|NOK|DKK|kr\\.?|PLN|zł|CZK|Kč|HUF|Ft|JPY|BRL|R\\$|INR|₹|TRY|₺|RUB|₽"
 _TIME = r"(?:[ T]+\d{1,2}:\d{2}(?::\d{2})?)"
+_HALF_DAY = r"(?:[ T]+\d{1,2}:\d{2}(?::\d{2})? ?[AaPp][Mm])"
+_UTC = r"(?:T\d{1,2}:\d{2}:\d{2}(?:\.\d{1,6})?Z)"
+EIGHT_DIGITS = "year-first in eight digits"  # a number unless somebody says that it is a date
 _SHORT, _YEAR = r"\d{1,2}", r"\d{4}"
 
 
@@ -52,6 +55,22 @@ def _date_caster(order: str, with_time: bool) -> Callable[[pl.Series], pl.Series
     return cast
 
 
+def _read_half_days(order: str) -> Callable[[pl.Series], pl.Series]:
+    """Return a function that reads dates with hours before and after noon."""
+    text = "-".join({"d": "%d", "m": "%m", "y": "%Y"}[part] for part in order)
+
+    def cast(cells: pl.Series) -> pl.Series:
+        same = cells.str.replace_all(r"[./]", "-").str.to_uppercase().str.replace(r"[ T]+", " ")
+        whole = same.str.replace(r" (\d{1,2}:\d{2}) ?([AP]M)$", " $1:00 $2").str.replace(r" ?([AP]M)$", " $1")
+        return whole.str.to_datetime(f"{text} %I:%M:%S %p", time_unit="us", strict=False)
+
+    return cast
+
+
+def _read_utc(cells: pl.Series) -> pl.Series:
+    return cells.str.strip_chars_end("Z").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
+
+
 def _number_pattern(decimal: str, group: str, whole: bool) -> str:
     signs = (group, _SPACE, "['’]")
     grouped = "|".join(rf"[1-9]\d{{0,2}}(?:{sign}\d{{3}})+" for sign in signs)
@@ -74,6 +93,11 @@ def _list_forms() -> dict[str, TextForm]:
         forms[reading] = TextForm(reading, _date_pattern(order, ""), _date_caster(order, False))
         timed = _date_pattern(order, _TIME + "?")
         forms[reading + " with times"] = TextForm(reading, timed, _date_caster(order, True))
+        half = _date_pattern(order, _HALF_DAY)
+        forms[reading + " with am and pm"] = TextForm(reading, half, _read_half_days(order))
+    forms["year-first in UTC"] = TextForm("year-first", rf"^{_YEAR}-\d{{2}}-\d{{2}}{_UTC}$", _read_utc)
+    eight = r"^(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$"
+    forms[EIGHT_DIGITS] = TextForm("year-first", eight, lambda cells: cells.str.to_date("%Y%m%d", strict=False))
     for reading, decimal, group in (("decimal-comma", ",", r"\."), ("decimal-point", ".", ",")):
         for suffix, dtype in ((" in whole numbers", pl.Int64()), ("", pl.Float64())):
             pattern = _number_pattern("\\" + decimal, group, bool(suffix))
@@ -85,6 +109,9 @@ FORMS = _list_forms()  # the narrower form of a reading comes before the wider o
 DATE_READINGS = ("day-first", "month-first", "year-first")
 NUMBER_READINGS = ("decimal-comma", "decimal-point")
 READINGS = ("text", *DATE_READINGS, *NUMBER_READINGS, "labels", "codes")
+
+
+_TWO_DIGIT_YEAR = r"^(?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|[12]\d|3[01])[./]\d{2}$"
 
 
 def find_forms(cells: pl.Series) -> frozenset[str]:
@@ -101,8 +128,9 @@ def find_forms(cells: pl.Series) -> frozenset[str]:
 
 
 def looks_like_date(cell: pl.Expr) -> pl.Expr:
-    """Mark the cells that have the form of a date, ISO dates among them."""
-    return cell.str.contains(rf"^(?:\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{4}}|\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}}){_TIME}?$")
+    """Mark the cells that have the form of a date, ISO dates and years of two digits among them."""
+    date = r"\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./-]\d{1,2}[./-]\d{1,2}"
+    return cell.str.contains(rf"^(?:{date})(?:{_TIME}|{_HALF_DAY}|{_UTC})?$") | cell.str.contains(_TWO_DIGIT_YEAR)
 
 
 def looks_like_number(cell: pl.Expr) -> pl.Expr:

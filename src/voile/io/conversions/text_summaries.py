@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from voile.io.conversions.text_forms import (
+    EIGHT_DIGITS,
     FORMS,
     NUMBER_READINGS,
     find_forms,
@@ -38,7 +39,7 @@ def summarize_text(texts: pl.Series) -> TextSummary:
     """Summarize the cells of a text column. Works on distinct cells: O(n) to count them, unless the first cells already
     show that the column holds words."""
     head = texts.head(HEAD).drop_nulls().unique()
-    if len(head) and not head.str.contains(r"\d").any() and not head.is_in(["true", "false"]).all():
+    if len(head) and not head.str.contains(r"\d").any() and not head.str.to_lowercase().is_in(["true", "false"]).all():
         words, nothing = None if texts[0] is None else True, frozenset[str]()
         return TextSummary(frozenset({"text"}), nothing, nothing, len(texts) - texts.null_count(), 0, 0, words)
     counted = texts.drop_nulls().alias("cell").value_counts(name="count")
@@ -51,6 +52,7 @@ def summarize_text(texts: pl.Series) -> TextSummary:
         return TextSummary(native, nothing, nothing, filled, 0, 0, no_words)
     if native is not None and "integer" in native:
         forms = frozenset(name for name, form in FORMS.items() if form.reading in NUMBER_READINGS)
+        forms |= find_forms(cells) & {EIGHT_DIGITS}
         return TextSummary(native, forms, frozenset({"unit:", "plain"}), filled, 0, filled, no_words)
     cell = pl.col("cell")
     are_codes = (cell.str.contains(LEADING_ZERO) & ~looks_like_date(cell)).any()

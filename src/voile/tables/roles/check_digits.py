@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from voile.tables.code_lists.countries import COUNTRIES
+from voile.tables.roles.name_lexicon import fold_word
+
 
 def passes_luhn(digits: str) -> bool:
     """Whether the last digit is the Luhn check digit of the others.
@@ -116,6 +119,15 @@ _STREET = (
     r"drive|dr\.?)).*|(?:via|calle|rua|avenida|piazza|ul\.) .{2,40} \d{1,4}"
 )
 
+_SEXES = re.compile(
+    "[mfwdk]|(?:fe)?male|(?:wo)?m[ae]n|boy|girl|mann|frau|mannlich|weiblich|divers|homme|femme|masculin|feminin|uomo|"
+    "donna|maschio|femmina|hombre|mujer|varon|masculino|feminino|femenino|homem|mulher|vrouw|vrouwelijk|mannelijk|"
+    "kvinn[ae]|kvinde|mies|nainen|mezczyzna|kobieta|muz|zena|erkek|kadin"
+)
+_US_STATES = re.compile(
+    "A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|PR|RI|S[CD]|T[NX]|UT|V[TA]|W[AVIY]"
+)
+
 # what tells who somebody is, wherever it stands
 PERSONAL: Mapping[str, Callable[[str], bool]] = {
     "e-mail addresses": _matches(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
@@ -136,14 +148,24 @@ PERSONAL: Mapping[str, Callable[[str], bool]] = {
     "web addresses": _matches(r"(?:https?://|www\.)\S+"),
     "UUIDs": _matches(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
     "street addresses": _matches(_STREET),
+    "hashes": _matches(r"(?=[0-9a-f]*[a-f])(?=(?:[a-f]*[0-9]){3})[0-9a-f]{10,128}"),
 }
+
+POINTED = "ICD-10 codes with a point"  # rooms and seats have none
+MIXED = "codes of letters and digits"
 
 # what others may know, or what should stay secret
 GENERAL: Mapping[str, Callable[[str], bool]] = {
     "ICD-10 codes": _matches(r"[A-TV-Z]\d{2}(?:\.\d{1,2}|\.-|\d{1,2})?[+*!]?"),
+    POINTED: _matches(r"[A-TV-Z]\d{2}\.[\d-]{1,2}[+*!]?"),
     "British postcodes": _matches(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"),
     "Dutch postcodes": _matches(r"[1-9]\d{3} ?[A-Z]{2}"),
     "Canadian postcodes": _matches(r"[A-Z]\d[A-Z] ?\d[A-Z]\d"),
     "postcodes of five digits": _matches(r"\d{5}(?:-\d{4})?"),
     "Polish or Portuguese postcodes": _matches(r"\d{2}-\d{3}|\d{4}-\d{3}"),
+    MIXED: _matches(r"(?=.*\d)(?=.*[A-Z])[A-Z0-9-]{6,20}"),
+    "sexes": lambda text: _SEXES.fullmatch(fold_word(text.strip())) is not None,
+    "months": _matches(r"(?:19|20)\d{2}[-/.](?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])[-/.](?:19|20)\d{2}"),
+    "countries": lambda text: COUNTRIES.place(text) is not None,
+    "US states": lambda text: _US_STATES.fullmatch(text.upper()) is not None,
 }

@@ -22,7 +22,8 @@ class ColumnFeatures:
     """What the guess of a role rests on: how many rows are `filled` with how many `distinct` values, how many values
     are `alone` in one row, the average length and number of words of texts, the share of different values that look
     like `names` of people or like each of several `codes`, the `ranges` that hold all numbers, whether numbers are
-    whole and some negative, and whether the traits of people never change within a value."""
+    whole and some negative, the `title` that a file gives to the column beside its name, and whether the traits of
+    people never change within a value."""
 
     name: str
     kind: str
@@ -37,6 +38,7 @@ class ColumnFeatures:
     ranges: tuple[str, ...] = ()
     is_whole: bool = False
     is_negative: bool = False
+    title: str = ""
     keeps_traits: bool = False
 
     def as_json(self) -> dict[str, Any]:
@@ -49,7 +51,7 @@ class ColumnFeatures:
 
 
 def measure_features(
-    name: str, domain: Domain, counts: np.ndarray, keeps_traits: Callable[[], bool] = lambda: False
+    name: str, domain: Domain, counts: np.ndarray, keeps_traits: Callable[[], bool] = lambda: False, title: str = ""
 ) -> ColumnFeatures:
     """Measure the features of a column from its values and the number of rows that have each; a last count is that of
     missing cells, where there are any. `keeps_traits` is asked only about a column that may number people."""
@@ -59,13 +61,15 @@ def measure_features(
     filled, distinct = int(counts.sum()), int(present.sum())
     base: dict[str, Any] = {
         "name": name,
+        "title": title,
         "kind": domain.kind,
         "type": str(dtype.base_type()),
         "filled": filled,
         "distinct": distinct,
         "alone": int((counts == 1).sum()),
     }
-    may_number = dtype == pl.String or dtype.is_integer()
+    is_whole = dtype.is_integer() or (dtype.is_float() and bool((values == values.round()).all()))
+    may_number = dtype == pl.String or is_whole
     if may_number and 1 < distinct < filled:
         base["keeps_traits"] = keeps_traits()
     if dtype in (pl.String, pl.Enum):

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 _STRONG_ENDINGS = re.compile(
     r"(?:sson|sdotter|owski|ewski|owska|ewska|inski|inska|ovic|evic|enko|chuk|escu|opoulos|idis|shvili|adze|oglu|mann|"
-    r"hauser|meier|meyer|maier)$"
+    r"hauser|meier|meyer|maier|(?:ов|ев|ин|ск)(?:а|ии|ая)?|енко|вич|вна|οπουλος|ιδης|ακης)$"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 MOST_WORDS = 5  # a name has no more
@@ -46,7 +46,10 @@ def looks_like_name(text: str) -> bool:
     if not 1 <= len(words) <= MOST_WORDS or any(letter.isdigit() for letter in text):
         return False
     folded, names = [fold_word(word) for word in words], load_names()
-    known = sum(word in names for word in folded)
+    known = sum(
+        plain in names or (word[:1].isupper() and _STRONG_ENDINGS.search(plain) is not None)
+        for word, plain in zip(words, folded, strict=True)
+    )
     if len(words) == 1:
-        return bool(known) or (words[0][:1].isupper() and _STRONG_ENDINGS.search(folded[0]) is not None)
+        return bool(known)
     return 2 * known >= len(words) or (known > 0 and all(word[:1].isupper() for word in words))

@@ -8,21 +8,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from voile.tables.roles.check_digits import GENERAL, PERSONAL
+from voile.tables.code_lists.known_lists import ENOUGH
+from voile.tables.roles.check_digits import GENERAL, MIXED, PERSONAL, POINTED
 from voile.tables.roles.column_features import ColumnFeatures
-from voile.tables.roles.column_words import PERSON, ROLE_OF, find_meanings, names_people, names_thing, split_words
+from voile.tables.roles.column_words import (
+    PERSON,
+    ROLE_OF,
+    find_meanings,
+    names_number,
+    names_people,
+    names_thing,
+    split_words,
+)
 
 UNSURE = "unsure"  # the answer that a person must give
 NEARLY = 0.95  # share of the filled cells whose value is unique: nearly everybody has a value of their own
 MANY = 20  # different values from which a column without a telling name may tell people apart
 SMALL = 20  # filled cells up to which different values tell nothing
 PROSE_LENGTH, PROSE_WORDS = 40, 4.0  # on average, from which a column counts as free text
+FEW_WORDS = 3.0  # on average, from which notes are free text even if few of them differ
 MOSTLY = 0.8  # share of different values that must be codes of one kind
 NAMED = 0.5  # share of different values that must look like names of people
+MAYBE_NAMED = 0.25  # share from which they may be names of a language that the lexicon knows little of
 FEW = 12  # different values from which names are no categories
 SHARED = 5  # rows per value that are many
+ROWS_EACH = 20  # rows per value that nobody has: a number of people or papers has fewer
+WHEN = "Others may know when something happened to a person."
 SURE, LIKELY = "sure", "likely"
 # they may be different from row to row, or shared by several people
+LISTED = ("countries", "US states")  # their short codes are also short words, so it takes several
+WORDS = (*LISTED, "sexes", "months")  # what the name of the column says counts more
 CONTACTS = ("telephone numbers", "IP addresses", "web addresses", "street addresses", "payment cards", "UUIDs")
 
 
@@ -59,43 +74,85 @@ def suggest_role(column: ColumnFeatures) -> RoleSuggestion:
         return RoleSuggestion("", "It is empty.", SURE)
     if column.distinct == 1:
         return RoleSuggestion("other", "Everybody has the same value.", SURE)
-    meanings = find_meanings(column.name)
+    meanings = find_meanings(column.name) or find_meanings(column.title)
     return _find_identifier(column, meanings) or _find_secret_or_known(column, meanings) or _doubt(column)
 
 
 def _find_identifier(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
-    """Return the suggestion for a column that may tell who somebody is, by its values or its name."""
-    is_text, can_number = column.type in ("String", "Enum"), column.type.startswith(("Int", "UInt", "String"))
+    """Return the suggestion for a column that may tell who somebody is: by its values, its name, or both."""
+    return _find_personal(column, meanings) or _find_named(column, meanings) or _find_number(column, meanings)
+
+
+def _find_personal(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+    """Return the suggestion for a column whose values are personal, or number people."""
+    is_text = column.type in ("String", "Enum")
     personal = max(PERSONAL, key=lambda code: column.codes.get(code, 0.0))
     if column.codes.get(personal, 0.0) >= MOSTLY and column.distinct >= MANY:
         is_person = personal not in CONTACTS
         return RoleSuggestion("identifier", f"It holds {personal}.", SURE, personal, is_person)
-    repeats = f"{column.distinct:,} different values in {column.filled:,} rows: it may tell people apart."
-    can_be_people = can_number or (column.is_whole and not column.is_negative)
-    if names_people(column.name, column.distinct, MANY) and can_be_people and column.distinct < column.filled:
-        return RoleSuggestion("identifier", repeats, LIKELY, "person", True)
-    if (
-        is_text
-        and (column.length > PROSE_LENGTH or column.words >= PROSE_WORDS)
-        and 5 * column.distinct > column.filled
-    ):
+    if names_people(column.name, column.distinct, MANY) and _may_be_people(column) and column.distinct < column.filled:
+        return RoleSuggestion("identifier", _tell_repeats(column), LIKELY, "person", True)
+    is_prose = column.length > PROSE_LENGTH or column.words >= PROSE_WORDS
+    if is_text and is_prose and 5 * column.distinct > column.filled:
         return RoleSuggestion("identifier", "It holds free text, which may name people.", SURE, "free text")
+    if is_text and "free text" in meanings and (column.words >= FEW_WORDS or column.distinct >= MANY):
+        return RoleSuggestion("identifier", "It seems to hold notes, which may name people.", LIKELY, "free text")
     if is_text and column.names >= NAMED and column.distinct >= FEW:
         return RoleSuggestion("identifier", "Its values look like names of people.", SURE, "name")
-    if {"name", "contact", "number of a person"} & set(meanings) and not names_thing(column.name):
-        is_person = PERSON.fullmatch(split_words(column.name).strip()) is not None
-        if is_text or (can_be_people and 2 * column.distinct > column.filled):
-            why = "Its name suggests that it identifies people."
-            return RoleSuggestion("identifier", why, LIKELY, meanings[0], is_person)
-    is_quantity = column.is_negative or (column.kind == "numeric" and _names_quantity(meanings))
-    may_number = can_be_people and (can_number or not meanings) and not is_quantity
-    if may_number and is_near_unique(column.distinct, column.filled):
-        is_person = PERSON.fullmatch(split_words(column.name).strip()) is not None
-        why = "Nearly everybody has a value of their own."
-        return RoleSuggestion("identifier", why, LIKELY, "number", is_person)
-    if column.keeps_traits and MANY <= column.distinct <= column.filled - MANY and not meanings:
-        return RoleSuggestion("identifier", repeats, LIKELY, "person", True)
     return None
+
+
+def _find_named(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+    """Return the suggestion for a column with the name of a name, a contact or a personal number. A few values that
+    many rows share are none: whether there is a telephone, the name of an agency."""
+    named = {"name", "contact", "number of a person"} & set(meanings)
+    is_shared = column.distinct < FEW and column.filled >= SHARED * column.distinct
+    is_bare_name = "name" in named and len(split_words(column.name).split()) == 1
+    if not named or (is_shared and not is_bare_name) or names_thing(column.name):
+        return None
+    is_usual = 2 * column.distinct > column.filled or "number of a person" in named
+    if column.type in ("String", "Enum") or (_may_be_people(column) and is_usual):
+        why = "Its name suggests that it identifies people."
+        return RoleSuggestion("identifier", why, LIKELY, meanings[0], _is_person(column))
+    return None
+
+
+def _find_number(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+    """Return the suggestion for a column that may number people, or what they have."""
+    is_number = names_number(column.name) or _is_person(column)
+    is_quantity = column.is_negative or (column.kind == "numeric" and _names_quantity(meanings) and not is_number)
+    can_number = column.type.startswith(("Int", "UInt", "String"))
+    may_number = _may_be_people(column) and (can_number or not meanings) and not is_quantity
+    if may_number and is_near_unique(column.distinct, column.filled):
+        why = "Nearly everybody has a value of their own."
+        return RoleSuggestion("identifier", why, LIKELY, "number", _is_person(column))
+    is_repeated = MANY <= column.distinct <= column.filled - MANY
+    if column.keeps_traits and is_repeated and (not meanings or is_number):
+        return RoleSuggestion("identifier", _tell_repeats(column), LIKELY, "person", True)
+    repeats_much = is_repeated and SHARED * (column.filled - column.distinct) > column.filled
+    if column.keeps_traits and repeats_much and not {"birth", "age", "place", "date"} & set(meanings):
+        return RoleSuggestion(UNSURE, "Its values repeat as a person's number would: say what it is.", UNSURE, "number")
+    if column.codes.get(MIXED, 0.0) >= MOSTLY and SHARED * column.distinct > column.filled > SMALL:
+        return RoleSuggestion(UNSURE, "It holds codes that may number people: say what they are.", UNSURE, "number")
+    if not is_number or not _may_be_people(column) or column.distinct < MANY:
+        return None
+    if not names_thing(column.name) and ROWS_EACH * column.distinct > column.filled:
+        return RoleSuggestion("identifier", "Its name suggests that it numbers people or papers.", LIKELY, "number")
+    if not meanings or SHARED * column.distinct > column.filled:
+        return RoleSuggestion(UNSURE, "It may number people, or what its name says: say which.", UNSURE, "number")
+    return None
+
+
+def _may_be_people(column: ColumnFeatures) -> bool:
+    return column.type.startswith(("Int", "UInt", "String")) or (column.is_whole and not column.is_negative)
+
+
+def _is_person(column: ColumnFeatures) -> bool:
+    return PERSON.fullmatch(split_words(column.name).strip()) is not None
+
+
+def _tell_repeats(column: ColumnFeatures) -> str:
+    return f"{column.distinct:,} different values in {column.filled:,} rows: it may tell people apart."
 
 
 def _names_quantity(meanings: list[str]) -> bool:
@@ -105,14 +162,28 @@ def _names_quantity(meanings: list[str]) -> bool:
 
 def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column that should stay secret, or that others may know."""
-    general = max(GENERAL, key=lambda code: column.codes.get(code, 0.0))
-    if column.codes.get(general, 0.0) >= MOSTLY:
-        if general == "ICD-10 codes":
+    general = max(
+        (code for code in GENERAL if code not in (POINTED, MIXED)), key=lambda code: column.codes.get(code, 0.0)
+    )
+    is_secret = general in WORDS and any(ROLE_OF.get(meaning) == "sensitive" for meaning in meanings)
+    is_enough = general not in LISTED or column.distinct >= ENOUGH
+    if column.codes.get(general, 0.0) >= MOSTLY and is_enough and not is_secret:
+        if general == "ICD-10 codes" and ("diagnosis" in meanings or column.codes.get(POINTED, 0.0)):
             return RoleSuggestion("sensitive", "It holds codes of diagnoses (ICD-10).", SURE, "diagnosis")
-        return RoleSuggestion("quasi", f"It holds {general}, which others may know.", SURE, "place")
+        if general == "ICD-10 codes":
+            return RoleSuggestion(UNSURE, "It holds codes that may be diagnoses (ICD-10), or rooms.", UNSURE)
+        meaning = {"sexes": "sex", "months": "date"}.get(general, "place")
+        return RoleSuggestion("quasi", f"It holds {general}, which others may know.", SURE, meaning)
+    if column.kind == "date" or column.type == "Time":
+        is_birth = "birth" in meanings
+        why = "Others may know it about a person (birth)." if is_birth else WHEN
+        return RoleSuggestion("quasi", why, LIKELY, "birth" if is_birth else "date")
     if "weight" in meanings or (set(meanings) == {"body"} and "age" not in column.ranges and _differs_widely(column)):
         why = "It may be a survey weight, which tells who somebody is, or a measurement: say which."
         return RoleSuggestion(UNSURE, why, UNSURE, "weight")
+    if column.names >= MAYBE_NAMED and column.distinct >= MANY and not names_thing(column.name):
+        why = "Some of its values look like names of people: say what they are."
+        return RoleSuggestion(UNSURE, why, UNSURE, "name")
     roles = [ROLE_OF[meaning] for meaning in meanings if meaning in ROLE_OF]
     is_text = column.type in ("String", "Enum")
     if roles and is_text and 2 * column.distinct > column.filled > SMALL:
@@ -127,8 +198,6 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSu
         )
     if "quasi" in roles:
         return RoleSuggestion("quasi", f"Others may know it about a person ({meanings[0]}).", LIKELY, meanings[0])
-    if column.kind == "date":
-        return RoleSuggestion("quasi", "Others may know when something happened to a person.", LIKELY, "date")
     return None
 
 

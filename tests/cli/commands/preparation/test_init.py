@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from calling import Voile
+from tables.roles.german_hospital import write_hospital
 
 import voile as vl
 from voile.errors import SpecError
@@ -45,6 +47,39 @@ def test_people_missing_cells_and_reading_are_in_the_draft(voile: Voile) -> None
     assert (schema["person"], schema["missing"], spec["read"]["delimiter"]) == ("patient_id", "value", ";")
     assert 'a "b"' in [name for key in ("quasi", "undecided") for name in schema.get(key, [])]
     assert "patient_id" not in schema["identifier"]
+
+
+def test_a_messy_hospital_is_inspected_drafted_and_published_without_flags(voile: Voile) -> None:
+    path = write_hospital(voile.folder / "export.csv", visits=300)
+    shown = voile("inspect", "export.csv")
+    assert shown.code == 0, shown.err
+    assert "people are told apart by PatNr" in shown.out
+    drafted = voile("init", "export.csv")
+    assert "0 to be decided" in drafted.out
+    published = voile("publish", "export.csv", "--spec", "spec.toml", "--out", "release", "--format", "csv")
+    assert published.code == 0, published.err
+    assert "people in 300 rows" in published.out
+    release = "".join(file.read_text() for file in (voile.folder / "release").iterdir())
+    rows = pl.read_csv(path, separator=";", encoding="cp1252", infer_schema=False)
+    secret = {cell for name in ("PatNr", "Name", "Telefon", "Bemerkung") for cell in rows[name].to_list()}
+    assert len(secret) > 500
+    assert not [cell for cell in secret if cell in release]
+    dictionary = json.loads((voile.folder / "release" / "dictionary.json").read_text(encoding="utf-8"))
+    kinds = {column["name"]: column["kind"] for column in dictionary["columns"]}
+    assert {kinds[name] for name in ("Geburtsdatum", "Aufnahme")} == {"date"}
+    assert {kinds[name] for name in ("Kosten", "CRP", "Größe")} == {"numeric"}
+
+
+def test_whole_numbers_that_may_be_codes_become_categories(voile: Voile) -> None:
+    rows = {"zip": [10115 + n % 9 for n in range(90)], "age": [n % 30 + 20 for n in range(90)], "note": ["x", "y"] * 45}
+    pl.DataFrame(rows).write_parquet(voile.folder / "t.parquet")
+    assert "--kind zip=categorical" in voile("inspect", "t.parquet").out
+    assert "--kind age" not in voile("inspect", "t.parquet").out
+    assert voile("init", "t.parquet").code == 0
+    spec = tomllib.loads((voile.folder / "spec.toml").read_text())
+    assert spec["schema"]["kinds"] == {"zip": "categorical"}
+    published = voile("publish", "t.parquet", "--spec", "spec.toml", "--out", "release")
+    assert published.code == 0, published.err
 
 
 def test_undecided_columns_must_be_decided(tmp_path: Path) -> None:
