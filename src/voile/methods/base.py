@@ -74,7 +74,7 @@ class Method(Plugin):
         if steered and not isinstance(self, Steerable):
             raise PolicyError(
                 f"{self.name} cannot follow the wishes for {join_phrases(map(repr, steered))}: it knows no weights, "
-                "levels or ranks of single columns.",
+                "levels, ranks or means of single columns.",
                 code="policy.steering",
                 hint=f"Use {option('method', 'mondrian')}, or only code values.",
             )
@@ -231,8 +231,9 @@ class Partitionable:
         return True
 
     def may_be_divided(self, columns: Columns, policy: Policy) -> bool:
-        """Return whether these columns may be cut: people below one node of a coarsest level must stay together."""
-        return all(column.steer.coarsest is None for column in columns.quasi)
+        """Return whether these columns may be cut: people below one node of a coarsest level must stay together, and so
+        must the people of a group whose mean is published."""
+        return all(column.steer.coarsest is None and column.steer.mean is None for column in columns.quasi)
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         """Return the sensitive columns to look at before a large table is cut: those that the policy reads. A promise

@@ -115,6 +115,11 @@ def explain_rows(
             f"{_list_names(loose)}: the release does not say which values of a cell occur in it, so any value that "
             "the cell stands for may be drawn."
         )
+    means = [c.name for c in columns if "mean" in c.entry]
+    if means:
+        found.append(
+            f"{_list_names(means)}: the means of groups are not used; a group's drawn values may have another."
+        )
     if hidden:
         found.append(f"{_list_names(hidden)}: the release shows no value, so the column is empty.")
     if altered:
