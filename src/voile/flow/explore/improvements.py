@@ -3,11 +3,11 @@ and what gives less away."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from voile.errors import render
+from voile.errors import option, render
 from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
 from voile.models.base import GivesAdvice, Model
 from voile.models.policy import Policy
@@ -15,11 +15,13 @@ from voile.tables.microdata import Microdata
 from voile.tables.roles.code_guessing import looks_like_codes
 from voile.tables.schema import Column, Schema
 
+CODES = "{name} holds whole numbers that may be codes. A range of codes means nothing: if they are codes,"
 FEWEST = 5  # people who should share the greatest values of a sensitive column of numbers
 
 
-def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
-    """Return sentences of advice about a table and a policy; none where nothing is to be said.
+def suggest_improvements(data: Microdata, policy: Policy | Model, decided: Collection[str] = ()) -> list[str]:
+    """Return sentences of advice about a table and a policy; none where nothing is to be said. `decided` names columns
+    whose kind somebody has stated.
 
     >>> import polars as pl, voile as vl
     >>> table = pl.DataFrame({"age": [30, 31] * 9, "income": [1, 2] * 8 + [3, 9_876_543]})
@@ -38,7 +40,20 @@ def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
     ]
     fewest = max(FEWEST, policy.smallest())
     told += [_advise_limit(data, column, fewest) for column in data.columns.sensitive if column.domain.uses_intervals]
+    told += [_ask_about_codes(column) for column in data.columns if column.name not in decided]
     return [render(sentence) for sentence in dict.fromkeys(told) if sentence]
+
+
+def _ask_about_codes(column: Column) -> str:
+    """Ask whether whole numbers are codes: a range of codes would mean nothing."""
+    if column.kind != "numeric" or column.hierarchy is not None or column.role == "other":
+        return ""
+    if not looks_like_codes(column.name, str(column.domain.values.dtype)):
+        return ""
+    return (
+        f"{CODES.format(name=repr(column.name))} state that it is categorical "
+        f"({option('kinds', {column.name: 'categorical'})}), else that it is numeric."
+    )
 
 
 def _advise_limit(data: Microdata, column: Column, fewest: int) -> str:
@@ -82,10 +97,7 @@ def give_advice(
     for name in (*schema.quasi, *schema.sensitive):
         column = by_name.get(name)
         if column is not None and column.kind == "numeric" and looks_like_codes(name, column.type):
-            yield (
-                f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, "
-                "mark the column as categories."
-            )
+            yield (f"{CODES.format(name=repr(name))} mark the column as categories.")
     if not schema.sensitive:
         yield (
             "No column is marked as secret: a promise can cover finding a person's row, but not learning something "
