@@ -84,6 +84,15 @@ class Method(Plugin):
                 code="policy.quasi-sets",
                 hint=f"Use {option('method', 'mondrian')} or {option('method', 'full-domain')}, or name no sets.",
             )
+        judged = [column for model in policy for column in model.targets(columns) if column is not None]
+        coded = [column.name for column in judged if column.steer.is_coded and self.indicator_labels]
+        if coded:
+            raise PolicyError(
+                f"{self.name} shows only whether a value of {coded[0]!r} is protected, so it cannot say how values were "
+                "coded.",
+                code="policy.steering",
+                hint="Code the column before the table is read, and name the coded values as protected.",
+            )
         raise_together(
             PolicyError(
                 f"{self.name} cannot promise {model.name}, which rests on how a release is made.",
