@@ -88,8 +88,8 @@ class Method(Plugin):
         coded = [column.name for column in judged if column.steer.is_coded and self.indicator_labels]
         if coded:
             raise PolicyError(
-                f"{self.name} shows only whether a value of {coded[0]!r} is protected, so it cannot say how values were "
-                "coded.",
+                f"{self.name} shows only whether a value of {coded[0]!r} is protected, so it cannot say how "
+                "values were coded.",
                 code="policy.steering",
                 hint="Code the column before the table is read, and name the coded values as protected.",
             )
