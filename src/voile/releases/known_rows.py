@@ -108,6 +108,7 @@ def explain_rows(
     loose = [c.name for c in columns if not (c.tight or c.is_exact or c.dealt is not None or c.seen is not None)]
     loose = [name for name in loose if name not in linked]
     hidden = [c.name for c in columns if not len(c.domain.values)]
+    loose = [name for name in loose if name not in hidden]
     altered = [c.name for c in columns if c.entry.get("cell") == ALTERED_VALUE]
     capped = [c.name for c in columns if c.entry.get("indicator") is True]
     if loose:
