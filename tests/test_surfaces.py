@@ -101,7 +101,7 @@ def test_mentions_exist_on_their_surfaces() -> None:
     commands = group.commands.values()
     flags = {flag for command in commands for shown in command.params for flag in shown.opts}
     for name, value in mentions("option"):
-        assert name is None or f"--{name.replace('_', '-')}" in flags
+        assert name is None or write_flag(Mention("option", name)) in flags
         if name in ("method", "model") and value is not None:
             assert value in registered_classes(f"{name}s")
             assert hasattr(vl, write_python(Mention("option", name, value)).removeprefix("vl.").partition("(")[0])

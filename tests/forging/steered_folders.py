@@ -24,6 +24,7 @@ Wish = tuple[dict[str, Any], Any, Any]  # roles, policy, method
 WISHES: dict[str, Wish] = {
     "mondrian, coded": ({**PLAIN, "sensitive": ["stay"], "steering": CODED}, K3, vl.Mondrian()),
     "mondrian, tails": ({**PLAIN, "sensitive": ["stay"], "steering": {"stay": vl.Steer(tails=6)}}, K3, vl.Mondrian()),
+    "mondrian, means": ({**PLAIN, "steering": {"age": vl.Steer(mean=0.5)}}, vl.KAnonymity(k=6), vl.Mondrian()),
     "mondrian, levels": ({**THREE, "steering": LEVELS}, K3, vl.Mondrian()),
     "mondrian, withheld": (PLAIN, BOTH, vl.Mondrian(suppression=0.15)),
     "mondrian, sets": ({**THREE, "quasi_sets": SETS}, BOTH, vl.Mondrian()),

@@ -27,3 +27,12 @@ def test_a_blurred_release_costs_learners_more() -> None:
 
 def test_learners_are_measured_on_request_only() -> None:
     assert "learners" not in [measure.name for measure in list_measures()]
+
+
+def test_a_column_of_other_labels_teaches_nothing() -> None:
+    rng = np.random.default_rng(0)
+    zips = [f"{number:05}" for number in rng.integers(10, 99, 200) * 1000 + rng.integers(0, 99, 200)]
+    frame = pl.DataFrame({"zip": zips, "sick": rng.choice(["yes", "no"], 200)})
+    schema = vl.Schema(quasi=["zip"], sensitive=["sick"], hierarchies={"zip": vl.prefixes(2, 1)})
+    release = vl.publish(vl.read(frame, schema), vl.KAnonymity(k=5), vl.FullDomain())
+    assert 0 <= vl.measure(vl.read(frame, schema), release, [vl.measures.Learners()])["learners"].value < 0.5

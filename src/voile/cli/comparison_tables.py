@@ -36,6 +36,7 @@ def show_comparison(comparison: Comparison) -> None:
     heads = ["", "method", *promise_head, "promise kept", comparison.unit.noun, "withheld", comparison.by]
     heads += ["median column", "worst column", "seconds"]
     print_table("Methods" if several else f"Methods for {comparison.promises[0]}", heads, rows, 4)
+    _show_requested_losses(comparison)
     typer.echo("What attacks believe about the person most at risk: * inside the promise, ! above its bound.")
     for inside, title in ((True, "Inside the promise"), (False, "Outside it")):
         _show_attacks(comparison, inside, title)
@@ -49,6 +50,21 @@ def show_comparison(comparison: Comparison) -> None:
     for promise in comparison.promises:
         typer.echo(f"Keeps {promise} at the least loss: {_describe_best(comparison, promise)}")
     typer.echo(FIXED_BEFOREHAND)
+
+
+def _show_requested_losses(comparison: Comparison) -> None:
+    """Print the losses of measures that are taken on request only, trial by trial."""
+    from voile.plugins.registry import registered_classes
+
+    on_request = {name for name, measure in registered_classes("measures").items() if getattr(measure, "on_request", 0)}
+    rows = [
+        [str(number), item.title, item.fault.message if item.fault else item.note, _write_decimals(item.value)]
+        for number, trial in enumerate(comparison.rows, 1)
+        for item in trial.losses
+        if item.measure in on_request and item.measure != comparison.by
+    ]
+    if rows:
+        print_table("Losses that were asked for", ["", "measure", "note", "loss"], rows, 1)
 
 
 def _show_attacks(comparison: Comparison, inside: bool, title: str) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from voile.errors import Mention
 
+SINGULAR = {"kinds": "kind", "domains": "domain"}  # flags that are repeated per column
+
 
 def write_flag(mention: Mention) -> str:
     """Write a mention as a user types it at the command line.
@@ -24,7 +26,7 @@ def write_flag(mention: Mention) -> str:
         return f"{mention.name}:{_write_value(mention.value)}" if mention.value else mention.name
     if mention.family == "parameter":
         return mention.name if mention.value is None else f"{mention.name}={_write_value(mention.value)}"
-    flag = "--" + mention.name.replace("_", "-")
+    flag = "--" + SINGULAR.get(mention.name, mention.name).replace("_", "-")
     if mention.value is None or mention.value is True:
         return flag
     knobs = ",".join(f"{name}={_write_value(value)}" for name, value in mention.knobs.items())

@@ -100,7 +100,7 @@ Steering = Annotated[
     typer.Option(
         "--steering",
         metavar="COLUMN:weight=2,...",
-        help="Wishes for a column: weight, finest, coarsest, by_rank, bottom, top, round, tails; repeat it per column.",
+        help="Wishes for a column: weight, finest, coarsest, by_rank, bottom, top, round, tails, mean.",
     ),
 ]
 QuasiSets = Annotated[

@@ -78,6 +78,7 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
     try:
         models = [claimed_model(claim) for claim in release.certificate.claims]
         tells_people = evidence.get("person") is not None or release.unit.basis == PERSON_COLUMN
+        states_means = bool(release.mean_names)
     except (KeyError, TypeError, ValueError, VoileError):
         return
     # the key also repeats how statistics were learned from the table
@@ -86,7 +87,7 @@ def refuse_unused_evidence(release: Release, evidence: Mapping[str, Any]) -> Non
     guards_nodes = any(isinstance(model, Personalized) and model.own_nodes for model in models)
     spans_releases = any(isinstance(model, SpansReleases) for model in models)
     reasons = {
-        "data": (draws_coins or follows_people or tells_people or guards_nodes, "the table"),
+        "data": (draws_coins or follows_people or tells_people or guards_nodes or states_means, "the table"),
         "guarding": (guards_nodes, "the nodes that single people guard"),
         "key-file": (draws_coins or tells_people or guards_nodes, "random numbers"),
         "ledger": (spans_releases, "a ledger"),

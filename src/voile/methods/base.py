@@ -74,7 +74,7 @@ class Method(Plugin):
         if steered and not isinstance(self, Steerable):
             raise PolicyError(
                 f"{self.name} cannot follow the wishes for {join_phrases(map(repr, steered))}: it knows no weights, "
-                "levels or ranks of single columns.",
+                "levels, ranks or means of single columns.",
                 code="policy.steering",
                 hint=f"Use {option('method', 'mondrian')}, or only code values.",
             )
@@ -83,6 +83,15 @@ class Method(Plugin):
                 f"{self.name} cannot keep a promise for each of several sets of quasi-identifiers.",
                 code="policy.quasi-sets",
                 hint=f"Use {option('method', 'mondrian')} or {option('method', 'full-domain')}, or name no sets.",
+            )
+        judged = [column for model in policy for column in model.targets(columns) if column is not None]
+        coded = [column.name for column in judged if column.steer.is_coded and self.indicator_labels]
+        if coded:
+            raise PolicyError(
+                f"{self.name} shows only whether a value of {coded[0]!r} is protected, so it cannot say how "
+                "values were coded.",
+                code="policy.steering",
+                hint="Code the column before the table is read, and name the coded values as protected.",
             )
         raise_together(
             PolicyError(
@@ -231,8 +240,9 @@ class Partitionable:
         return True
 
     def may_be_divided(self, columns: Columns, policy: Policy) -> bool:
-        """Return whether these columns may be cut: people below one node of a coarsest level must stay together."""
-        return all(column.steer.coarsest is None for column in columns.quasi)
+        """Return whether these columns may be cut: people below one node of a coarsest level must stay together, and so
+        must the people of a group whose mean is published."""
+        return all(column.steer.coarsest is None and column.steer.mean is None for column in columns.quasi)
 
     def watched_columns(self, columns: Columns, policy: Policy) -> list[Column]:
         """Return the sensitive columns to look at before a large table is cut: those that the policy reads. A promise

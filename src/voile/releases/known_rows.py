@@ -108,12 +108,18 @@ def explain_rows(
     loose = [c.name for c in columns if not (c.tight or c.is_exact or c.dealt is not None or c.seen is not None)]
     loose = [name for name in loose if name not in linked]
     hidden = [c.name for c in columns if not len(c.domain.values)]
+    loose = [name for name in loose if name not in hidden]
     altered = [c.name for c in columns if c.entry.get("cell") == ALTERED_VALUE]
     capped = [c.name for c in columns if c.entry.get("indicator") is True]
     if loose:
         found.append(
             f"{_list_names(loose)}: the release does not say which values of a cell occur in it, so any value that "
             "the cell stands for may be drawn."
+        )
+    means = [c.name for c in columns if "mean" in c.entry]
+    if means:
+        found.append(
+            f"{_list_names(means)}: the means of groups are not used; a group's drawn values may have another."
         )
     if hidden:
         found.append(f"{_list_names(hidden)}: the release shows no value, so the column is empty.")

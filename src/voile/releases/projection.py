@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from voile.releases.cells.end_columns import end_names
+from voile.releases.cells.group_means import mean_name
 from voile.releases.release import Release
 
 
@@ -13,7 +14,7 @@ def project_release(release: Release, names: Sequence[str]) -> Release:
     """Return a release with these quasi-identifier columns alone, and with the claims about them. Rows with equal cells
     in them form a group."""
     unknown = [entry for entry in release.described("quasi") if entry["name"] not in names]
-    dropped = {str(name) for entry in unknown for name in (entry["name"], *end_names(entry))}
+    dropped = {str(name) for entry in unknown for name in (entry["name"], *end_names(entry), mean_name(entry))}
     entries = [entry for entry in release.dictionary["columns"] if entry["name"] not in dropped]
     tables = {
         name: table.drop([column for column in table.columns if column in dropped])

@@ -12,6 +12,7 @@ import polars as pl
 from voile.errors import BrokenPromise
 from voile.releases.cells.cell_parsing import read_domain, unexplained_cell
 from voile.releases.cells.end_columns import end_names
+from voile.releases.cells.group_means import mean_name
 from voile.releases.certificate import Certificate
 from voile.releases.dictionary import ALTERED_VALUE, OWN_VALUE, indicator_meaning
 from voile.releases.partitioned_tables import PartitionedTables
@@ -22,12 +23,13 @@ from voile.tables.unit import ONE_ROW, Unit
 
 class TableLayout(NamedTuple):
     """The columns of a published table: whole numbers that voile adds, columns that the dictionary describes, and ends
-    of ranges, which follow from them."""
+    of ranges, which follow from them; and means of groups."""
 
     added: tuple[str, ...] = ()
     described: tuple[str, ...] = ()
     optional: bool = False
     ends: tuple[str, ...] = ()
+    means: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +102,11 @@ class PublishedTables:
     def end_names(self) -> tuple[str, ...]:
         """The columns of the ends of ranges."""
         return tuple(name for entry in self.dictionary["columns"] for name in end_names(entry))
+
+    @property
+    def mean_names(self) -> tuple[str, ...]:
+        """The columns of group means."""
+        return tuple(name for entry in self.dictionary["columns"] if (name := mean_name(entry)) is not None)
 
     def drop_ends(self) -> Mapping[str, pl.DataFrame]:
         """Return the tables without the ends of ranges, which follow from the other columns."""

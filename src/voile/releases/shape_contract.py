@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
+import polars as pl
 
 from voile.adversaries.group_members import Members
 from voile.errors import BrokenPromise
@@ -150,6 +151,11 @@ class ShapeContract(PublishedTables):
     @property
     def box_cells(self) -> dict[str, tuple[Cells, np.ndarray]]:
         """The cells of each quasi-identifier column, and the cell of every group; empty where groups are no boxes."""
+        return {}
+
+    @property
+    def stated_means(self) -> dict[str, pl.Series]:
+        """The mean of each group, of each column that has means; empty where no means are published."""
         return {}
 
     def table_cells(self, columns: Columns) -> dict[str, tuple[Cells, np.ndarray]]:

@@ -148,7 +148,7 @@ def steering_faults(
             )
         if steer.steers_loss and name not in known:
             yield SchemaError(
-                f"Column {name!r} is not coarsened, so it has no weight, levels or ranks.",
+                f"Column {name!r} is not coarsened, so it has no weight, levels, ranks or means.",
                 code="schema.steering",
                 hint=f"Mark it {option('quasi', [name])}, or only code its values.",
             )

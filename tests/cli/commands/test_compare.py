@@ -22,6 +22,14 @@ def test_compare_names_the_method_with_the_least_loss(voile: Voile, table: Path)
     assert not list(voile.folder.iterdir()), "nothing is written without --out"
 
 
+def test_a_loss_that_was_asked_for_is_printed(voile: Voile, table: Path) -> None:
+    pytest.importorskip("sklearn")
+    measures = ("--measure", "marginals", "--measure", "learners")
+    answer = voile("compare", table, *ROLES, *K5, *FAST[:2], *measures, "--method", "full-domain", "--allow-lost")
+    assert "Losses that were asked for" in answer.out
+    assert "Loss of learners" in answer.out
+
+
 def test_the_same_call_resumes_from_the_out_folder(voile: Voile, table: Path) -> None:
     arguments = ("compare", table, *ROLES, *K5, *FAST, "--method", "mondrian", "--out", "out", "--json")
     result = voile(*arguments).json

@@ -46,3 +46,7 @@ def test_whole_numbers_with_the_name_of_a_category_are_asked_about() -> None:
     told = inspect(TABLE).advice(schema)
     assert [sentence for sentence in told if "'industry'" in sentence and "categor" in sentence]
     assert not [sentence for sentence in told if "'age'" in sentence]
+    data = vl.read(TABLE, schema)
+    (asked,) = suggest_improvements(data, vl.KAnonymity(k=3))
+    assert "kinds={'industry': 'categorical'}" in asked
+    assert suggest_improvements(data, vl.KAnonymity(k=3), ["industry"]) == []

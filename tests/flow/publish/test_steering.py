@@ -127,3 +127,10 @@ def test_the_sum_of_wishes_is_raised_together(table: Path) -> None:
             ),
         )
     assert len(caught.value.problems) == 2
+
+
+def test_a_release_that_shows_no_values_does_not_take_coded_ones(table: Path) -> None:
+    """It could not say what the protected values stand for."""
+    data = vl.read(table, vl.Schema(quasi=["age", "zip"], sensitive=["pay"], steering={"pay": {"round": 1000}}))
+    with pytest.raises(SpecError, match="shows only whether a value of 'pay' is protected"):
+        vl.publish(data, vl.RRobustness(r=3, protect=("4000",)), vl.CappedCounts())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,3 +98,20 @@ def test_what_cannot_be_bounded_is_refused() -> None:
     schema = vl.Schema(quasi=["age"], sensitive=["cost"], person="who", steering={"cost": vl.Steer(tails=3)})
     with pytest.raises(DataError, match="30 rows of 29 people"):
         vl.read(visits, schema)
+
+
+def test_what_lies_beyond_a_bound_does_not_show() -> None:
+    """All tables of six people with five values: the ends are shared, and another greatest value changes nothing."""
+    values = [0, 3, 10, 40, 101]
+    shown: dict[tuple[int, ...], tuple[float | None, list[float]]] = {}
+    for table in itertools.combinations_with_replacement(values, 6):
+        counted = pl.DataFrame({"value": table}).group_by("value").agg(count=pl.len().cast(pl.Int64))
+        steer = choose_bounds("x", counted, vl.Steer(tails=3))
+        clipped = pl.Series(table).clip(steer.bottom, steer.top).to_list()
+        assert min(clipped.count(min(clipped)), clipped.count(max(clipped))) >= 3
+        shown[table] = steer.top, clipped
+    for table, (top, clipped) in shown.items():
+        for greatest in values:
+            other = (*table[:-1], greatest)
+            if top is not None and greatest > top and other[-1] >= other[-2] and other.count(greatest) < 3:
+                assert shown[other] == (top, clipped), (table, other)

@@ -15,6 +15,7 @@ from forging.judge.claims import closeness_faults, count_faults, word_faults
 from forging.judge.ends import end_faults, list_ends
 from forging.judge.grammar import DocumentError, Grammar, read_strictly
 from forging.judge.meanings import domain_faults, hierarchy_faults, name_faults
+from forging.judge.means import list_means, mean_faults
 from forging.judge.shapes import own_columns, shape_groups, structure_faults
 from forging.judge.tables import COUNT, Rows, TableError, cell_faults, read_csv, read_parquet
 
@@ -149,6 +150,7 @@ class Judge:
 
     def _read_table(self, path: Path, dictionary: dict[str, Any], wanted: set[str]) -> Rows:
         entries = {entry["name"]: entry for entry in dictionary["columns"]} | list_ends(dictionary)
+        entries |= list_means(dictionary)
         described = {name: entry for name, entry in entries.items() if name in wanted}
         content = path.read_bytes()
         try:
@@ -170,6 +172,7 @@ class Judge:
             for check in (cell_faults(entry, cells), name_faults(entry, cells), hierarchy_faults(entry)):
                 yield from (f"{entry['name']}: {fault}" for fault in check)
             yield from end_faults(entry, tables)
+            yield from mean_faults(entry, dictionary, tables)
             same = self.entries[origin].get(entry["name"])
             yield from (f"domain of {entry['name']}: {fault}" for fault in domain_faults(entry, cells, same))
         if not any(next(iter(rows.values()), []) for rows in tables.values()):

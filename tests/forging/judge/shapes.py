@@ -8,6 +8,7 @@ from typing import Any
 
 from forging.judge.claims import Groups
 from forging.judge.ends import list_ends
+from forging.judge.means import list_means
 from forging.judge.tables import Rows, plain
 
 
@@ -19,7 +20,16 @@ def own_columns(shape: str, dictionary: dict[str, Any]) -> dict[str, set[str]]:
     quasi, sensitive = {"group", *roles["quasi"], *roles["other"]}, roles["sensitive"]
     if shape in ("generalized", "sampled"):
         added = {"group_size"} if shape == "sampled" else set()
-        return {"table": {*roles["quasi"], *sensitive, *roles["other"], *added, *list_ends(dictionary)}}
+        return {
+            "table": {
+                *roles["quasi"],
+                *sensitive,
+                *roles["other"],
+                *added,
+                *list_ends(dictionary),
+                *list_means(dictionary),
+            }
+        }
     if shape == "decomposed":
         lists = {f"sensitive_{name}": {"group", name} for name in sensitive}
         return {"quasi": quasi, **lists, "joint": set(sensitive)}

@@ -13,6 +13,8 @@ from forging.named.registry import (
     BUCKET,
     BUCKET_CSV,
     GAPS,
+    MEANS,
+    MEANS_CSV,
     SAMPLE,
     TAILS,
     TAILS_CSV,
@@ -237,3 +239,81 @@ def a_value_beyond_the_tails(f: Forgery) -> None:
             f"{old} stands for {old} or more", f"{value} stands for {value} or more"
         )
     entry["domain"] |= {"max": value}
+
+
+# means ----------------------------------------------------------------------------------------------------------------
+def _change(f: Forgery, mean: pl.Expr) -> None:
+    f.edit("table", lambda table: table.with_columns(mean.alias("age_mean")))
+
+
+@forges(MEANS)
+def a_mean_beyond_its_cell(f: Forgery) -> None:
+    _change(f, pl.col("age_high") + 0.5)
+
+
+@forges(MEANS)
+def a_mean_that_both_ends_rule_out(f: Forgery) -> None:
+    """Somebody has the greatest value of a cell, so the mean is not the least."""
+    _change(f, pl.col("age_low").cast(pl.Float64))
+
+
+@forges(MEANS)
+def a_mean_of_one_person(f: Forgery) -> None:
+    """One row of a group states another mean: whose value is it?"""
+    other = pl.when(pl.int_range(pl.len()) == 0).then(pl.col("age_mean") + 0.5).otherwise("age_mean")
+    _change(f, other)
+
+
+@forges(MEANS)
+def a_mean_that_is_not_round(f: Forgery) -> None:
+    """Digits that rounding should have removed can name people."""
+    _change(f, pl.col("age_mean") + 0.0001)
+
+
+@forges(MEANS)
+def means_that_are_missing(f: Forgery) -> None:
+    _change(f, pl.lit(None, dtype=pl.Float64))
+
+
+@forges(MEANS)
+def means_of_another_type(f: Forgery) -> None:
+    _change(f, pl.col("age_mean").cast(pl.Float32))
+
+
+@forges(MEANS, MEANS_CSV)
+def means_in_the_words_only(f: Forgery) -> None:
+    f.edit("table", lambda table: table.drop("age_mean"))
+
+
+@forges(MEANS, MEANS_CSV)
+def means_without_words(f: Forgery) -> None:
+    del f.entry("age")["mean"]
+
+
+@forges(MEANS, MEANS_CSV)
+def means_rounded_as_nobody_says(f: Forgery) -> None:
+    f.entry("age")["steering"]["mean"] = 2
+
+
+@forges(MEANS, MEANS_CSV)
+def means_that_promise_more(f: Forgery) -> None:
+    f.entry("age")["mean"]["means"] = "the mean of the group, from which nobody can work out anything"
+
+
+@forges(MEANS, MEANS_CSV)
+def means_beside_people_who_are_withheld(f: Forgery) -> None:
+    f.dictionary["withheld"] = 1
+
+
+@forges(BOX)
+def means_of_small_groups(f: Forgery) -> None:
+    """All words agree, and groups have three people."""
+    entry = f.entry("age")
+    entry["steering"] = {"mean": 1}
+    entry["mean"] = {
+        "name": "age_mean",
+        "means": "the mean of the people who share the cells of all quasi-identifier columns, rounded to multiples of "
+        "1 and kept inside the cell, as the publisher states it; empty where the cell is * or may be (missing). "
+        "Whoever knows the values of all these people but one can work out the last one's",
+    }
+    _change(f, ((pl.col("age_low") + pl.col("age_high")) / 2).floor())

@@ -18,6 +18,7 @@ AGAIN, MASKED, NUMBERED = "republish.parquet", "mask.parquet", "mondrian, number
 ROBUST, INDICATOR = "art.parquet", "art, indicator.parquet"
 CAPPED = "capped counts.parquet"
 LATER = "mondrian, later.parquet"
+MEANS, MEANS_CSV = "mondrian, means.parquet", "mondrian, means.csv"
 TAILS, TAILS_CSV = "mondrian, tails.parquet", "mondrian, tails.csv"
 
 Forge = Callable[[Forgery], None]

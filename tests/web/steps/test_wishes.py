@@ -27,13 +27,13 @@ def text(page: str) -> str:
 
 def test_wishes_of_the_form_reach_the_release(visitor: Any, folder: Path) -> None:
     visitor.post("/", {"how": "path", "path": "steered.csv"})
-    page = visitor.mark(ROLES, **{"top.0": "80", "round.0": "10", "weight.0": "2", "weight.2": "5"})
+    page = visitor.mark(ROLES, **{"top.0": "80", "round.0": "10", "weight.0": "2", "weight.2": "5", "mean.0": "10"})
     assert "More: steer single columns" in text(page)
     assert 'name="top.0" type="text" size="8" maxlength="30" value="80"' in page
-    visitor.post("/promise", {"models.k-anonymity.on": "on", "models.k-anonymity.k": "3"})
+    visitor.post("/promise", {"models.k-anonymity.on": "on", "models.k-anonymity.k": "5"})
     visitor.post("/publish", {"where": "folder", "name": "steered", "format": "csv"})
     entry = vl.load(folder / "steered").dictionary["columns"][0]
-    assert entry["steering"] == {"weight": 2, "top": 80, "round": 10}
+    assert entry["steering"] == {"weight": 2, "top": 80, "round": 10, "mean": 10}
 
 
 def test_a_bad_wish_is_said_on_the_page(visitor: Any) -> None:

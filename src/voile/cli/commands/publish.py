@@ -142,7 +142,7 @@ def publish(
         prior_files = [Path(entry["prior"]) for entry in combined.policy if isinstance(entry.get("prior"), str)]
         known = read_priors(release, prior_files)
         verdict = verify_folder(out, prior=known, after=request.after, engine=engine, private=private)
-        advice = suggest_improvements(data, request.policy)
+        advice = suggest_improvements(data, request.policy, request.schema.kinds)
     _show_outcome(out, data, release, verdict, advice, as_json)
     if prepared is not None and not as_json:
         show_checklist(prepared, data)

@@ -9,6 +9,7 @@ from voile.adversaries.adversary import join_phrases
 from voile.adversaries.prior import Prior
 from voile.errors import BrokenPromise, VoileError
 from voile.flow.checking.claim_check import ClaimCheck
+from voile.flow.checking.mean_check import check_means, note_means
 from voile.flow.checking.method_check import check_method
 from voile.flow.checking.people_check import check_people
 from voile.flow.checking.piece_checks import check_claims, check_pieces, combine_pieces
@@ -27,7 +28,7 @@ from voile.results import Answer, Checked, Verdict
 
 
 def check_release(release: Release, evidence: Evidence) -> Verdict:
-    """Check the tables and every claim; with the table, also how many rows a person has."""
+    """Check the tables and every claim; with the table, also how many rows a person has, and group means."""
     faults = list(dictionary_faults(dict(release.dictionary), release.dictionary_keys))
     if faults:
         return Verdict((Checked("dictionary.json", Answer.BROKEN, f"{'; '.join(faults)}."),))
@@ -41,10 +42,11 @@ def check_release(release: Release, evidence: Evidence) -> Verdict:
     in_pieces = lies_in_pieces(release) and not whole
     verdict = _check_in_pieces(release, evidence) if in_pieces else _check_whole(release, evidence)
     if not verdict.broken:
-        people = check_people(release, evidence)
-        verdict = replace(verdict, checks=(*verdict.checks, people)) if people is not None else verdict
+        means = check_means(release, evidence)
+        found = [check for check in (check_people(release, evidence), means) if check is not None]
+        verdict = replace(verdict, checks=(*verdict.checks, *found), notes=tuple(note_means(release, means)))
     prepared = [PREPARATIONS[step] for step in release.certificate.prepared]
-    return replace(verdict, notes=(unit.describe(), *_list_gaps(release), *prepared), unit=unit)
+    return replace(verdict, notes=(unit.describe(), *_list_gaps(release), *prepared, *verdict.notes), unit=unit)
 
 
 def _list_gaps(release: Release) -> list[str]:

@@ -3,7 +3,7 @@ and what gives less away."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from voile.tables.schema import Column, Schema
 FEWEST = 5  # people who should share the greatest values of a sensitive column of numbers
 
 
-def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
-    """Return sentences of advice about a table and a policy; none where nothing is to be said.
+def suggest_improvements(data: Microdata, policy: Policy | Model, decided: Collection[str] = ()) -> list[str]:
+    """Return sentences of advice about a table and a policy; none where nothing is to be said. `decided` names columns
+    whose kind somebody has stated.
 
     >>> import polars as pl, voile as vl
     >>> table = pl.DataFrame({"age": [30, 31] * 9, "income": [1, 2] * 8 + [3, 9_876_543]})
@@ -37,13 +38,16 @@ def suggest_improvements(data: Microdata, policy: Policy | Model) -> list[str]:
         if column is not None and isinstance(model, GivesAdvice)
     ]
     fewest = max(FEWEST, policy.smallest())
-    told += [
-        advise_categories(column.name)
-        for column in (*data.columns.quasi, *data.columns.sensitive)
-        if column.kind == "numeric" and looks_like_codes(column.name, str(column.domain.values.dtype))
-    ]
     told += [_advise_limit(data, column, fewest) for column in data.columns.sensitive if column.domain.uses_intervals]
+    told += [_ask_about_codes(column) for column in data.columns if column.name not in decided]
     return [render(sentence) for sentence in dict.fromkeys(told) if sentence]
+
+
+def _ask_about_codes(column: Column) -> str:
+    """Ask whether whole numbers are codes, unless a hierarchy says what they mean."""
+    if column.kind != "numeric" or column.hierarchy is not None or column.role == "other":
+        return ""
+    return advise_categories(column.name) if looks_like_codes(column.name, str(column.domain.values.dtype)) else ""
 
 
 def _advise_limit(data: Microdata, column: Column, fewest: int) -> str:
@@ -61,10 +65,10 @@ def _advise_limit(data: Microdata, column: Column, fewest: int) -> str:
 
 
 def advise_categories(name: str) -> str:
-    """Say that whole numbers may be codes."""
+    """Ask whether whole numbers are codes: a range of codes would mean nothing."""
     return render(
-        f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, "
-        f"mark the column as categories ({option('kind', {name: 'categorical'})})."
+        f"{name!r} holds whole numbers that may be codes. A range of codes means nothing: if they are codes, state "
+        f"that the column is categorical ({option('kinds', {name: 'categorical'})}), else that it is numeric."
     )
 
 

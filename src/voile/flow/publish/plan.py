@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from voile.errors import PolicyError, option
+from voile.errors import PolicyError, option, parameter
 from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.flow.publish.part_publishing import PartTask
 from voile.flow.publish.partition_planning import people_before, plan_partition
@@ -20,6 +20,7 @@ from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Columns
 from voile.tables.secret_key import Key
+from voile.tables.steering.steer import FEWEST_IN_MEAN
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ def make_plan(
     method = history.tell_seats(method, data)
     method, policy = method.plan(columns, rows, policy, history.releases)
     _refuse_chosen_bounds(columns, policy, method, history)
+    _refuse_telling_means(columns, policy, method, history)
     return Plan(data, columns, rows, policy, method, history)
 
 
@@ -86,6 +88,33 @@ def _refuse_chosen_bounds(columns: Columns, policy: Policy, method: Method, hist
         f"The bounds of {bounded[0]!r} cannot be chosen by its values (tails): {why}.",
         code="policy.tails",
         hint="Give the column a bottom and a top that do not depend on the table.",
+    )
+
+
+def _refuse_telling_means(columns: Columns, policy: Policy, method: Method, history: EarlierReleases) -> None:
+    """Refuse group means where they would tell more: of few people, of rows of one person, who is withheld, or who came
+    between two releases."""
+    named = [column.name for column in columns.quasi if column.steer.mean is not None]
+    if not named:
+        return
+    smallest = policy.smallest() // policy.rows_per_person
+    if policy.rows_per_person > 1:
+        why, hint = "people have several rows", option("rows_per_person", 1)
+    elif smallest < FEWEST_IN_MEAN:
+        why = f"the policy allows groups of {smallest}, and a mean of fewer than {FEWEST_IN_MEAN} people tells too much"
+        hint = f"ask for groups of at least {FEWEST_IN_MEAN}"
+    elif columns.quasi_sets:
+        why, hint = "somebody may know only one of several sets of columns", f"leave {option('quasi_sets')} out"
+    elif getattr(method, "suppression", 0):
+        why, hint = "means tell which people are withheld", f"withhold nobody ({parameter('suppression', 0)})"
+    elif history.releases or history.ledger is not None:
+        why, hint = "the means of two releases tell the values of whoever came or left", "publish without them"
+    else:
+        return
+    raise PolicyError(
+        f"No group means of {named[0]!r} can be published: {why}.",
+        code="policy.mean",
+        hint=f"Leave the mean out, or {hint}.",
     )
 
 

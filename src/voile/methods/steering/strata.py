@@ -62,10 +62,8 @@ def too_rare(columns: Columns, people: int, total: int) -> Unsatisfiable:
     names = " and ".join(repr(column.name) for column in limited)
     never = all(column.steer.coarsest == 0 for column in limited)
     share = ceil(1000 * people / total) / 1000
-    hint = (
-        f"Withhold them ({parameter('suppression', share)} or more), or allow a higher coarsest level "
-        f"({option('steering')})."
-    )
+    allow = f"llow a higher coarsest level ({option('steering')})."
+    hint = f"A{allow}" if people == total else f"Withhold them ({parameter('suppression', share)} or more), or a{allow}"
     wish = f"{names} {'is' if len(limited) == 1 else 'are'} never coarsened" if never else f"{names} may not be coarser"
     return Unsatisfiable(
         f"{people:,} of {total:,} people have combinations that are too rare if {wish}.",

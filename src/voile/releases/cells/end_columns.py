@@ -37,6 +37,7 @@ def describe_ends(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return the entries of a dictionary with columns of ends for all ranges. Their names differ from those of other
     columns in more than capital letters."""
     taken = {str(entry["name"]).casefold() for entry in entries}
+    taken |= {str(entry["mean"]["name"]).casefold() for entry in entries if "mean" in entry}
     described = []
     for entry in map(drop_ends, entries):
         if holds_ranges(entry):

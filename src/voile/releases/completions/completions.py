@@ -117,9 +117,9 @@ def check_draws(m: int) -> None:
     """Raise SpecError unless there are at least two draws."""
     if isinstance(m, bool) or not isinstance(m, int) or m < 2:
         raise SpecError(
-            f"{m} draws are too few: what differs between draws tells how sure an answer is.",
+            f"At least 2 draws are needed, not {m}: what differs between draws tells how sure an answer is.",
             code="spec.draws",
-            hint=f"Ask for {DRAWS}, or at least for 2.",
+            hint=f"Ask for {DRAWS}.",
         )
 
 

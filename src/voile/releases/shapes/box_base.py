@@ -144,21 +144,18 @@ class BoxShape(Release):
 
     def known_boxes(self) -> list[KnownColumn]:
         """Return what is known of the quasi-identifier columns, row by row of the published table."""
-        method = self.certificate.method
-        grown = may_have_grown(method)
-        # where sets of columns are cut by themselves, a box of all columns need not hold every value of its cells
-        tight = lists_what_occurs(method) and "quasi_sets" not in self.dictionary
+        grown = may_have_grown(self.certificate.method)
         entries = {str(entry["name"]): entry for entry in self.described("quasi")}
         return [
-            KnownColumn(
-                entries[name],
-                cells,
-                cell,
-                tight and cells.domain.size > 0 and not is_shown_by_level(entries[name]),
-                grown,
-            )
+            KnownColumn(entries[name], cells, cell, cells.domain.size > 0 and self.lists_values(entries[name]), grown)
             for name, (cells, cell) in self.row_cells.items()
         ]
+
+    def lists_values(self, entry: Mapping[str, Any]) -> bool:
+        """Whether every value that a cell of a column lists (of a range: both ends) occurs in its box."""
+        # where sets of columns are cut by themselves, a box of all columns need not hold every value of its cells
+        tight = lists_what_occurs(self.certificate.method) and "quasi_sets" not in self.dictionary
+        return tight and not is_shown_by_level(entry)
 
     def draw_quasi(self, rng: np.random.Generator) -> pl.DataFrame:
         """Draw a quasi-identifier for each published row from its box."""

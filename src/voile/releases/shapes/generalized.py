@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,13 @@ import polars as pl
 from voile import kernels
 from voile.releases.cells.cell_parsing import exact_cells
 from voile.releases.cells.cells import Cells
+from voile.releases.cells.group_means import (
+    average_groups,
+    compute_means,
+    describe_means,
+    find_mean_faults,
+    mean_name,
+)
 from voile.releases.certificate import FORMAT, UNSIGNED
 from voile.releases.dictionary import describe
 from voile.releases.known_rows import KnownColumn, KnownRows, explain_rows
@@ -51,7 +58,8 @@ class Generalized(BoxShape):
 
     @property
     def layout(self) -> dict[str, TableLayout]:
-        return {"table": TableLayout((), self.column_names("quasi", "sensitive", "other"), ends=self.end_names)}
+        described = self.column_names("quasi", "sensitive", "other")
+        return {"table": TableLayout((), described, ends=self.end_names, means=self.mean_names)}
 
     @property
     def people(self) -> int:
@@ -126,6 +134,25 @@ class Generalized(BoxShape):
         group, rest = np.divmod(pairs, first.size * second.size)
         return ValuePairs(iter([(group, *np.divmod(rest, second.size), people)]))
 
+    @property
+    def stated_means(self) -> dict[str, pl.Series]:
+        """The published mean of each group, of each column that has means."""
+        named = {str(entry["name"]): mean_name(entry) for entry in self.described("quasi")}
+        row = np.zeros(self.groups, dtype=np.int64)
+        row[self.group] = np.arange(len(self.group))
+        return {name: self.column_of("table", mean).gather(row) for name, mean in named.items() if mean is not None}
+
+    def faults(self) -> list[str]:
+        return [*super().faults(), *(fault for entry in self.described("quasi") for fault in self._mean_faults(entry))]
+
+    def _mean_faults(self, entry: Mapping[str, Any]) -> list[str]:
+        name, mean = str(entry["name"]), mean_name(entry)
+        if mean is None:
+            return []
+        cells, tight = self.cells[name], self.lists_values(entry)
+        column = self.column_of("table", mean)
+        return find_mean_faults(entry, column, cells, self.boxes[name], self.group, self.sizes, tight)
+
     def known_rows(self) -> KnownRows:
         columns = self.known_boxes()
         for entry in (*self.described("sensitive"), *self.described("other")):
@@ -169,14 +196,18 @@ def show_boxes(columns: Columns, rows: Rows, shown: Mapping[str, tuple[Cells, np
     exact = [*columns.sensitive, *columns.other]
     group, table = rows.regroup(label).count_by_group([column.name for column in exact])
     group = np.repeat(group, table.counts)
+    entries = [describe(column, shown[column.name][0]) for column in columns.quasi]
+    entries = describe_means([*entries, *(describe(column, None) for column in exact)])
     published = {}
-    for column in columns.quasi:
+    for column, entry in zip(columns.quasi, entries, strict=False):
         cells, cell = shown[column.name]
         published[column.name] = _shown_column(column, cells, cell[first][group])
+        name = mean_name(entry)
+        if name is not None:
+            means = average_groups(column, rows.regroup(label))
+            published[name] = compute_means(entry, cells, cell[first], means).gather(group)
     for number, column in enumerate(exact):
         published[column.name] = column.domain.decode(np.repeat(table.codes[:, number], table.counts))
-    entries = [describe(column, shown[column.name][0]) for column in columns.quasi]
-    entries += [describe(column, None) for column in exact]
     return Generalized({"table": pl.DataFrame(published)}, {"format": FORMAT, "columns": entries}, UNSIGNED)
 
 

@@ -20,6 +20,10 @@ FUNCTIONS = frozenset(
         "/",
         "//",
         "%",
+        "~~",
+        "!~~",
+        "~~*",
+        "!~~*",
         "abs",
         "ceil",
         "coalesce",
@@ -33,8 +37,9 @@ FUNCTIONS = frozenset(
     )
 )
 CLASSES = frozenset(
-    ("CONSTANT", "COLUMN_REF", "FUNCTION", "COMPARISON", "CONJUNCTION", "OPERATOR", "BETWEEN", "CASE", "CAST")
+    ("CONSTANT", "COLUMN_REF", "FUNCTION", "COMPARISON", "CONJUNCTION", "OPERATOR", "BETWEEN", "CASE", "CAST", "TYPE")
 )
+TYPES = frozenset(("bigint", "boolean", "date", "double", "float", "integer", "text", "timestamp", "varchar"))
 OPERATORS = frozenset(
     ("OPERATOR_NOT", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE")
 )
@@ -100,11 +105,11 @@ def read_statement(connection: Any, text: str, columns: Sequence[str]) -> Statem
     if tree.get("error"):
         raise _unparsed(tree, text)
     if len(tree["statements"]) != 1:
-        raise refuse("several statements")
+        raise refuse("several statements" if tree["statements"] else "no words")
     node = tree["statements"][0]["node"]
     table = _check_parts(node)
     known = {name.casefold(): name for name in columns}
-    mentioned = [_find_column(names, table, known) for names in _column_names(node)]
+    mentioned = [_find_column(names, table, known) for names in _column_names(node, known)]
     outputs = tuple(_read_output(item, table, known) for item in node["select_list"])
     if not any(output.aggregate for output in outputs):
         raise refuse("neither COUNT nor SUM nor AVG, so it lists rows")
@@ -178,13 +183,14 @@ def _check_expression(expression: dict[str, Any]) -> None:
         raise refuse(PARTS.get(kind, f"the expression {kind}"))
     if kind == "OPERATOR" and expression["type"] not in OPERATORS:
         raise refuse(f"the operator {expression['type']}")
+    if kind == "TYPE" and (len(_path(expression)) != 1 or _path(expression)[0] not in TYPES or expression["children"]):
+        raise refuse(f"the type {str(expression['type_name']).upper()}")
     if kind != "FUNCTION":
         return
     name = str(expression["function_name"]).lower()
     if name not in FUNCTIONS and name not in AGGREGATES:
         raise refuse(name.upper() if name.isidentifier() else f"the operator {name}")
-    path = (expression.get("qualified_name") or {}).get("path", [])
-    if expression.get("schema") or expression.get("catalog") or len(path) > 1:
+    if expression.get("schema") or expression.get("catalog") or len(_path(expression)) > 1:
         raise refuse("a function in another place")
     if expression.get("distinct") or expression.get("filter"):
         raise refuse("DISTINCT" if expression.get("distinct") else "FILTER")
@@ -192,11 +198,20 @@ def _check_expression(expression: dict[str, Any]) -> None:
         raise refuse("ORDER BY")
 
 
-def _column_names(node: dict[str, Any]) -> Iterator[list[str]]:
+def _path(expression: dict[str, Any]) -> list[str]:
+    """Return the parts of a name, as far as they are written."""
+    return [str(part).lower() for part in (expression.get("qualified_name") or {}).get("path", [])]
+
+
+def _column_names(node: dict[str, Any], known: dict[str, str]) -> Iterator[list[str]]:
+    """Yield the columns that are mentioned. GROUP BY may also name a column of the answer."""
+    aliases = {str(item["alias"]).casefold() for item in node["select_list"] if item.get("alias")} - known.keys()
     for part in ("where_clause", "group_expressions", "select_list"):
         for expression in _expressions(node.get(part)):
             if expression["class"] == "COLUMN_REF":
-                yield expression["column_names"]
+                names = expression["column_names"]
+                if part != "group_expressions" or len(names) > 1 or names[0].casefold() not in aliases:
+                    yield names
 
 
 def _find_column(names: Sequence[str], table: str, known: dict[str, str]) -> str:

@@ -23,6 +23,7 @@ def parse_tables(release: PublishedTables, texts: Mapping[str, pl.DataFrame]) ->
     entries = release.dictionary["columns"]
     stated = {str(entry["name"]): parse_type(entry["type"]) for entry in entries if entry["shown"] in VALUE_CELLS}
     stated |= {name: parse_type(entry["type"]) for entry in entries for name in end_names(entry)}
+    stated |= dict.fromkeys(release.mean_names, pl.Float64())
     labels = [str(entry["name"]) for entry in entries if entry["shown"] not in VALUE_CELLS]
     tables = {}
     for table, content in texts.items():

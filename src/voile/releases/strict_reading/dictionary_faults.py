@@ -14,6 +14,7 @@ import polars as pl
 from voile.adversaries.prior import CAPPED, INDICATOR
 from voile.releases.cells.column_types import holds_numbers, parse_type
 from voile.releases.cells.end_columns import describe_ends
+from voile.releases.cells.group_means import describe_means
 from voile.releases.cells.label_ends import label_ends, range_ends
 from voile.releases.certificate import FORMAT
 from voile.releases.dictionary import cell_meanings, weight_meaning
@@ -26,7 +27,19 @@ from voile.tables.value_text import MISSING, TOP, format_value, parse_values, sh
 
 _PARTS: Kinds = {"format": int, "columns": list, "withheld": int, "unit": dict}
 _ENTRY: Kinds = {"name": str, "role": str, "kind": str, "type": str, "shown": str, "cell": str, "domain": dict}
-_OPTIONAL = ("names", "prefixes", "hierarchy", "weight", "means", "keep", "indicator", "ends", "steering", "coded")
+_OPTIONAL = (
+    "names",
+    "prefixes",
+    "hierarchy",
+    "weight",
+    "means",
+    "keep",
+    "indicator",
+    "ends",
+    "mean",
+    "steering",
+    "coded",
+)
 _MOST_PEOPLE = 1 << 40
 _MOST_COLUMNS = 10_000
 ROLES = ("quasi", "sensitive", "other")
@@ -83,9 +96,27 @@ def _find_faults(document: dict[str, Any], own_keys: Collection[str]) -> Iterato
         yield "it lists no quasi-identifier"
     if any("ends" in entry and entry != stated for entry, stated in zip(entries, describe_ends(entries), strict=True)):
         yield "'ends' names or explains the ends of ranges in another way than voile does"
+    yield from _mean_faults(document)
     yield from _quasi_set_faults(document)
     if sum("weight" in entry for entry in entries) > 1:
         yield "it marks two columns as weights"
+
+
+def _mean_faults(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why no means of groups can stand beside the columns: where sets of columns are judged by themselves, people
+    are missing or have several rows, a mean would tell more than the cells."""
+    entries = document["columns"]
+    if any(
+        entry.get("mean") != stated.get("mean") for entry, stated in zip(entries, describe_means(entries), strict=True)
+    ):
+        yield "'mean' names or explains the means of groups in another way than voile does"
+    elif any("mean" in entry for entry in entries) and (
+        "quasi_sets" in document
+        or "absent" in document
+        or document["withheld"]
+        or Unit.parse(document["unit"]).rows > 1
+    ):
+        yield "'mean' stands where no means of groups are published"
 
 
 def _quasi_set_faults(document: Mapping[str, Any]) -> Iterator[str]:

@@ -38,12 +38,14 @@ def _layout_faults(release: PublishedTables, tables: Mapping[str, pl.DataFrame])
             if not columns.optional:
                 yield f"the table {table!r} is missing"
             continue
-        names, stated = tables[table].columns, (*columns.added, *columns.described, *columns.ends)
+        names, stated = tables[table].columns, (*columns.added, *columns.described, *columns.ends, *columns.means)
         present, known = set(names), set(stated)
         yield from (f"{name!r} of {table!r} is not described" for name in names if name not in known)
         yield from (f"{name!r} of {table!r} is missing" for name in stated if name not in present)
         if len(known) < len(stated):
             yield f"two columns of {table!r} have the same name"
+    if set(release.mean_names) - {name for columns in layout.values() for name in columns.means}:
+        yield f"no {release.shape} release states means of groups"
     homes = {name for columns in layout.values() for name in columns.described}
     for entry in release.dictionary["columns"]:
         if entry["name"] not in homes:

@@ -14,6 +14,7 @@ from voile.errors import SchemaError, raise_together
 from voile.plugins.number_text import parse_fraction, parse_whole
 
 FEWEST_IN_TAIL = 3  # of two people each would know the other's value
+FEWEST_IN_MEAN = 5  # of four, somebody between the two ends of a tight range would know the fourth value
 Limit = int | float | str | datetime.date  # of a column of numbers or dates
 
 
@@ -28,7 +29,8 @@ class Steer:
     `top`, `bottom` and `round` recode the values as the table is read: values above `top` become `top`, those below
     `bottom` become `bottom`, and numbers become the nearest multiple of `round`. With `tails=5` at least 5 people share
     the least and the greatest value of a sensitive column: round bounds that so many people reach are chosen from the
-    table, unless `bottom` and `top` give them.
+    table, unless `bottom` and `top` give them. With `mean=1` the mean of each group, rounded to multiples of 1, is
+    published beside the ranges of a column of numbers.
 
     >>> Steer(weight=2, top=90)
     Steer(weight=2, top=90)
@@ -46,6 +48,7 @@ class Steer:
     top: Limit | None = None
     round: float | None = None
     tails: int | None = None
+    mean: float | None = None
 
     def __post_init__(self) -> None:
         raise_together(SchemaError(fault, code="schema.steering") for fault in self._find_faults())
@@ -69,6 +72,10 @@ class Steer:
             yield "by_rank must be true or false."
         if self.tails is not None and (type(self.tails) is not int or self.tails < FEWEST_IN_TAIL):
             yield f"The number of people in the tails must be a whole number from {FEWEST_IN_TAIL} up."
+        if self.mean is not None and (not _is_number(self.mean) or self.mean <= 0):
+            yield "The base to which group means are rounded must be a number above 0."
+        if self.mean is not None and self.finest:
+            yield "A group mean says more than the finest level allows."
         yield from self._find_coding_faults()
 
     def _find_coding_faults(self) -> Iterator[str]:

@@ -33,7 +33,12 @@ def _round_values(values: pl.Series, base: float) -> pl.Series:
         return (wide + step // 2) // step * step
     if values.dtype.is_integer():
         return values
-    return ((values / base + 0.5).floor() * base).round(_count_decimals(base)).cast(values.dtype)
+    return round_numbers(values, base).cast(values.dtype)
+
+
+def round_numbers(values: pl.Series, base: float) -> pl.Series:
+    """Return the nearest multiples of a base, the greater one if two are as near."""
+    return ((values / base + 0.5).floor() * base).round(_count_decimals(base))
 
 
 def _count_decimals(base: float) -> int:
@@ -67,6 +72,8 @@ def check_coding(column: str, kind: str, dtype: pl.DataType, steer: Steer) -> No
         raise _misfit(column, "holds whole numbers, and the base of rounding is none")
     if steer.tails is not None and not numeric:
         raise _misfit(column, f"is {kind}, and only numbers have tails", "Give a bottom and a top, or no tails.")
+    if steer.mean is not None and not numeric:
+        raise _misfit(column, f"is {kind}, and only numbers have group means")
     for what in ("bottom", "top"):
         limit = getattr(steer, what)
         if limit is not None and (kind not in ("numeric", "date") or find_limit(limit, dtype) is None):

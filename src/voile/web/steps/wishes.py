@@ -13,7 +13,7 @@ from voile.tables.steering.steer import parse_steer
 from voile.web.form_labels import LABELS
 
 CODING = ("bottom", "top", "round")
-FIELDS = ("tails", "weight", "finest", "coarsest", *CODING)
+FIELDS = ("tails", "weight", "finest", "coarsest", "mean", *CODING)
 
 
 def read_preparation(form: FormData) -> dict[str, Any]:

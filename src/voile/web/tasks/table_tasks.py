@@ -166,7 +166,8 @@ def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
     except VoileError as error:
         fault = {**error.as_json(), "kind": type(error).__name__}
     limits = [{"model": model.name, **asdict(item)} for model in request.policy for item in reach(data, model)]
-    advice = [] if fault else suggest_improvements(data, request.policy)
+    decided = [column.name for column in data.columns]  # the step before asks what each holds
+    advice = [] if fault else suggest_improvements(data, request.policy, decided)
     return {"promises": promises, "fault": fault, "reach": limits, "advice": advice}
 
 
