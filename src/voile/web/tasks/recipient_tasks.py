@@ -11,6 +11,8 @@ from typing import Any
 from voile.errors import SpecError, VoileError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.load import load
+from voile.flow.guide.guide import describe_release
+from voile.flow.guide.packing import READ_ME
 from voile.flow.report.report import report
 from voile.io.release_folder import CERTIFICATE
 from voile.releases.cross_table import make_cross_table
@@ -30,9 +32,13 @@ def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(1, 2, "Verifying")
     verdict, release = check_folder(folder)
     answer: dict[str, Any] = {"verdict": verdict.as_json(), "broken": verdict.broken, "columns": [], "promises": []}
-    answer |= {"counted": verdict.unit.count(verdict.people), "packed": packed[:20], "more_packed": len(packed[20:])}
+    other = [name for name in packed if name != READ_ME]  # the guide is made anew, from what was checked
+    answer |= {"counted": verdict.unit.count(verdict.people), "packed": other[:20], "more_packed": len(other[20:])}
     if verdict.broken or release is None:
         return answer
+    if payload.get("guide"):
+        name = Path(payload["name"]).stem if payload.get("zip") else folder.name
+        describe_release(release, verdict, name).save(payload["guide"])
     content = report(release, verdict=verdict).as_json()
     columns = [
         {"name": entry["name"], "kind": entry["kind"], "role": entry["role"], "domain": entry["domain"]}
