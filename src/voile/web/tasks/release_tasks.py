@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -97,7 +97,7 @@ def preview(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Show what the release would show, beside rows of the table: the release that is published afterwards."""
     data, release = read_data(payload), make_release(payload, progress)
     progress(3, 4, "Putting rows side by side")
-    shown = preview_release(data, release)
+    shown = preview_release(data, release, key=memory.key)
     charts_by_column = [draw_distribution(item) for item in shown.distributions]
     return {**shown.as_json(), "charts": charts_by_column}
 
@@ -144,7 +144,13 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     rules = payload["spec"].get("prepare", {}).get("safe_harbor", {})
     facts |= {"checklist": write_checklist(rules) if rules else [], "edition": EDITION}
     facts["note"] = FIXED_BEFOREHAND if release.certificate.names_algorithm else ""
-    return {**facts, "verdict": verdict.as_json(), "files": list_published(folder), "guide": READ_ME, "bytes": archive.stat().st_size}
+    return {
+        **facts,
+        "verdict": verdict.as_json(),
+        "files": list_published(folder),
+        "guide": READ_ME,
+        "bytes": archive.stat().st_size,
+    }
 
 
 def _count_ledger() -> int | None:

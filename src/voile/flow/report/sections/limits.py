@@ -18,9 +18,7 @@ def fill(subject: Subject) -> dict[str, Any]:
     return {"limits": [*list_limits(claims, described, subject.unit), ran]}
 
 
-def list_limits(
-    claims: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], unit: Unit
-) -> list[str]:
+def list_limits(claims: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], unit: Unit) -> list[str]:
     """List what claims do not promise."""
     covered, against = {claim["column"] for claim in claims}, {item for claim in claims for item in claim["knows"]}
     other = [column["name"] for column in columns if column["role"] == "other"]
