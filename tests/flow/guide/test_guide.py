@@ -1,4 +1,4 @@
-"""The guide for recipients: it comes from the folder alone, is complete for every shape, and what it says to run runs."""
+"""The guide for recipients: it comes from the folder alone, explains every shape, and what it says to run runs."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ class Steer:
     `by_rank` the loss of a range is measured by how many different values it covers, not by its width.
 
     `top`, `bottom` and `round` recode the values as the table is read: values above `top` become `top`, those below
-    `bottom` become `bottom`, and numbers become the nearest multiple of `round`. Dates become their year, a number, with
-    `round="year"`, and the first day of their month with `round="month"`, so that no exact date is published. With
+    `bottom` become `bottom`, and numbers become the nearest multiple of `round`. With `round="year"` dates become their
+    year, a number, and with `round="month"` the first day of their month, so that no exact date is published. With
     `tails=5` at least 5 people share the least and the greatest value of a sensitive column: round bounds that so many
     people reach are chosen from the table, unless `bottom` and `top` give them.
 

@@ -33,9 +33,11 @@ async def show(request: Request, visit: Visit) -> Response:
 
 
 def find_recommendation(visit: Visit) -> dict[str, Any] | None:
-    """Return the recommendation whose promise is the chosen one."""
+    """Return the recommendation that was chosen, if its promise still is. Whoever chose the same promise by hand did not
+    choose its reasons."""
     recommended: list[dict[str, Any]] = (visit.marking or {}).get("recommendations", [])
-    return next((item for item in recommended if item["policy"] == visit.spec.get("policy")), None)
+    chosen = (visit.draft.get("audience"), visit.spec.get("policy"))
+    return next((item for item in recommended if (item["audience"]["name"], item["policy"]) == chosen), None)
 
 
 def _form_values(visit: Visit) -> dict[str, str]:
@@ -68,6 +70,8 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
         visit.spec["policy"], visit.draft = policy, {}
         visit.spec.pop("method", None)
         visit.forget("row_limits", "forecast", "comparison", "closer_look", "preview", "publication")
+    if form.get("audience"):
+        visit.draft["audience"] = str(form["audience"])
     job = await wait_for(visit.start_job("promise", "Checking what can be kept", visit.payload()), PATIENCE)
     visit.collect_result()
     if not live:

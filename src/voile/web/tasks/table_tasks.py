@@ -23,7 +23,7 @@ from voile.flow.recommend.recommend import recommend_all
 from voile.io import hierarchy_outlines
 from voile.io.spec_files import make_spec
 from voile.methods.base import Method, covers_algorithm
-from voile.models.abilities import LearnsFromTable, narrow_to_column
+from voile.models.abilities import LearnsFromTable, count_people, narrow_to_column
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
@@ -197,15 +197,24 @@ def _is_given(model: Model) -> bool:
     return isinstance(getattr(model, "prior", None), str)
 
 
+def _count_its_people(model: Model, data: Microdata) -> Model:
+    """Return the model as it is promised to people with several rows; one that has no such form is refused elsewhere."""
+    try:
+        return count_people(model, data.unit.rows)
+    except VoileError:
+        return model
+
+
 def _describe_promise(model: Model, data: Microdata, method: Method, covered: bool) -> dict[str, Any]:
     adversary = model.adversary()
     knows = adversary.knows | ({Knowledge.ALGORITHM} if covered else set())
     columns = [column.name if column else "" for column in model.targets(data.columns)]
+    stated = _count_its_people(model, data)
     quasi, named = ", ".join(column.name for column in data.columns.quasi), getattr(model, "column", None) or ""
     by_method = f"{Knowledge.ALGORITHM.value} (with the method {method.name})" if covered else None
     wording = {Knowledge.QUASI: f"the person's values in {quasi}", Knowledge.ALGORITHM: by_method}
     return {
-        "promise": [narrow_to_column(model, name or None).promise(name) for name in columns],
+        "promise": [narrow_to_column(stated, name or None).promise(name) for name in columns],
         "against": adversary.name,
         "knows": [wording.get(item) or item.value for item in Knowledge if item in knows],
         "beyond": [item.value for item in Knowledge if item not in knows],
