@@ -34,6 +34,9 @@ def test_a_zip_is_verified_read_and_counted(look: Any, packed: Path, tmp_path: P
     assert "linked to a value of 'disease' with probability above 1/3" in words
     assert "READ_ME" not in words, "the guide is no stray file"
     seen.shot("verified")
+    page.locator("summary", has_text="Against whom").click()
+    assert "earlier releases of the same people" in page.locator("#verdict").inner_text()
+    seen.shot("against-whom")
     read_guide(seen)
 
     page.get_by_label("First column").select_option("sex")
@@ -46,6 +49,7 @@ def test_a_zip_is_verified_read_and_counted(look: Any, packed: Path, tmp_path: P
     page.locator("[name='value.0']").fill("1950|1969")
     click(page, "button", "Count")
     page.wait_for_selector("#count table")
+    assert "birth is between 1950 and 1969" in page.locator("#count").inner_text()
     seen.shot("counted")
 
     page.locator("[name='draws']").fill("3")

@@ -134,7 +134,7 @@ async def count(request: Request, visit: Visit, form: FormData) -> Response:
         visit.problems = []
         visit.show_problem(problem)
         return RedirectResponse("/receive#count", 303)
-    text = sql or " and ".join(f"{item['column']} {HOW[item['how']]} {item['value']}" for item in conditions)
+    text = sql or " and ".join(map(_write_condition, conditions))
     query: Any = sql or conditions
     payload = {"place": visit.reception["asked"]["place"], "query": query, "said": text}
     await wait_for(visit.start_job("count", "Counting", payload), PATIENCE)
@@ -182,6 +182,14 @@ async def download(request: Request, visit: Visit) -> Response:
     if not file.is_file():
         return RedirectResponse("/receive", 303)
     return FileResponse(file, filename=file.name, media_type="application/octet-stream")
+
+
+def _write_condition(condition: dict[str, str]) -> str:
+    """Write a condition in words: `age is between 30 and 40`."""
+    values = [value.strip() for value in condition["value"].split("|")]
+    if condition["how"] == "between":
+        return f"{condition['column']} is between {' and '.join(values)}"
+    return f"{condition['column']} {HOW[condition['how']]} {' or '.join(values)}"
 
 
 def _read_condition(form: FormData, number: int) -> dict[str, str] | None:
