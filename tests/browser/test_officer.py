@@ -12,8 +12,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from browser.walking import choose, click
 from tables.roles.german_hospital import write_hospital
-from walking import choose, click
 
 NOBODY = "Schwierige Spalte"  # a column about which nothing can be suggested
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from walking import click
+from browser.walking import click
 
 import voile as vl
+
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from walking import choose, click
+from browser.walking import choose, click
 
 REGIONS = ("North", "South", "East", "West")
 ROLES = {"age": "quasi", "region": "quasi", "schooling": "quasi", "income": "sensitive", "hours": ""}

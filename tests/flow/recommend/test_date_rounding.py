@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,17 @@ def test_the_period_follows_from_the_span(name: str, days: list[datetime.date], 
     assert (asked.steer.round if asked.steer else None) == period
     found = vl.recommend(data)
     assert asked.reason in (found.reasons if period else found.not_covered)
+
+
+@pytest.mark.parametrize("role", ["sensitive", "other"])
+def test_births_are_rounded_whatever_their_role(role: str) -> None:
+    table = vl.datasets.hospital()
+    schema = vl.Schema(quasi=["sex", "zip"], **{role: ["birth", "admitted"]})  # type: ignore[arg-type]
+    found = vl.recommend(vl.read(table, replace(schema, confirmed=schema.other)))
+    assert found.steering == {"birth": vl.Steer(round="year")}
+    again = vl.read(table, found.steer_schema(replace(schema, confirmed=schema.other)))
+    assert again.columns["birth"].kind == "numeric"
+    assert not vl.recommend(again).steering
 
 
 def test_what_is_coarse_already_stays() -> None:

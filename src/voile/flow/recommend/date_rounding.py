@@ -1,7 +1,7 @@
-"""Rounded dates: what to ask of columns of dates that others may know, so that no exact date of anybody is published.
+"""Rounded dates: what to ask of columns of dates, so that no exact date that others may know is published.
 
-A range states the least and the greatest value of its group, and both are values of real people. Only the dates that
-others may know are looked at.
+A range states the least and the greatest value of its group, and both are values of real people. Of secret dates only
+the span of dates of birth is looked at.
 """
 
 from __future__ import annotations
@@ -39,7 +39,15 @@ def round_dates(data: Microdata) -> list[DateRounding]:
     >>> [(item.column, item.steer) for item in round_dates(data)]
     [('birth', Steer(round='year')), ('admitted', Steer(round='month'))]
     """
-    return [_choose_rounding(column) for column in list_exact_dates(data)]
+    known = [_choose_rounding(column) for column in list_exact_dates(data)]
+    shown = [column for column in (*data.columns.sensitive, *data.columns.other) if _shows_births(column)]
+    return [*known, *map(_choose_rounding, shown)]
+
+
+def _shows_births(column: Column) -> bool:
+    """Whether a column that nobody coarsens holds exact dates of birth."""
+    coded = column.steer.round is not None or column.domain.declared
+    return column.kind == "date" and not coded and "birth" in find_meanings(column.name)
 
 
 def _choose_rounding(column: Column) -> DateRounding:
@@ -50,8 +58,8 @@ def _choose_rounding(column: Column) -> DateRounding:
     what = "dates of birth" if birth else "dates"
     if period is None:
         return DateRounding(column.name, None, f"exact {what} in {column.name!r}: ranges end at those of real people")
-    reason = (
-        f"A range ends at two values of real people, so ranges of {column.name!r} would publish exact {what}. Shown by "
-        f"{period}, it publishes none, at hardly any loss."
-    )
+    why = f"A range ends at two values of real people, so ranges of {column.name!r} would publish exact {what}."
+    if column.role != "quasi":
+        why = f"{column.name!r} is published as it is, and would publish exact {what}."
+    reason = f"{why} Shown by {period}, it publishes none, at hardly any loss."
     return DateRounding(column.name, replace(column.steer, round=period), reason)
