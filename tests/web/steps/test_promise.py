@@ -45,6 +45,7 @@ def test_a_card_chooses_its_promise_and_its_reasons_reach_the_report(visitor: An
     assert "Ranges of 'birth' end at exact dates" not in text(chosen), "the wish is taken with the promise"
     shown = visitor.post("/publish/preview")
     assert "for you alone" in text(shown)
+    assert "the table as it was read: birth by year" in text(shown)
     assert shown.count('<th scope="row">after</th>') == 20
     given = {
         "where": "folder",

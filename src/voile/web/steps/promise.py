@@ -33,8 +33,8 @@ async def show(request: Request, visit: Visit) -> Response:
 
 
 def find_recommendation(visit: Visit) -> dict[str, Any] | None:
-    """Return the recommendation that was chosen, if its promise still is. Whoever chose the same promise by hand did not
-    choose its reasons."""
+    """Return the recommendation that was chosen, if its promise still is. Whoever chose the same promise by hand did
+    not choose its reasons."""
     recommended: list[dict[str, Any]] = (visit.marking or {}).get("recommendations", [])
     chosen = (visit.draft.get("audience"), visit.spec.get("policy"))
     return next((item for item in recommended if (item["audience"]["name"], item["policy"]) == chosen), None)

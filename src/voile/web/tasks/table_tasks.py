@@ -198,7 +198,8 @@ def _is_given(model: Model) -> bool:
 
 
 def _count_its_people(model: Model, data: Microdata) -> Model:
-    """Return the model as it is promised to people with several rows; one that has no such form is refused elsewhere."""
+    """Return the model as it is promised to people with several rows; where it has no such form, it is refused
+    elsewhere."""
     try:
         return count_people(model, data.unit.rows)
     except VoileError:
