@@ -79,6 +79,7 @@ def test_weights_and_households(look: Any, folder: Path, tmp_path: Path) -> None
     with page.expect_navigation():
         page.locator("tr.best button").click()
     page.wait_for_selector("#closer figure svg")
+    assert "674" in page.locator("#closer .figures").inner_text(), "rows, beside the fewest people that they can be of"
     seen.shot("closer")
 
     click(page, "link", "Continue: publish it like this")
