@@ -25,6 +25,7 @@ VERBS = (
     "audit",
     "measure",
     "report",
+    "guide",
     "compare",
     "explore",
     "recommend",

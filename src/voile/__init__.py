@@ -36,6 +36,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a model or method that is no
     from voile.flow.explore.learn_prior import read_prior as read_prior
     from voile.flow.explore.privacy_budget import privacy_budget as privacy_budget
     from voile.flow.explore.rows_per_person import compare_rows_per_person as compare_rows_per_person
+    from voile.flow.guide.guide import guide as guide
+    from voile.flow.guide.packing import pack as pack
     from voile.flow.measure.measure import measure as measure
     from voile.flow.pool.pool import pool as pool
     from voile.flow.prepare.prepare import prepare as prepare
@@ -119,6 +121,7 @@ _HOMES = {
     "dates": "tables.hierarchy",
     "distributions": "flow.explore.distributions",
     "foresee": "flow.explore.foresee",
+    "guide": "flow.guide.guide",
     "inspect": "flow.explore.inspect",
     "intervals": "tables.hierarchy",
     "learn_prior": "flow.explore.learn_prior",
@@ -128,6 +131,7 @@ _HOMES = {
     "merge_groups": "tables.tree_edits.tree_edits",
     "mining": "",
     "move_labels": "tables.tree_edits.tree_edits",
+    "pack": "flow.guide.packing",
     "pool": "flow.pool.pool",
     "prefixes": "tables.hierarchy",
     "prepare": "flow.prepare.prepare",

@@ -124,7 +124,13 @@ def save_comparison(folder: Path) -> Path:
     return tried.save(folder / "comparison")
 
 
-@pytest.mark.parametrize("save", [save_report, save_inspection, save_comparison])
+def save_guide(folder: Path) -> Path:
+    schema = vl.Schema(quasi=["birth", "sex", "zip"], sensitive=["disease"])
+    release = vl.publish(vl.read(vl.datasets.hospital(), schema), vl.LDiversity(l=3))
+    return vl.guide(release.save(folder / "release")).save(folder / "READ_ME.html")
+
+
+@pytest.mark.parametrize("save", [save_report, save_inspection, save_comparison, save_guide])
 def test_saved_pages(chromium: Any, tmp_path: Path, save: Any) -> None:
     context = chromium.new_context()
     page = context.new_page()

@@ -144,7 +144,7 @@ def test_the_zip_holds_only_the_published_files(visitor: Any, folder: Path) -> N
     assert (folder / "again" / "patients.csv").is_file()
     with zipfile.ZipFile(io.BytesIO(visitor.client.get("/publish/release.zip").content)) as archive:
         names = sorted(archive.namelist())
-    assert names == ["again/certificate.json", "again/dictionary.json", "again/table.csv"]
+    assert names == ["READ_ME.html", "again/certificate.json", "again/dictionary.json", "again/table.csv"]
     assert "Privacy report" in visitor.client.get("/publish/report").text
 
 

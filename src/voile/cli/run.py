@@ -21,6 +21,7 @@ from voile.cli.commands.complete import complete
 from voile.cli.commands.demo import demo
 from voile.cli.commands.guarantees import guarantees
 from voile.cli.commands.measure import measure
+from voile.cli.commands.pack import pack
 from voile.cli.commands.preparation.advise import advise
 from voile.cli.commands.preparation.catalogue import attacks, measures, methods, models
 from voile.cli.commands.preparation.hierarchies import hierarchies
@@ -51,6 +52,7 @@ COMMANDS = (
     audit,
     measure,
     report,
+    pack,
     query,
     complete,
     compare,

@@ -32,9 +32,15 @@ def _render_lines(content: Mapping[str, Any], path: tuple[str, ...]) -> Iterator
         inner = (*path, name)
         title = ".".join(map(_render_key, inner))
         for table in (value,) if isinstance(value, Mapping) else value:
-            yield ""
-            yield f"[{title}]" if isinstance(value, Mapping) else f"[[{title}]]"
+            if not _holds_tables_only(value):
+                yield ""
+                yield f"[{title}]" if isinstance(value, Mapping) else f"[[{title}]]"
             yield from _render_lines(table, inner)
+
+
+def _holds_tables_only(value: Any) -> bool:
+    """Whether a table needs no heading of its own, because the headings of its tables name it."""
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(part, Mapping) for part in value.values())
 
 
 def _is_table_list(value: Any) -> bool:

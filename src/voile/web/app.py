@@ -47,6 +47,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
         "/publish/private.json": publish.download_private,
         "/publish/ledger.json": publish.download_ledger,
         "/receive": receiving.show,
+        "/receive/guide": receive.show_guide,
         "/receive/completions": receive.download,
         "/job": _job,
     }

@@ -30,6 +30,8 @@ LABELS = {
     "person": "Column that tells people apart",
     "rows_per_person": "Rows per person, at most",
     "rows_are": "If values of an identifier repeat",
+    "weight": "Column with survey weights",
+    "withhold_weight": "do not publish the weights: use them to measure only",
     "guarding": "Column with the node that each person guards",
     "steering": "Wishes for single columns",
     "quasi_sets": "Sets of columns that one person may know together",

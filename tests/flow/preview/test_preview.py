@@ -77,3 +77,20 @@ def test_no_file_of_a_release_has_anything_of_a_preview(data: Microdata, tmp_pat
     shown = (tmp_path / "out" / "table.csv").read_text(encoding="utf-8").split("\n")
     assert not any(line.startswith(tuple(dates)) for line in shown)
     assert "for you alone" in str(before)
+
+
+def test_rows_that_were_not_drawn_are_not_called_withheld() -> None:
+    """Of people with several rows, the preview shows the rows that were drawn, with their key; without it, rows that a
+    group fits."""
+    table = pl.concat(
+        [vl.datasets.hospital().with_columns(admitted=pl.col("admitted").dt.offset_by(f"{n}d")) for n in range(3)]
+    )
+    data = vl.read(table, vl.Schema(person="name", quasi=[*QUASI, "admitted"], sensitive=["disease"]))
+    key = vl.Key(bytes(range(32)))
+    release = vl.publish(data, vl.KAnonymity(k=5), key=key)
+    assert release.dictionary.get("withheld", 0) == 0
+    for shown in (vl.preview(data, release, key=key), vl.preview(data, release)):
+        assert len(shown.rows) == 20
+        assert all(pair.published for pair in shown.rows)
+    exact = next(item for item in vl.preview(data, release, key=key).distributions if item.column == "disease")
+    assert exact.moved == 0

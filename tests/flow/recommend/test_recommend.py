@@ -118,6 +118,7 @@ def test_the_lines_for_a_spec_are_the_policy() -> None:
     found = recommend_draft(table, inspect(table), "partner", {})
     spec = make_spec(tomllib.loads("\n".join(found.write_toml())))
     assert list(spec.policy) == found.policy.as_json()
+    assert spec.schema["steering"] == {"birth": {"round": "year"}, "admitted": {"round": "month"}}
     assert spec.method == {"name": "mondrian"}
 
 

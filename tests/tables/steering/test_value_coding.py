@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -46,6 +47,18 @@ def test_limits_of_numbers_and_dates() -> None:
     assert code_values("x", days, vl.Steer(bottom="1920-01-01"))[0] == datetime.date(1920, 1, 1)
     times = days.cast(pl.Datetime("us"))
     assert code_values("x", times, vl.Steer(top="1999-12-31"))[1] == datetime.datetime(1999, 12, 31)
+
+
+@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime("us"), pl.Datetime("ns", "UTC")])
+def test_dates_become_years_and_months(dtype: Any) -> None:
+    days = pl.Series([datetime.date(1899, 12, 31), None, datetime.date(2024, 2, 29)]).cast(dtype)
+    years = code_values("x", days, vl.Steer(round="year", bottom=1920))
+    assert (years.to_list(), years.dtype) == ([1920, None, 2024], pl.Int32)
+    months = code_values("x", days, vl.Steer(round="month"))
+    assert months.to_list() == [datetime.date(1899, 12, 1), None, datetime.date(2024, 2, 1)]
+    assert breaks_coding(vl.Steer(round="month"), pl.Date(), days.cast(pl.Date))
+    assert not breaks_coding(vl.Steer(round="month"), pl.Date(), months)
+    assert describe_coding(vl.Steer(round="year")) == "dates are shown by their year"
 
 
 def test_coding_is_said_in_words_and_recognised() -> None:

@@ -41,8 +41,11 @@ def test_a_card_chooses_its_promise_and_its_reasons_reach_the_report(visitor: An
     chosen = visitor.post("/promise", {"audience": "public"})
     assert "Chosen: The public" in chosen
     assert "nobody can be linked to a value of 'positive' with probability above 0.88" in text(chosen)
+    assert "No exact date of birth is published: it is shown by year" in text(chosen)
+    assert "Ranges of 'birth' end at exact dates" not in text(chosen), "the wish is taken with the promise"
     shown = visitor.post("/publish/preview")
     assert "for you alone" in text(shown)
+    assert "the table as it was read: birth by year" in text(shown)
     assert shown.count('<th scope="row">after</th>') == 20
     given = {
         "where": "folder",
@@ -57,6 +60,7 @@ def test_a_card_chooses_its_promise_and_its_reasons_reach_the_report(visitor: An
     report = visitor.client.get("/publish/report.json").json()
     assert report["decision"]["by"] == "A. Schmidt"
     assert report["decision"]["reasons"][0] == "The public."
+    assert vl.load(folder / "decided").dictionary["columns"][0]["steering"] == {"round": "year"}
     claims = {claim["model"] for claim in vl.load(folder / "decided").certificate.claims}
     assert claims == {"k-anonymity", "alpha-k-anonymity"}
     assert sorted(file.name for file in (folder / "decided").iterdir()) == CONTENTS, "nothing of the preview"

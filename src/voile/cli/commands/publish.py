@@ -125,13 +125,14 @@ def publish(
         prepared = table if isinstance(table, PreparedTable) else None
         data = read(table, request.schema, **reading, engine=engine)
         step("publish")
+        coins = key or (Key.fresh() if preview else None)  # a preview shows the rows that were drawn
         release = publish_table(
-            data, request.policy, request.method, key=key, after=request.after, ledger=book, private=private
+            data, request.policy, request.method, key=coins, after=request.after, ledger=book, private=private
         )
         if preview:
             from voile.flow.preview.preview import preview as preview_release
 
-            shown = preview_release(data, release)
+            shown = preview_release(data, release, key=coins)
             print_json(shown.as_json()) if as_json else typer.echo(str(shown))
             return
         step("save")

@@ -38,6 +38,7 @@ def suggest_improvements(data: Microdata, policy: Policy | Model, decided: Colle
         if column is not None and isinstance(model, GivesAdvice)
     ]
     fewest = max(FEWEST, policy.smallest())
+    told += [_advise_rounding(column) for column in list_exact_dates(data)]
     told += [_advise_limit(data, column, fewest) for column in data.columns.sensitive if column.domain.uses_intervals]
     told += [_ask_about_codes(column) for column in data.columns if column.name not in decided]
     return [render(sentence) for sentence in dict.fromkeys(told) if sentence]
@@ -48,6 +49,21 @@ def _ask_about_codes(column: Column) -> str:
     if column.kind != "numeric" or column.hierarchy is not None or column.role == "other":
         return ""
     return advise_categories(column.name) if looks_like_codes(column.name, str(column.domain.values.dtype)) else ""
+
+
+def list_exact_dates(data: Microdata) -> Iterator[Column]:
+    """List the columns of dates that others may know and whose ranges would end at exact dates of real people."""
+    for column in data.columns.quasi:
+        shown_by_labels = column.steer.finest > 0
+        if column.kind == "date" and not (column.domain.declared or shown_by_labels or column.steer.round):
+            yield column
+
+
+def _advise_rounding(column: Column) -> str:
+    return (
+        f"Ranges of {column.name!r} end at exact dates of real people. If no exact date should be published, show them "
+        "by year or by month (steering, round=year)."
+    )
 
 
 def _advise_limit(data: Microdata, column: Column, fewest: int) -> str:

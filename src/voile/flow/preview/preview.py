@@ -15,6 +15,7 @@ from voile.flow.preview.row_pairs import RowPair, pair_rows
 from voile.releases.release import Release
 from voile.result_tables import ResultTable, write_lines
 from voile.tables.microdata import Microdata
+from voile.tables.secret_key import Key
 
 ROWS = 20
 FOR_YOU = "This preview shows rows of the original table: it is for you alone, and no file of a release contains it."
@@ -86,9 +87,10 @@ class Preview(ResultTable):
         }
 
 
-def preview(data: Microdata, release: Release, rows: int = ROWS) -> Preview:
+def preview(data: Microdata, release: Release, rows: int = ROWS, *, key: Key | None = None) -> Preview:
     """Show what a release would show: rows of the table beside the published ones, the columns before and after, and
-    what a recipient can compute.
+    what a recipient can compute. If people have several rows, some of them are drawn with the `key` of the release, and
+    only with it can the preview tell rows that were not drawn from those that are withheld.
 
     >>> import voile as vl
     >>> data = vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex", "zip"], sensitive=["disease"]))
@@ -96,13 +98,15 @@ def preview(data: Microdata, release: Release, rows: int = ROWS) -> Preview:
     Preview(20 rows, 3 columns; 0 rows withheld)
     """
     require_people_of(release, data)
-    data = match_release(data, release)
+    data, left_out = match_release(data, release), data.count_left_out() > 0
+    if key is not None and data.people is not None:
+        data, left_out = data.with_rows(data.draw(key)), False
     described = {str(entry["name"]) for entry in release.dictionary["columns"]}
     names = [column.name for column in data.columns if column.name in described]
     words = release.description
     return Preview(
         tuple(names),
-        pair_rows(data, release, names, rows),
+        pair_rows(data, release, names, rows, fitting=left_out),
         tuple(_view_column(data, release, name) for name in names),
         tuple(distributions(data, release)),
         tuple(words.computable),

@@ -27,13 +27,16 @@ class RowPair:
     published: tuple[str, ...] | None
 
 
-def pair_rows(data: Microdata, release: Release, names: Sequence[str], count: int) -> tuple[RowPair, ...]:
+def pair_rows(
+    data: Microdata, release: Release, names: Sequence[str], count: int, fitting: bool = False
+) -> tuple[RowPair, ...]:
     """Return up to `count` different rows of the table, spread evenly over it, beside what is published of each. Rows
-    that several groups fit are left out: the release does not tell which of them is theirs."""
+    that several groups fit are left out: the release does not tell which of them is theirs. With `fitting`, rows that
+    no group fits are left out too."""
     columns = [data.columns[name] for name in names]
     table = data.rows.histogram(names)
     home = _find_homes(data, release, table)
-    clear = np.flatnonzero(home >= NONE)
+    clear = np.flatnonzero(home >= (0 if fitting else NONE))
     chosen = clear[np.unique(np.linspace(0, len(clear) - 1, min(count, len(clear))).astype(np.int64))]
     pairs = []
     for codes, group in zip(table.codes[chosen].tolist(), home[chosen].tolist(), strict=True):

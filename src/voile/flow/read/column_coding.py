@@ -79,6 +79,7 @@ def build_column(name: str, table: pl.DataFrame, schema: Schema) -> Column:
         check_weights(name, table)
     kind = schema.kinds.get(name) or ("numeric" if name == schema.weight else infer_kind(values))
     steer = schema.steer(name)
+    kind = "numeric" if kind == "date" and steer.round == "year" else kind
     check_coding(name, kind, values.dtype, steer)
     domain = build_domain(name, values, kind, schema.domains.get(name), counts)
     if domain.missing and MISSING in domain.labels[:-1]:

@@ -13,6 +13,7 @@ from voile.adversaries.adversary import Knowledge
 from voile.errors import Unsatisfiable
 from voile.flow.explore.foresee import foresee
 from voile.flow.recommend.audiences import AUDIENCES, Audience, find_audience
+from voile.flow.recommend.date_rounding import DateRounding, round_dates
 from voile.flow.recommend.recommendation import Recommendation
 from voile.flow.recommend.secret_promises import SecretPromise, promise_secret
 from voile.flow.recommend.size_costs import SIZES, SizeCosts, count_size_costs
@@ -53,17 +54,18 @@ def _recommend_for(data: Microdata, audience: Audience, sizes: SizeCosts) -> Rec
     k, reasons = _choose_size(audience, sizes)
     secrets = [promise_secret(data, column.name, audience.odds, k) for column in data.columns.sensitive]
     policy = _check_policy(data, Policy(KAnonymity(k=k), *_join_promises(secrets)))
-    method = Mondrian()
+    method, dates = Mondrian(), round_dates(data)
     return Recommendation(
         audience,
         policy,
         method,
         tuple(_state_promises(data, policy)),
-        (*audience.reasons, *reasons, *_explain_table(data), *(item.reason for item in secrets)),
-        tuple(_list_gaps(data, audience, policy, method, secrets)),
+        (*audience.reasons, *reasons, *_explain_table(data, dates), *(item.reason for item in secrets)),
+        (*_list_gaps(data, audience, policy, method, secrets), *(item.reason for item in dates if not item.steer)),
         tuple(_list_alternatives(data, audience, policy, k, sizes)),
         sizes,
         bool(secrets),
+        {item.column: item.steer for item in dates if item.steer},
     )
 
 
@@ -107,8 +109,8 @@ def _state_promises(data: Microdata, policy: Policy) -> Iterator[str]:
             yield narrow_to_column(model, name).promise(name or "")
 
 
-def _explain_table(data: Microdata) -> Iterator[str]:
-    """Say what about the unit and the width of the table bears on the promise."""
+def _explain_table(data: Microdata, dates: list[DateRounding]) -> Iterator[str]:
+    """Say what about the unit, the width and the dates of the table bears on the promise."""
     rows, known = data.unit.rows, len(data.columns.quasi)
     if rows > 1:
         yield (
@@ -122,6 +124,7 @@ def _explain_table(data: Microdata) -> Iterator[str]:
         )
     if known >= MANY:
         yield f"{known} columns count as known to others. Leave out those that readers do not need: each costs detail."
+    yield from (item.reason for item in dates if item.steer)
 
 
 def _list_gaps(

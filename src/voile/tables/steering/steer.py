@@ -15,6 +15,7 @@ from voile.plugins.number_text import parse_fraction, parse_whole
 
 FEWEST_IN_TAIL = 3  # of two people each would know the other's value
 FEWEST_IN_MEAN = 5  # of four, somebody between the two ends of a tight range would know the fourth value
+PERIODS = ("year", "month")  # that dates are rounded to
 Limit = int | float | str | datetime.date  # of a column of numbers or dates
 
 
@@ -27,10 +28,11 @@ class Steer:
     `by_rank` the loss of a range is measured by how many different values it covers, not by its width.
 
     `top`, `bottom` and `round` recode the values as the table is read: values above `top` become `top`, those below
-    `bottom` become `bottom`, and numbers become the nearest multiple of `round`. With `tails=5` at least 5 people share
-    the least and the greatest value of a sensitive column: round bounds that so many people reach are chosen from the
-    table, unless `bottom` and `top` give them. With `mean=1` the mean of each group, rounded to multiples of 1, is
-    published beside the ranges of a column of numbers.
+    `bottom` become `bottom`, and numbers become the nearest multiple of `round`. With `round="year"` dates become their
+    year, a number, and with `round="month"` the first day of their month, so that no exact date is published. With
+    `tails=5` at least 5 people share the least and the greatest value of a sensitive column: round bounds that so many
+    people reach are chosen from the table, unless `bottom` and `top` give them. With `mean=1` the mean of each group,
+    rounded to multiples of 1, is published beside the ranges of a column of numbers.
 
     >>> Steer(weight=2, top=90)
     Steer(weight=2, top=90)
@@ -46,7 +48,7 @@ class Steer:
     by_rank: bool = False
     bottom: Limit | None = None
     top: Limit | None = None
-    round: float | None = None
+    round: float | str | None = None
     tails: int | None = None
     mean: float | None = None
 
@@ -90,10 +92,23 @@ class Steer:
             yield "The top lies below the bottom."
         if self.round is None:
             return
-        if not _is_number(self.round) or self.round <= 0:
+        if isinstance(self.round, str):
+            yield from self._find_period_faults(limits)
+        elif not _is_number(self.round) or self.round <= 0:
             yield "The base of rounding must be a number above 0."
         elif not all(_is_number(value) and _is_multiple(value, self.round) for value in limits):
             yield "With rounding, the top and the bottom must be multiples of its base."
+
+    def _find_period_faults(self, limits: Sequence[Limit]) -> Iterator[str]:
+        """Yield what is wrong with dates that are rounded to periods: limits are in the form of rounded values."""
+        if self.round not in PERIODS:
+            yield "The base of rounding must be a number above 0, or year or month for dates."
+        elif self.tails is not None:
+            yield "Dates have no tails."
+        elif self.round == "year" and not all(type(value) is int for value in limits):
+            yield "With dates rounded to years, the top and the bottom must be years, such as 1930."
+        elif self.round == "month" and not all(str(value)[7:] == "-01" for value in limits):
+            yield "With dates rounded to months, the top and the bottom must be first days of a month."
 
     def _wishes(self) -> dict[str, Any]:
         """Return the wishes that are not the usual ones."""

@@ -19,7 +19,9 @@ def code_values(column: str, values: pl.Series, steer: Steer | None) -> pl.Serie
     values = normalize_type(column, values)
     if steer is None or not steer.is_coded:
         return values
-    if steer.round is not None and values.dtype.is_numeric():
+    if isinstance(steer.round, str):
+        values = _round_dates(values, steer.round)
+    elif steer.round is not None and values.dtype.is_numeric():
         values = _round_values(values, steer.round)
     bottom, top = (find_limit(limit, values.dtype) for limit in (steer.bottom, steer.top))
     return values.clip(bottom, top) if bottom is not None or top is not None else values
@@ -39,6 +41,13 @@ def _round_values(values: pl.Series, base: float) -> pl.Series:
 def round_numbers(values: pl.Series, base: float) -> pl.Series:
     """Return the nearest multiples of a base, the greater one if two are as near."""
     return ((values / base + 0.5).floor() * base).round(_count_decimals(base))
+
+
+def _round_dates(values: pl.Series, period: str) -> pl.Series:
+    """Return the year of dates as a number, or the first day of their month; other values stay."""
+    if values.dtype not in (pl.Date, pl.Datetime):
+        return values
+    return values.dt.year() if period == "year" else values.cast(pl.Date).dt.month_start()
 
 
 def _count_decimals(base: float) -> int:
@@ -64,11 +73,14 @@ def find_limit(limit: Any, dtype: pl.DataType) -> Any:
 def check_coding(column: str, kind: str, dtype: pl.DataType, steer: Steer) -> None:
     """Raise SchemaError where a column cannot be coded as asked: categories are not rounded, and limits have a type."""
     numeric = kind == "numeric" and dtype.is_numeric()
+    rounded_dates = (steer.round == "year" and dtype == pl.Int32) or (steer.round == "month" and dtype == pl.Date)
+    if isinstance(steer.round, str) and not rounded_dates:
+        raise _misfit(column, f"holds no dates that could be rounded to a {steer.round}", "Round numbers to a number.")
     if steer.by_rank and kind not in ("numeric", "date"):
         raise _misfit(column, f"is {kind}, and only the loss of numbers and dates can be measured by rank")
-    if steer.round is not None and not numeric:
+    if isinstance(steer.round, (int, float)) and not numeric:
         raise _misfit(column, f"is {kind}, and only numbers can be rounded", "Coarsen it by the levels of a hierarchy.")
-    if steer.round is not None and dtype.is_integer() and not float(steer.round).is_integer():
+    if isinstance(steer.round, (int, float)) and dtype.is_integer() and not float(steer.round).is_integer():
         raise _misfit(column, "holds whole numbers, and the base of rounding is none")
     if steer.tails is not None and not numeric:
         raise _misfit(column, f"is {kind}, and only numbers have tails", "Give a bottom and a top, or no tails.")
@@ -92,7 +104,7 @@ def describe_coding(steer: Steer) -> str:
     >>> describe_coding(Steer(top=90, round=5))
     'rounded to multiples of 5; 90 stands for 90 or more'
     """
-    rules = [f"rounded to multiples of {format_value(steer.round)}"] if steer.round is not None else []
+    rules = [_describe_rounding(steer.round)] if steer.round is not None else []
     for limit, words in ((steer.bottom, ("less", "earlier")), (steer.top, ("more", "later"))):
         if limit is not None:
             text = str(limit) if isinstance(limit, str) else format_value(limit)
@@ -100,6 +112,14 @@ def describe_coding(steer: Steer) -> str:
     if steer.tails is not None:
         rules.append(f"at least {steer.tails} people share the least value, and as many the greatest")
     return "; ".join(rules)
+
+
+def _describe_rounding(base: float | str) -> str:
+    if base == "year":
+        return "dates are shown by their year"
+    if base == "month":
+        return "dates are shown by the first day of their month, which stands for any day in it"
+    return f"rounded to multiples of {format_value(base)}"
 
 
 def breaks_coding(steer: Steer, dtype: pl.DataType, values: pl.Series) -> bool:

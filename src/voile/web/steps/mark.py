@@ -18,7 +18,7 @@ from voile.web.forms import read_index
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import KINDS, ROLES, render_page
 from voile.web.steps.load import PATIENCE
-from voile.web.steps.wishes import read_quasi_sets, read_steering
+from voile.web.steps.wishes import read_quasi_sets, read_steering, read_weight
 from voile.web.visits import Visit
 
 USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
@@ -72,7 +72,8 @@ def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[st
     assert visit.inspection is not None
     schema: dict[str, Any] = {role: [] for role in ROLES if role not in ("", UNSURE)}
     kinds, confirmed = {}, []
-    _refuse_undecided(visit, form)
+    schema |= read_weight(visit.inspection["columns"], form)
+    _refuse_undecided(visit, form, schema.get("weight"))
     for number, column in enumerate(visit.inspection["columns"]):
         role, kind = str(form.get(f"role.{number}", "")), str(form.get(f"kind.{number}", ""))
         if role in schema:
@@ -98,11 +99,12 @@ def _read_schema(visit: Visit, form: FormData, trees: dict[str, Any]) -> dict[st
     }
 
 
-def _refuse_undecided(visit: Visit, form: FormData) -> None:
-    """Raise if a column has no role yet because nothing could be suggested."""
+def _refuse_undecided(visit: Visit, form: FormData, weight: str | None) -> None:
+    """Raise if a column has no role yet because nothing could be suggested; a survey weight needs none."""
     assert visit.inspection is not None
     columns = visit.inspection["columns"]
-    undecided = [column["name"] for number, column in enumerate(columns) if form.get(f"role.{number}") == UNSURE]
+    open_columns = [column["name"] for number, column in enumerate(columns) if form.get(f"role.{number}") == UNSURE]
+    undecided = [name for name in open_columns if name != weight]
     if undecided:
         raise SchemaError(
             f"{', '.join(map(repr, undecided))}: nobody has decided what to do with it yet.",

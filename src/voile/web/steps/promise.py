@@ -33,9 +33,11 @@ async def show(request: Request, visit: Visit) -> Response:
 
 
 def find_recommendation(visit: Visit) -> dict[str, Any] | None:
-    """Return the recommendation whose promise is the chosen one."""
+    """Return the recommendation that was chosen, if its promise still is. Whoever chose the same promise by hand did
+    not choose its reasons."""
     recommended: list[dict[str, Any]] = (visit.marking or {}).get("recommendations", [])
-    return next((item for item in recommended if item["policy"] == visit.spec.get("policy")), None)
+    chosen = (visit.draft.get("audience"), visit.spec.get("policy"))
+    return next((item for item in recommended if (item["audience"]["name"], item["policy"]) == chosen), None)
 
 
 def _form_values(visit: Visit) -> dict[str, str]:
@@ -56,6 +58,7 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
         return RedirectResponse("/mark", 303)
     try:
         policy = _find_proposal(visit, form) or _read_policy(form)
+        steered = _steer_columns(visit, str(form.get("audience")))
     except SpecError as error:
         if live:
             problems = error.as_json().get("problems") or [error.as_json()]
@@ -63,10 +66,12 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
         visit.problems, visit.draft = [], {"promise": "typed", **{key: str(form[key]) for key in form}}
         visit.show_problem(error.as_json())
         return RedirectResponse("/promise", 303)
-    if policy != visit.spec.get("policy"):
+    if steered or policy != visit.spec.get("policy"):
         visit.spec["policy"], visit.draft = policy, {}
         visit.spec.pop("method", None)
         visit.forget("row_limits", "forecast", "comparison", "closer_look", "preview", "publication")
+    if form.get("audience"):
+        visit.draft["audience"] = str(form["audience"])
     job = await wait_for(visit.start_job("promise", "Checking what can be kept", visit.payload()), PATIENCE)
     visit.collect_result()
     if not live:
@@ -84,6 +89,17 @@ def _find_proposal(visit: Visit, form: FormData) -> list[dict[str, Any]] | None:
     number = read_index(form.get("alternative"), len(alternatives))
     found = recommended.get(str(form.get("audience"))) if number is None else alternatives[number]["policy"]
     return [dict(entry) for entry in found] if found else None
+
+
+def _steer_columns(visit: Visit, audience: str) -> bool:
+    """Take the wishes for columns that are recommended for an audience; return whether that changes anything."""
+    recommended = {item["audience"]["name"]: item["steering"] for item in (visit.marking or {})["recommendations"]}
+    schema = visit.spec["schema"]
+    steering = {**schema.get("steering", {}), **recommended.get(audience, {})}
+    if steering == schema.get("steering", {}):
+        return False
+    visit.spec["schema"] = {**schema, "steering": steering}
+    return True
 
 
 def _read_policy(form: FormData) -> list[dict[str, Any]]:

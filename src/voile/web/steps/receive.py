@@ -12,12 +12,15 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from voile.errors import SpecError, VoileError
+from voile.flow.guide.packing import READ_ME
+from voile.io.release_folder import CERTIFICATE
 from voile.web import received_files
 from voile.web.access_control import Settings
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
 from voile.web.private_storage import NAME_BYTES, RECEIVED, is_plain_name, shorten_name
 from voile.web.steps.load import PATIENCE
+from voile.web.steps.publish import REPORT_POLICY
 from voile.web.visits import Visit
 
 HOW = {
@@ -30,6 +33,7 @@ CONDITIONS = 3  # conditions in the form
 QUERY = 2_000  # characters of a query
 UPLOADED_ZIP = "received.zip"
 COMPLETED = "completed"  # where plain tables are stored
+GUIDE = "guide"  # where the guide to a received release is stored
 
 
 class Receive:
@@ -52,6 +56,7 @@ class Receive:
             visit.show_problem(error.as_json())
             return RedirectResponse("/receive", 303)
         payload["name"] = shorten_name(payload["name"])
+        payload["guide"] = str(await run_in_threadpool(visit.storage.empty, GUIDE) / READ_ME)
         visit.counts = []
         visit.forget("cross_table", "completion")
         await wait_for(visit.start_job("receive", "Verifying the release", payload), PATIENCE)
@@ -85,8 +90,12 @@ class Receive:
 
 
 async def _save_folder(visit: Visit, files: Sequence[UploadFile]) -> dict[str, Any]:
-    """Save the files of an uploaded folder in one folder, under their own names."""
-    named = [(Path(file.filename or "").name, file) for file in files if Path(file.filename or "").name]
+    """Save the files of an uploaded folder in one folder, under their own names. A guide that lies beside the release
+    is left out."""
+    paths = [(Path(file.filename or ""), file) for file in files]
+    homes = {path.parent for path, _ in paths if path.name == CERTIFICATE}
+    beside = [file for path, file in paths if path.name == READ_ME and path.parent not in homes]
+    named = [(path.name, file) for path, file in paths if path.name and file not in beside]
     if not named or len({name for name, _ in named}) < len(named):
         raise SpecError("No release folder was chosen.", code="spec.file", hint="Choose the folder of one release.")
     if not all(is_plain_name(name) for name, _ in named):
@@ -125,7 +134,7 @@ async def count(request: Request, visit: Visit, form: FormData) -> Response:
         visit.problems = []
         visit.show_problem(problem)
         return RedirectResponse("/receive#count", 303)
-    text = sql or " and ".join(f"{item['column']} {HOW[item['how']]} {item['value']}" for item in conditions)
+    text = sql or " and ".join(map(_write_condition, conditions))
     query: Any = sql or conditions
     payload = {"place": visit.reception["asked"]["place"], "query": query, "said": text}
     await wait_for(visit.start_job("count", "Counting", payload), PATIENCE)
@@ -157,6 +166,15 @@ async def complete(request: Request, visit: Visit, form: FormData) -> Response:
     return RedirectResponse("/receive#complete", 303)
 
 
+async def show_guide(request: Request, visit: Visit) -> Response:
+    """Show the guide to the received release as a page of its own, without scripts."""
+    visit.collect_result()
+    page = Path((visit.reception or {}).get("asked", {}).get("guide", ""))
+    if not page.is_file():
+        return RedirectResponse("/receive", 303)
+    return FileResponse(page, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY})
+
+
 async def download(request: Request, visit: Visit) -> Response:
     """Download the plain tables."""
     visit.collect_result()
@@ -164,6 +182,14 @@ async def download(request: Request, visit: Visit) -> Response:
     if not file.is_file():
         return RedirectResponse("/receive", 303)
     return FileResponse(file, filename=file.name, media_type="application/octet-stream")
+
+
+def _write_condition(condition: dict[str, str]) -> str:
+    """Write a condition in words: `age is between 30 and 40`."""
+    values = [value.strip() for value in condition["value"].split("|")]
+    if condition["how"] == "between":
+        return f"{condition['column']} is between {' and '.join(values)}"
+    return f"{condition['column']} {HOW[condition['how']]} {' or '.join(values)}"
 
 
 def _read_condition(form: FormData, number: int) -> dict[str, str] | None:

@@ -11,6 +11,7 @@ from starlette.datastructures import FormData
 from voile.errors import SpecError
 from voile.tables.steering.steer import parse_steer
 from voile.web.form_labels import LABELS
+from voile.web.forms import read_index
 
 CODING = ("bottom", "top", "round")
 FIELDS = ("tails", "weight", "finest", "coarsest", "mean", *CODING)
@@ -45,6 +46,14 @@ def read_quasi_sets(form: FormData) -> list[list[str]]:
     return [names for names in sets if names]
 
 
+def read_weight(columns: Sequence[Mapping[str, Any]], form: FormData) -> dict[str, Any]:
+    """Read which column is a survey weight, and whether it is withheld; nothing if none is chosen."""
+    number = read_index(form.get("weight_column"), len(columns))
+    if number is None:
+        return {}
+    return {"weight": columns[number]["name"]} | ({"withhold_weight": True} if form.get("withhold_weight") else {})
+
+
 def read_steering(
     columns: Sequence[Mapping[str, Any]], form: FormData, schema: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
@@ -53,7 +62,7 @@ def read_steering(
     steering: dict[str, dict[str, Any]] = {}
     for number, column in enumerate(columns):
         name = column["name"]
-        quasi = name in schema.get("quasi", ())
+        quasi = name in schema.get("quasi", ()) or name == schema.get("weight")
         if not quasi and not any(name in schema.get(role, ()) for role in ("sensitive", "other")):
             continue
         allowed = FIELDS[1:] if quasi else (*CODING, "tails") if name in schema.get("sensitive", ()) else CODING

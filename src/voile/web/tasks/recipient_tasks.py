@@ -11,7 +11,8 @@ from typing import Any
 from voile.errors import SpecError, VoileError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.load import load
-from voile.flow.report.report import report
+from voile.flow.guide.guide import describe_release
+from voile.flow.guide.packing import READ_ME
 from voile.io.release_folder import CERTIFICATE
 from voile.releases.cross_table import make_cross_table
 from voile.releases.release import Release
@@ -30,16 +31,19 @@ def receive(payload: Payload, progress: Progress) -> dict[str, Any]:
     progress(1, 2, "Verifying")
     verdict, release = check_folder(folder)
     answer: dict[str, Any] = {"verdict": verdict.as_json(), "broken": verdict.broken, "columns": [], "promises": []}
-    answer |= {"counted": verdict.unit.count(verdict.people), "packed": packed[:20], "more_packed": len(packed[20:])}
+    other = [name for name in packed if name != READ_ME]  # the guide is made anew, from what was checked
+    answer |= {"counted": verdict.unit.count(verdict.people), "packed": other[:20], "more_packed": len(other[20:])}
     if verdict.broken or release is None:
         return answer
-    content = report(release, verdict=verdict).as_json()
+    guide = describe_release(release, verdict, Path(payload["name"]).stem if payload.get("zip") else folder.name)
+    if payload.get("guide"):
+        guide.save(payload["guide"])
     columns = [
         {"name": entry["name"], "kind": entry["kind"], "role": entry["role"], "domain": entry["domain"]}
         for entry in release.dictionary["columns"]
     ]
-    summary = {key: content[key] for key in ("promises", "headline", "groups", "limits")}
-    return {**answer, "columns": columns, **summary}
+    said = {key: guide.content[key] for key in ("promises", "adversaries", "limits")}
+    return {**answer, "columns": columns, **said}
 
 
 def _unpack(archive: Path, folder: Path, payload: Payload) -> list[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,13 +14,13 @@ from voile.flow.compare.compare import compare as compare_methods
 from voile.flow.compare.comparison import Comparison
 from voile.flow.compare.comparison_charts import draw_frontier
 from voile.flow.explore.distributions import distributions, draw_distribution
+from voile.flow.guide.packing import READ_ME, list_published, pack
 from voile.flow.measure.measure import measure
 from voile.flow.prepare.safe_harbor import EDITION, write_checklist
 from voile.flow.preview.preview import preview as preview_release
 from voile.flow.report import charts
 from voile.flow.report.report import report
 from voile.flow.verify.verify import verify
-from voile.io import release_folder
 from voile.measures.base import Measure
 from voile.methods.base import Method
 from voile.models.r_robustness import describe_own_exceptions
@@ -99,7 +97,7 @@ def preview(payload: Payload, progress: Progress) -> dict[str, Any]:
     """Show what the release would show, beside rows of the table: the release that is published afterwards."""
     data, release = read_data(payload), make_release(payload, progress)
     progress(3, 4, "Putting rows side by side")
-    shown = preview_release(data, release)
+    shown = preview_release(data, release, key=memory.key)
     charts_by_column = [draw_distribution(item) for item in shown.distributions]
     return {**shown.as_json(), "charts": charts_by_column}
 
@@ -132,8 +130,7 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
         memory.ledger.save(payload["new_ledger"])
     page = report(release, memory.audit, losses, verdict, **payload.get("decision", {}))
     page.save(payload["page"])
-    files = [*release_folder.read_documents(folder).certificate["files"], release_folder.CERTIFICATE]
-    _pack(archive, folder, sorted(files), payload["name"])
+    pack(folder, archive, name=payload["name"], force=True)
     withheld = int(release.dictionary.get("withheld", 0))
     facts: dict[str, Any] = {
         "people": release.people,
@@ -147,20 +144,15 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     rules = payload["spec"].get("prepare", {}).get("safe_harbor", {})
     facts |= {"checklist": write_checklist(rules) if rules else [], "edition": EDITION}
     facts["note"] = FIXED_BEFOREHAND if release.certificate.names_algorithm else ""
-    return {**facts, "verdict": verdict.as_json(), "files": sorted(files), "bytes": archive.stat().st_size}
+    return {
+        **facts,
+        "verdict": verdict.as_json(),
+        "files": list_published(folder),
+        "guide": READ_ME,
+        "bytes": archive.stat().st_size,
+    }
 
 
 def _count_ledger() -> int | None:
     """Count the people whom the ledger lists, if there is one."""
     return None if memory.ledger is None else len(memory.ledger.people)
-
-
-def _pack(archive: Path, folder: Path, files: Sequence[str], name: str) -> None:
-    """Zip only the published files: anything else in the folder, perhaps the table itself, is left out."""
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in files:
-            # a fixed date: the time at which a file was made must reveal nothing
-            entry = zipfile.ZipInfo(f"{name}/{file}", (1980, 1, 1, 0, 0, 0))
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            with (folder / file).open("rb") as source, packed.open(entry, "w") as target:
-                shutil.copyfileobj(source, target)

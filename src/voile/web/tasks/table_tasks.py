@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, replace
 from typing import Any, cast
 
@@ -22,7 +23,7 @@ from voile.flow.recommend.recommend import recommend_all
 from voile.io import hierarchy_outlines
 from voile.io.spec_files import make_spec
 from voile.methods.base import Method, covers_algorithm
-from voile.models.abilities import LearnsFromTable, narrow_to_column
+from voile.models.abilities import LearnsFromTable, count_people, narrow_to_column
 from voile.models.base import Model
 from voile.models.policy import Policy
 from voile.plugins.registry import build_plugin, knob_fields, registered_classes
@@ -165,10 +166,20 @@ def promise(payload: Payload, progress: Progress) -> dict[str, Any]:
         open_history(payload).check_table(data, request.policy, method)
     except VoileError as error:
         fault = {**error.as_json(), "kind": type(error).__name__}
-    limits = [{"model": model.name, **asdict(item)} for model in request.policy for item in reach(data, model)]
     decided = [column.name for column in data.columns]  # the step before asks what each holds
     advice = [] if fault else suggest_improvements(data, request.policy, decided)
-    return {"promises": promises, "fault": fault, "reach": limits, "advice": advice}
+    return {"promises": _join_alike(promises), "fault": fault, "advice": advice}
+
+
+def _join_alike(promises: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Join promises that hold against the same adversary, so that a page describes each adversary once."""
+    joined: dict[str, dict[str, Any]] = {}
+    for entry in promises:
+        parts = {part: entry[part] for part in ("against", "knows", "beyond", "gaps", "note")}
+        same = joined.setdefault(json.dumps(parts), {**parts, "promise": [], "reach": []})
+        same["promise"] += entry["promise"]
+        same["reach"] += entry["reach"]
+    return list(joined.values())
 
 
 def _covers_algorithm(method: Method, policy: Policy, data: Microdata) -> bool:
@@ -187,20 +198,29 @@ def _is_given(model: Model) -> bool:
     return isinstance(getattr(model, "prior", None), str)
 
 
+def _count_its_people(model: Model, data: Microdata) -> Model:
+    """Return the model as it is promised to people with several rows; where it has no such form, it is refused
+    elsewhere."""
+    try:
+        return count_people(model, data.unit.rows)
+    except VoileError:
+        return model
+
+
 def _describe_promise(model: Model, data: Microdata, method: Method, covered: bool) -> dict[str, Any]:
     adversary = model.adversary()
     knows = adversary.knows | ({Knowledge.ALGORITHM} if covered else set())
     columns = [column.name if column else "" for column in model.targets(data.columns)]
-    quasi = ", ".join(column.name for column in data.columns.quasi)
+    stated = _count_its_people(model, data)
+    quasi, named = ", ".join(column.name for column in data.columns.quasi), getattr(model, "column", None) or ""
     by_method = f"{Knowledge.ALGORITHM.value} (with the method {method.name})" if covered else None
     wording = {Knowledge.QUASI: f"the person's values in {quasi}", Knowledge.ALGORITHM: by_method}
     return {
-        "model": model.name,
-        "promise": [narrow_to_column(model, name or None).promise(name) for name in columns],
+        "promise": [narrow_to_column(stated, name or None).promise(name) for name in columns],
         "against": adversary.name,
         "knows": [wording.get(item) or item.value for item in Knowledge if item in knows],
         "beyond": [item.value for item in Knowledge if item not in knows],
         "gaps": list(model.gaps),
         "note": FIXED_BEFOREHAND if Knowledge.ALGORITHM in knows else "",
-        "basis": model.basis,
+        "reach": [{"column": named, **asdict(item)} for item in reach(data, model)],
     }

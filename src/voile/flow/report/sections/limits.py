@@ -13,12 +13,13 @@ from voile.tables.unit import Unit
 def fill(subject: Subject) -> dict[str, Any]:
     attacked = bool(subject.audit and subject.audit.findings)
     claims, described = promises.fill(subject)["promises"], columns.fill(subject)["columns"]
-    return {"limits": _list_limits(claims, described, subject.unit, attacked)}
+    listed = "Only the listed attacks were run; another one could still succeed."
+    ran = listed if attacked else "No attack was run for this report."
+    return {"limits": [*list_limits(claims, described, subject.unit), ran]}
 
 
-def _list_limits(
-    claims: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], unit: Unit, attacked: bool
-) -> list[str]:
+def list_limits(claims: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, str]], unit: Unit) -> list[str]:
+    """List what claims do not promise."""
     covered, against = {claim["column"] for claim in claims}, {item for claim in claims for item in claim["knows"]}
     other = [column["name"] for column in columns if column["role"] == "other"]
     bare = [column["name"] for column in columns if column["role"] == "sensitive" and column["name"] not in covered]
@@ -49,8 +50,7 @@ def _list_limits(
         "Each promise is about this release alone. A second release of the same people can be combined with it, and "
         "together they may reveal more than either."
     )
-    listed = "Only the listed attacks were run; another one could still succeed."
-    return [*limits, listed if attacked else "No attack was run for this report."]
+    return limits
 
 
 def _describe_people(unit: Unit) -> str:
