@@ -13,6 +13,7 @@ from voile.io.toml_writing import render_toml
 from voile.methods.base import Method
 from voile.models.policy import Alternative, Policy
 from voile.plugins.descriptions import list_changes
+from voile.result_tables import write_html
 
 LOOKED = (
     "k was chosen by the sizes of groups alone. The promise about secret columns was chosen by how common their most "
@@ -46,6 +47,17 @@ class Recommendation:
         lines += ["Not covered:", *(f"  {gap}" for gap in self.not_covered)]
         lines += ["Instead:", *(f"  {render(item.policy.mention())}: {item.reason}" for item in self.alternatives)]
         return "\n".join([*lines, "", str(self.sizes), *([self.note] if self.note else [])])
+
+    def _repr_html_(self) -> str:
+        parts = (
+            ("promised", self.promises),
+            ("why", self.reasons),
+            ("not covered", self.not_covered),
+            ("instead", [f"{render(item.policy.mention())}: {item.reason}" for item in self.alternatives]),
+            ("mind", [self.note] if self.note else []),
+        )
+        rows = [{"": part, "in words": text} for part, texts in parts for text in texts]
+        return write_html(f"{self.audience.title}: {render(self.policy.mention())}", rows) + self.sizes._repr_html_()
 
     @property
     def note(self) -> str:
