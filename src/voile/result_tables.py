@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 WIDEST = 60  # characters of a cell in the text
+LARGE = 10_000  # from here on, nobody reads the decimals of a number
 
 
 class ResultTable:
@@ -91,4 +92,6 @@ def _write_value(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < LARGE else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
