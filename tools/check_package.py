@@ -4,8 +4,8 @@
 
 Both archives are built from the files that git tracks, and must hold all of them that belong there. For each end of
 what pyproject.toml allows, an environment gets the wheel: `oldest` with every direct dependency at its lower bound,
-`newest` with whatever pip takes by itself. There the wheel publishes, verifies, audits, reports, and serves a page. With
---tests, those tests of the source archive run against the installed wheel too.
+`newest` with whatever pip takes by itself. There the wheel publishes, verifies, audits, reports, and serves a page.
+With --tests, those tests of the source archive run against the installed wheel too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Use an installed voile in the current, empty folder as a newcomer would. `tools/check_package.py` runs it.
 
-It types the commands of the README's first minutes, draws a page with charts, and asks the workbench for its first page.
-Nothing of the checkout is imported.
+It types the commands of the first minutes, draws a page with charts, and asks the workbench for its first page. Nothing
+of the checkout is imported.
 """
 
 from __future__ import annotations
