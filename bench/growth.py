@@ -2,8 +2,8 @@
 
     python bench/growth.py [--out FOLDER] [--cap SECONDS] [VERB ...]
 
-Prints the tables of docs/growth.md. The rows are 10 k, 100 k and 1 M of 10 columns, the columns 5, 10, 20 and 40 of 10 k
-rows: independent columns of 2 to 73 values, the last one sensitive. Time is CPU time of the verb alone, on all threads,
+Prints the tables of docs/growth.md. The rows are 10 k, 100 k and 1 M of 10 columns, the columns 5, 10, 20 and 40 of
+10 k rows: independent columns of 2 to 73 values, the last one sensitive. Time is CPU time of the verb alone, on all threads,
 with kernels compiled beforehand (`voile warm-up`). A measurement that takes longer than the cap is stopped, and larger
 ones of the verb are not tried. FOLDER keeps tables and results, so that a run that was interrupted goes on.
 """
@@ -180,7 +180,7 @@ def measure_here(verb: str, folder: Path, rows: int, columns: int, cap: int) -> 
 
 
 def read_peak() -> float:
-    """Return the most memory that this process had; `ru_maxrss` would begin with that of the process that started it."""
+    """Return the most memory that this process had: `ru_maxrss` would begin with that of its parent."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 

@@ -43,7 +43,8 @@ def results() -> dict[str, Any]:
     }
 
 
-TABLES = ["verdict", "audit", "losses", "inspection", "comparison", "budget", "advice", "distribution", "answer", "pooled"]
+TABLES = ["verdict", "audit", "losses", "inspection", "comparison", "budget", "advice", "distribution", "answer"]
+TABLES += ["pooled"]
 NAMES = [*TABLES, "release", "finding", "loss", "report", "table", "recommendation", "prior", "completions", "count"]
 
 
