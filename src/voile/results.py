@@ -119,11 +119,15 @@ class Finding(ResultTable):
                 "result": ("passed" if self.passed else "BROKEN") if self.inside else "outside the promise",
                 "worst": self.belief.worst,
                 "mean": self.belief.mean,
-                "bound": str(self.bound) if self.inside else None,
+                "bound": self._write_bound(),
                 "worst before": self.before.worst if self.before else None,
                 "guessing": self.belief.baseline,
             }
         ]
+
+    def _write_bound(self) -> str | None:
+        own = " or their own" if self.belief.excess is not None else ""  # where everybody has a bound
+        return f"{self.bound}{own}" if self.inside else None
 
     @property
     def inside(self) -> bool:

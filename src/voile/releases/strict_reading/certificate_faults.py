@@ -41,7 +41,8 @@ def refuse_other_formats(document: dict[str, Any]) -> None:
     if type(found) is not int or found == FORMAT or not 0 < found < _MOST:
         return
     tool = document.get("tool")
-    writer = f"{tool}, which wrote it" if isinstance(tool, str) and _TOOL.fullmatch(tool) else "the version that wrote it"
+    is_known = isinstance(tool, str) and _TOOL.fullmatch(tool)
+    writer = f"{tool}, which wrote it" if is_known else "the version that wrote it"
     raise DataError(
         f"The certificate has format {found}, and voile {__version__} reads format {FORMAT}.",
         code="data.release-format",
