@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import draw_attacks
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -121,7 +122,6 @@ def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) ->
                     result = CliRunner().invoke(app, shlex.split(line)[1:])
                 assert result.exit_code == 0, f"{where}: {line}\n{result.output}\n{result.exception}"
 
-
         elif block.language == "r":
             check_r_columns(block.body, where)
 
@@ -132,7 +132,7 @@ def check_r_columns(body: str, where: str) -> None:
     assert len(file) == 1, where
     header = Path(file[0]).read_text(encoding="utf-8").splitlines()[0].split(",")
     formula = body.split("glm(", 1)[1].split(", family", 1)[0]
-    named = {name for name in re.findall(r'[A-Za-z_][\w.]*(?!\w*[.(])', re.sub(r'"[^"]*"', "", formula))}
+    named = set(re.findall(r"[A-Za-z_][\w.]*(?!\w*[.(])", re.sub(r'"[^"]*"', "", formula)))
     named = {*named - {"as.numeric", "as.Date"}, *re.findall(r"\$`(\w+)`", body)}
     assert len(named) > 2, where
     assert named <= set(header), where
@@ -175,6 +175,15 @@ def commands(body: str) -> list[str]:
     """Return the `$ voile` lines of a console block, with continued lines joined."""
     lines = body.replace("\\\n", " ").splitlines()
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ voile ")]
+
+
+def test_the_pictures_of_attacks_are_current() -> None:
+    """If the page has changed: `python tools/draw_attacks.py`."""
+    drawn = draw_attacks.draw_all()
+    assert {path.name for path in draw_attacks.PICTURES.iterdir()} == set(drawn)
+    for name, picture in drawn.items():
+        assert (draw_attacks.PICTURES / name).read_text(encoding="utf-8") == picture, name
+        assert f"pictures/attacks/{name}" in draw_attacks.PAGE.read_text(encoding="utf-8")
 
 
 def test_every_link_leads_somewhere() -> None:
