@@ -4,10 +4,10 @@ BIN := $(dir $(PYTHON))
 DATA ?= ../shared/data/adult.csv
 CODE := src tests bench tools
 SLOW := tests/pinned tests/papers tests/browser tests/properties tests/contracts tests/engines tests/web \
-	tests/test_docs.py tests/test_readme.py tests/datasets
+	tests/test_docs.py tests/test_readme.py tests/datasets tests/notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test quick lint format types docs site pins gallery bench coverage ci
+.PHONY: help setup test quick lint format types docs site notebooks wheel pins gallery bench coverage ci
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,12 @@ docs: ## run every example in the README, the docs and the docstrings, and check
 
 site: ## build the documentation into build/site, with warnings as errors
 	$(BIN)sphinx-build -W -q -b html docs build/site
+
+notebooks: ## run the notebooks of the documentation and write what their cells show into them
+	$(PYTHON) tools/run_notebooks.py
+
+wheel: ## build the archives, and use the wheel with the oldest and the newest dependencies that are allowed
+	$(PYTHON) tools/check_package.py oldest newest
 
 pins: ## check that publishing, verifying and every command still give the pinned answers
 	$(PYTHON) -m pytest -n 3 tests/pinned

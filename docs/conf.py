@@ -9,9 +9,11 @@ from voile.version import __version__ as release  # noqa: E402, F401
 
 project = "voile"
 author = "voile contributors"
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
 exclude_patterns = ["README.md"]
 
+# notebooks are shown with the outputs that tests/notebooks compares with a run
+nb_execution_mode = "off"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 

@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import draw_attacks
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from voile.adversaries import presets
@@ -112,6 +114,7 @@ def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) ->
             if after and after.language == "text" and after.line - block.end <= 3:
                 assert said.getvalue() == after.body, where
         elif block.language == "console":
+            assert all(line.startswith("$ voile ") for line in block.body.splitlines() if line[:1] == "$"), where
             for line in commands(block.body):
                 with monkeypatch.context() as alone:  # a command starts with voile's own plug-ins
                     alone.setattr(registry, "_registry", copied(own))
@@ -119,11 +122,68 @@ def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) ->
                     result = CliRunner().invoke(app, shlex.split(line)[1:])
                 assert result.exit_code == 0, f"{where}: {line}\n{result.output}\n{result.exception}"
 
+        elif block.language == "r":
+            check_r_columns(block.body, where)
+
+
+def check_r_columns(body: str, where: str) -> None:
+    """R is not run. The file that the code reads must be there, with the columns that its formula and `$` name."""
+    file = re.findall(r'read\.csv\("([^"]+)", check\.names = FALSE\)', body)
+    assert len(file) == 1, where
+    header = Path(file[0]).read_text(encoding="utf-8").splitlines()[0].split(",")
+    formula = body.split("glm(", 1)[1].split(", family", 1)[0]
+    named = set(re.findall(r"[A-Za-z_][\w.]*(?!\w*[.(])", re.sub(r'"[^"]*"', "", formula)))
+    named = {*named - {"as.numeric", "as.Date"}, *re.findall(r"\$`(\w+)`", body)}
+    assert len(named) > 2, where
+    assert named <= set(header), where
+
+
+RUN = ("python", "console", "r")
+SHOWN = ("text", "toml", "csv", "sh")  # toml and csv are written to a file where they have a name
+
+
+def test_no_page_and_no_block_is_skipped_silently() -> None:
+    """Every page with code that can run is in PAGES, and every fence is seen as a block of a language that is known."""
+    for page in sorted(DOCS.rglob("*.md")):
+        name = str(page.relative_to(DOCS))
+        opened = re.findall(r"^ *(?:```+|~~~+) *(\w+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        found = [block.language for block in blocks(page)]
+        assert found == opened, f"{name}: a block in another form is not run"
+        assert set(found) <= {*RUN, *SHOWN}, f"{name} has a block of a language that nobody checks"
+        assert not {*found} & {*RUN} or name in PAGES, f"{name} has code and is not run"
+
+
+def test_shell_lines_that_are_not_run_name_what_exists() -> None:
+    """Blocks for a shell need a cluster, a browser or the network. Their verbs and flags must exist all the same."""
+    verbs = typer.main.get_command(app)
+    lines = [
+        (f"{page.name}: {line}", line.split("voile ", 1)[1].split("#")[0].split())
+        for page in sorted(DOCS.rglob("*.md"))
+        for block in blocks(page)
+        if block.language == "sh"
+        for line in block.body.replace("\\\n", " ").splitlines()
+        if re.match(r"(env/bin/)?voile ", line)
+    ]
+    assert len(lines) > 4
+    for where, (verb, *words) in lines:
+        command = verbs.commands[verb]  # type: ignore[attr-defined]
+        known = {flag for parameter in command.params for flag in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= known, where
+
 
 def commands(body: str) -> list[str]:
     """Return the `$ voile` lines of a console block, with continued lines joined."""
     lines = body.replace("\\\n", " ").splitlines()
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ voile ")]
+
+
+def test_the_pictures_of_attacks_are_current() -> None:
+    """If the page has changed: `python tools/draw_attacks.py`."""
+    drawn = draw_attacks.draw_all()
+    assert {path.name for path in draw_attacks.PICTURES.iterdir()} == set(drawn)
+    for name, picture in drawn.items():
+        assert (draw_attacks.PICTURES / name).read_text(encoding="utf-8") == picture, name
+        assert f"pictures/attacks/{name}" in draw_attacks.PAGE.read_text(encoding="utf-8")
 
 
 def test_every_link_leads_somewhere() -> None:

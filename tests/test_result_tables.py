@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from typing import Any, get_args, get_origin
 
 import pytest
 
@@ -29,13 +30,25 @@ def results() -> dict[str, Any]:
         "inspection": vl.inspect(vl.datasets.hospital(), SCHEMA),
         "comparison": vl.compare(data, vl.KAnonymity(k=5), methods=[vl.Mondrian()]),
         "budget": vl.privacy_budget(domain=10),
+        "table": data,
+        "prepared": vl.prepare(vl.datasets.hospital(), ages={"birth": "2026-01-01"}),
+        "recommendation": vl.recommend(data),
+        "advice": vl.advise(data, vl.KAnonymity(k=5)),
+        "distribution": vl.distributions(data, release)[0],
+        "prior": vl.learn_prior(data),
+        "completions": release.complete(2),
+        "count": release.count(sex="Female"),
+        "answer": release.query("select sex, count(*) from t group by sex"),
+        "pooled": vl.pool([1.0, 1.5], [0.1, 0.1]),
     }
 
 
-NAMES = ["release", "verdict", "audit", "losses", "loss", "report", "inspection", "comparison", "budget"]
+TABLES = ["verdict", "audit", "losses", "inspection", "comparison", "budget", "advice", "distribution", "answer"]
+TABLES += ["pooled"]
+NAMES = [*TABLES, "release", "finding", "loss", "report", "table", "recommendation", "prior", "completions", "count"]
 
 
-@pytest.mark.parametrize("name", [*NAMES, "finding"])
+@pytest.mark.parametrize("name", [*NAMES, "prepared"])
 def test_a_result_is_named_in_one_short_line(results: dict[str, Any], name: str) -> None:
     text = repr(results[name])
     assert "\n" not in text
@@ -50,12 +63,23 @@ def test_a_notebook_shows_a_table(results: dict[str, Any], name: str) -> None:
     assert "<script" not in shown
 
 
-@pytest.mark.parametrize("name", ["verdict", "audit", "losses", "inspection", "comparison", "budget"])
+def test_every_verb_returns_what_a_notebook_shows() -> None:
+    """`reach` answers in a sentence, and `presets` are a dictionary of stories."""
+    verbs = [getattr(vl, name) for name in vl.__all__ if inspect.isfunction(getattr(vl, name))]
+    verbs = [verb for verb in verbs if "voile.flow." in verb.__module__]
+    found = {verb.__name__: eval(verb.__annotations__["return"], verb.__globals__) for verb in verbs}
+    classes = {name: get_args(result)[0] if get_origin(result) else result for name, result in found.items()}
+    plain = {name for name, result in classes.items() if not hasattr(result, "_repr_html_")}
+    assert len(classes) > 15
+    assert plain == {"foresee", "reach"}
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_a_printed_result_fits_on_a_screen(results: dict[str, Any], name: str) -> None:
     assert 1 < len(str(results[name]).splitlines()) < 40
 
 
-@pytest.mark.parametrize("name", ["verdict", "audit", "losses", "inspection", "comparison", "budget", "release"])
+@pytest.mark.parametrize("name", [*TABLES, "release", "finding", "count"])
 def test_a_result_becomes_a_data_frame(results: dict[str, Any], name: str) -> None:
     pytest.importorskip("pandas")
     polars, pandas = results[name].to_polars(), results[name].to_pandas()

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 WIDEST = 60  # characters of a cell in the text
+LARGE = 10_000  # from here on, nobody reads the decimals of a number
 
 
 class ResultTable:
@@ -68,12 +69,12 @@ def write_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def write_html(caption: str, rows: Sequence[dict[str, Any]]) -> str:
-    """Write rows as an HTML table for a notebook; everything is escaped."""
+    """Write rows as an HTML table for a notebook, which wraps long cells; everything is escaped."""
     if not rows:
         return f"<p>{html.escape(caption)}</p>"
     heads = "".join(f"<th>{html.escape(head)}</th>" for head in rows[0])
     lines = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_write_cell(value))}</td>" for value in row.values()) + "</tr>"
+        "<tr>" + "".join(f"<td>{html.escape(_write_value(value))}</td>" for value in row.values()) + "</tr>"
         for row in rows
     )
     return (
@@ -82,9 +83,15 @@ def write_html(caption: str, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _write_cell(value: Any) -> str:
+    text = _write_value(value)
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+
+
+def _write_value(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < LARGE else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

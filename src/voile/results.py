@@ -96,7 +96,7 @@ class Verdict(ResultTable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Finding:
+class Finding(ResultTable):
     """An attack against a release, judged by the claims whose adversary covers it."""
 
     attack: str
@@ -111,6 +111,23 @@ class Finding:
     def __repr__(self) -> str:
         bound = f"bound {self.bound}" if self.inside else "outside the promise"
         return f"Finding({self.title}: worst {self.belief.worst:.4g}, {bound})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "attack": self.title,
+                "result": ("passed" if self.passed else "BROKEN") if self.inside else "outside the promise",
+                "worst": self.belief.worst,
+                "mean": self.belief.mean,
+                "bound": self._write_bound(),
+                "worst before": self.before.worst if self.before else None,
+                "guessing": self.belief.baseline,
+            }
+        ]
+
+    def _write_bound(self) -> str | None:
+        own = " or their own" if self.belief.excess is not None else ""  # where everybody has a bound
+        return f"{self.bound}{own}" if self.inside else None
 
     @property
     def inside(self) -> bool:
@@ -161,18 +178,8 @@ class Audit(ResultTable):
         return f"Audit({kept} of {len(inside)} attacks inside the promise withstood, {outside} shown outside it)"
 
     def _list_rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "attack": finding.title,
-                "result": ("passed" if finding.passed else "BROKEN") if finding.inside else "outside the promise",
-                "worst": finding.belief.worst,
-                "mean": finding.belief.mean,
-                "bound": str(finding.bound) if finding.inside else None,
-                "worst before": finding.before.worst if finding.before else None,
-                "guessing": finding.belief.baseline,
-            }
-            for finding in sorted(self.findings, key=lambda finding: not finding.inside)
-        ]
+        ordered = sorted(self.findings, key=lambda finding: not finding.inside)
+        return [row for finding in ordered for row in finding._list_rows()]
 
     @property
     def passed(self) -> bool:

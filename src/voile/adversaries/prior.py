@@ -19,6 +19,7 @@ import polars as pl
 from voile.adversaries.signatures import REST, join_escaped, match_signatures, write_signature
 from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError, option, raise_together
 from voile.io.safe_writing.file_replacement import replace_files
+from voile.result_tables import write_html
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns, suggest_name
 
@@ -72,6 +73,10 @@ class Prior:
     def __repr__(self) -> str:
         signatures = sum(len(statistics.signatures) for statistics in self.sets)
         return f"Prior({signatures} signatures in {len(self.sets)} column sets, of {self.column!r})"
+
+    def _repr_html_(self) -> str:
+        sets = [{"columns": ", ".join(known.names), "signatures": len(known.signatures)} for known in self.sets]
+        return write_html(repr(self), sets)
 
     @cached_property
     def digest(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from voile.errors import DataError, EngineError, option
 from voile.io.conversions.column_readings import ReadingRecord
+from voile.result_tables import write_html
 from voile.tables.domain import Domain
 from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Columns
@@ -63,6 +64,14 @@ class Microdata:
         roles = ", ".join(f"{len(getattr(self.columns, role))} {role}" for role in ("quasi", "sensitive", "other"))
         size = f"{self.people.total} rows of {self.people.people} people" if self.people else f"{self.rows.total} rows"
         return f"Microdata({size}; {roles})"
+
+    def _repr_html_(self) -> str:
+        columns = [
+            {"column": column.name, "role": role, "kind": column.kind, "different values": column.size}
+            for role in ("quasi", "sensitive", "other")
+            for column in getattr(self.columns, role)
+        ]
+        return write_html(repr(self), columns)
 
     @cached_property
     def rows(self) -> Table:

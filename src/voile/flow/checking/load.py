@@ -16,7 +16,7 @@ from voile.releases.certificate import Certificate
 from voile.releases.partitioned_tables import PartitionedTables
 from voile.releases.release import Release, find_shape
 from voile.releases.strict_reading.cell_texts import parse_tables, restore_zones
-from voile.releases.strict_reading.certificate_faults import certificate_faults
+from voile.releases.strict_reading.certificate_faults import certificate_faults, refuse_other_formats
 from voile.releases.strict_reading.dictionary_faults import dictionary_faults
 from voile.releases.strict_reading.distinct_cells import DistinctCells
 from voile.releases.strict_reading.table_faults import find_table_faults
@@ -48,8 +48,10 @@ def load(place: str | Path, *, engine: Engine | None = None) -> Release:
 
 
 def find_document_faults(documents: Documents) -> list[str]:
-    """List what is wrong with the form of a certificate and its dictionary: whatever is not known is a fault."""
+    """List what is wrong with the form of a certificate and its dictionary: whatever is not known is a fault. Raise
+    DataError for a certificate of another format."""
     certificate, dictionary = documents.certificate, documents.dictionary
+    refuse_other_formats(certificate)
     faults = [f"{release_folder.CERTIFICATE}: {fault}" for fault in certificate_faults(certificate)]
     if faults:
         return faults

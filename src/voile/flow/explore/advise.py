@@ -13,6 +13,7 @@ from voile.errors import Unsatisfiable
 from voile.flow.measure.size_losses import FEW, SizeLosses, measure_losses
 from voile.models.base import Model
 from voile.models.policy import Policy
+from voile.result_tables import ResultTable
 from voile.tables.automatic_hierarchies.completion import complete_hierarchies
 from voile.tables.microdata import PUBLIC_KEY, Microdata
 from voile.tables.row_protocol import Rows
@@ -40,8 +41,8 @@ class ColumnCost:
         return 0.0 if self.without is None else self.others - self.without
 
 
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, repr=False)
+class Advice(ResultTable):
     """The result of `advise`: the mean loss of all columns in groups of at least `smallest` people, and with some
     people withheld; and what each column costs, the most expensive first."""
 
@@ -52,20 +53,24 @@ class Advice:
     loss_withheld: float
     columns: tuple[ColumnCost, ...]
 
-    def __str__(self) -> str:
-        heads = ["column", "its loss", "others' loss", "left out", "one level up: its loss", "others' loss"]
-        lines = [
-            [cost.column, *map(_write, (cost.loss, cost.others, cost.without, cost.coarse_loss, cost.coarse_others))]
+    def __repr__(self) -> str:
+        return f"Advice({len(self.columns)} columns; groups of at least {self.smallest} people lose {self.loss:.3f})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "column": cost.column,
+                "its loss": cost.loss,
+                "others' loss": cost.others,
+                "left out": cost.without,
+                "one level up: its loss": cost.coarse_loss,
+                "one level up: others' loss": cost.coarse_others,
+            }
             for cost in self.columns
         ]
-        widths = [max(len(line[place]) for line in [heads, *lines]) for place in range(len(heads))]
-        table = [
-            "  ".join(
-                text.ljust(width) if not place else text.rjust(width) for place, (text, width) in enumerate(pairs)
-            )
-            for pairs in (list(zip(line, widths, strict=True)) for line in [heads, *lines])
-        ]
-        return "\n".join([self.summary, *table])
+
+    def _write_caption(self) -> str:
+        return self.summary
 
     @property
     def summary(self) -> str:
@@ -133,7 +138,3 @@ def _coarsen(columns: Columns, column: Column, rows: Rows) -> Column | None:
     if column.steer.coarsest == 0:
         return None
     return replace(fitted, steer=replace(column.steer, finest=level))
-
-
-def _write(loss: float | None) -> str:
-    return "–" if loss is None else f"{loss:.3f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from voile.flow.measure.measure import match_release
 from voile.flow.report import charts
 from voile.releases.queries.query import Condition, Query, cell_shares
 from voile.releases.release import Release
+from voile.result_tables import ResultTable
 from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
 from voile.tables.value_text import format_value
@@ -20,8 +22,8 @@ BARS = 12
 STARS = "* (says nothing)"
 
 
-@dataclass(frozen=True)
-class Distribution:
+@dataclass(frozen=True, repr=False)
+class Distribution(ResultTable):
     """How many people have each value, or a value in each range: in the table, and as estimated from the release. A
     column that is `*` in every row is `lost`: nothing is estimated, and everybody counts as moved. `stars` counts the
     rows that show `*`, and `readable` is the estimate without them: `*` says nothing, and is not spread over values."""
@@ -34,6 +36,13 @@ class Distribution:
     lost: bool = False
     stars: int = 0
     readable: tuple[float, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Distribution({self.column!r}: {self.moved:.1%} of the people moved)"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        parts = zip(self.labels, self.before, self.after, strict=True)
+        return [{self.column: label, "before": before, "after": float(after)} for label, before, after in parts]
 
     @property
     def moved(self) -> float:

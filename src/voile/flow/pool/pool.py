@@ -11,14 +11,15 @@ import polars as pl
 from scipy import stats
 
 from voile.errors import DataError
+from voile.result_tables import ResultTable
 
 NO_VARIANCES = (
     "The standard errors hold what differs between completions only: the results state no variances of their own."
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Pooled:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pooled(ResultTable):
     """Pooled estimates, one entry per quantity: standard error, 95 % interval `low` to `high`, degrees of freedom, and
     the share of the information that is missing because the release is coarser than the table."""
 
@@ -36,6 +37,12 @@ class Pooled:
         """Return the pooled estimates as a table, one row per quantity."""
         columns = ("estimate", "standard_error", "low", "high", "degrees_of_freedom", "missing_information")
         return pl.DataFrame({"name": list(self.names), **{name: getattr(self, name) for name in columns}})
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return self.to_frame().to_dicts()
+
+    def _write_caption(self) -> str:
+        return f"{self!r}. {self.note}" if self.note else repr(self)
 
     def __repr__(self) -> str:
         return f"Pooled({len(self.names)} estimates from {self.draws} completions)"

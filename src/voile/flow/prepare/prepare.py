@@ -29,6 +29,7 @@ from voile.io.conversions.column_readings import ReadingRecord, refuse_questions
 from voile.io.conversions.encodings import AUTO
 from voile.io.release_folder.file_names import CERTIFICATE
 from voile.io.safe_writing.file_replacement import replace_files
+from voile.result_tables import write_html
 from voile.tables.part_protocol import Parts
 from voile.tables.schema import Schema
 from voile.tables.secret_key import Key
@@ -49,6 +50,9 @@ class PreparedTable:
     def __repr__(self) -> str:
         size = f"{self.loaded.height} rows" if self.loaded is not None else f"engine {self.engine.name}"
         return f"PreparedTable({size}; {', '.join(self.steps) or 'unchanged'})"
+
+    def _repr_html_(self) -> str:
+        return write_html(repr(self), [{"column": column, "rule": rule} for column, rule in self.rules.items()])
 
     @property
     def steps(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from voile.io.toml_writing import render_toml
 from voile.methods.base import Method
 from voile.models.policy import Alternative, Policy
 from voile.plugins.descriptions import list_changes
+from voile.result_tables import write_html
 from voile.tables.schema import Schema
 from voile.tables.steering.steer import Steer
 
@@ -55,6 +56,17 @@ class Recommendation:
     def steer_schema(self, schema: Schema) -> Schema:
         """Return the schema of the table with the recommended wishes for its columns."""
         return replace(schema, steering={**schema.steering, **self.steering})
+
+    def _repr_html_(self) -> str:
+        parts = (
+            ("promised", self.promises),
+            ("why", self.reasons),
+            ("not covered", self.not_covered),
+            ("instead", [f"{render(item.policy.mention())}: {item.reason}" for item in self.alternatives]),
+            ("mind", [self.note] if self.note else []),
+        )
+        rows = [{"": part, "in words": text} for part, texts in parts for text in texts]
+        return write_html(f"{self.audience.title}: {render(self.policy.mention())}", rows) + self.sizes._repr_html_()
 
     @property
     def note(self) -> str:

@@ -19,11 +19,13 @@ from voile.releases.completions.chain import Chain
 from voile.releases.known_rows import KnownRows
 from voile.releases.queries.query import Condition
 from voile.releases.shape_contract import ShapeContract
+from voile.result_tables import write_html
 from voile.tables.secret_key import Key
 
 DRAWS = 20
 SEED = 20  # a completion holds no secret, so that two people who ask get the same
 DRAW = "_draw"
+SHOWN = 5  # rows that a notebook shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,10 @@ class Completions(Sequence[pl.DataFrame]):
 
     def __repr__(self) -> str:
         return f"Completions({len(self)} tables of {self.rows.people} rows)"
+
+    def _repr_html_(self) -> str:
+        caption = f"{self!r}: analyse each alike and pool the results. The first rows of the first:"
+        return write_html(caption, self[0].head(SHOWN).to_dicts())
 
     def __len__(self) -> int:
         return len(self.atoms)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from voile.result_tables import ResultTable
+
 
 @dataclass(frozen=True)
-class Count:
+class Count(ResultTable):
     """How many people satisfy a query: an `estimate`; `low` to `high`, which hold the truth in about 95 cases of 100;
     `at_least` to `at_most`, which always hold it. `low` and `high` are None where no interval can be relied on;
     `at_least` and `at_most` where nothing bounds the number. `note` says why.
@@ -36,6 +38,12 @@ class Count:
             return f"about {_write(self.estimate)}" + (f" ({likely.rstrip('; ')})" if likely else "")
         upper = "any number" if self.at_most is None else _write(self.at_most)
         return f"about {_write(self.estimate)} ({likely}certainly {_write(self.at_least)} to {upper})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{name: value for name, value in self.as_json().items() if name != "note"}]
+
+    def _write_caption(self) -> str:
+        return f"{self}. {self.note}".removesuffix(". ")
 
     def as_json(self) -> dict[str, Any]:
         return {

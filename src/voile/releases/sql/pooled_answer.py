@@ -16,13 +16,14 @@ from voile.releases.counts.known_values import explain_coding
 from voile.releases.queries.query import Condition
 from voile.releases.sql.session import Session
 from voile.releases.sql.statement import Output, Statement, read_statement
+from voile.result_tables import ResultTable
 from voile.tables.domain import json_value
 
 PARTS = ("estimate", "low", "high", "at_least", "at_most")
 
 
-@dataclass(frozen=True, eq=False)
-class QueryAnswer:
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryAnswer(ResultTable):
     """The answer to a SQL query: per group its keys, and per COUNT, SUM or AVG an estimate, a 95 % interval and, for
     COUNT where WHERE joins conditions on columns by AND, certain bounds. `notes` say why a part is missing."""
 
@@ -33,6 +34,12 @@ class QueryAnswer:
 
     def __repr__(self) -> str:
         return f"QueryAnswer({len(self.rows)} rows of {', '.join((*self.keys, *self.values))})"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return self.to_frame().to_dicts()
+
+    def _write_caption(self) -> str:
+        return " ".join([repr(self), *self.notes])
 
     def to_frame(self) -> pl.DataFrame:
         """Return the answer as a table: the keys, then for each value `name`, `name_low`, `name_high`,

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from voile.errors import DataError
 from voile.releases.certificate import FORMAT, PREPARATIONS
+from voile.version import __version__
 
 Kinds = dict[str, type | tuple[type, ...]]
 
@@ -29,7 +31,23 @@ _CLAIM_PARTS: Kinds = {
 }
 _TOOL = re.compile(r"voile [0-9]{1,4}(\.[0-9]{1,6}){1,3}((a|b|rc|\.dev|\.post)[0-9]{1,6})?")
 _BOUND = re.compile(r"[0-9]{1,400}(/[0-9]{1,400})?")
+_MOST = 10_000  # no format number is as large
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+def refuse_other_formats(document: dict[str, Any]) -> None:
+    """Raise DataError for a certificate of another format: it may well be true, and this version cannot tell."""
+    found = document.get("format")
+    if type(found) is not int or found == FORMAT or not 0 < found < _MOST:
+        return
+    tool = document.get("tool")
+    is_known = isinstance(tool, str) and _TOOL.fullmatch(tool)
+    writer = f"{tool}, which wrote it" if is_known else "the version that wrote it"
+    raise DataError(
+        f"The certificate has format {found}, and voile {__version__} reads format {FORMAT}.",
+        code="data.release-format",
+        hint=f"Read and verify the release with {writer}.",
+    )
 
 
 def certificate_faults(document: dict[str, Any]) -> Iterator[str]:
