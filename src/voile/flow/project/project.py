@@ -148,6 +148,14 @@ class Project:
             return self
         return self._add(self.find_table(table), spec)
 
+    def amend(self, spec: Mapping[str, Any], table: str = "") -> Project:
+        """Replace what is asked of a table now, without a step: for what was found in its file and not decided."""
+        if tomllib.loads(render_toml(spec)) == self.read_spec(table):
+            return self
+        entry, serial = self.find_table(table), self.serial + 1
+        specs = tuple(serial if place == entry.position else number for place, number in enumerate(entry.specs))
+        return self._change(replace(entry, specs=specs), {serial: dict(spec)}, serial)
+
     def undo(self, table: str = "") -> Project:
         """Go one step back in the history of a table."""
         return self._step(table, -1, "undo")
