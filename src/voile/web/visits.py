@@ -52,6 +52,7 @@ class Visit:
     spec: dict[str, Any] = field(default_factory=dict)
     project: Project | None = None  # as this visit knows it; another process may have changed it since
     unsaved: Mapping[str, Any] | None = None  # why the last change is not in the project
+    returning: bool = False  # a project is being opened: the page leads on to where its table was left
     exported: dict[str, Any] | None = None  # the project that was exported last, and what was left out
     has_found: bool = False  # the spec has changed by what was found in the file, not by a decision
     inspection: dict[str, Any] | None = None  # the table as it is

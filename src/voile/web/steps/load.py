@@ -22,7 +22,7 @@ from voile.web.form_labels import LABELS
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
 from voile.web.private_storage import EARLIER, PUBLISHED, TABLE, TRIALS, PrivateStorage, is_plain_name, shorten_name
-from voile.web.steps.project_table import load_table
+from voile.web.steps.project_table import find_step, load_table
 from voile.web.steps.wishes import read_pairs, read_preparation
 from voile.web.visits import Visit
 
@@ -37,6 +37,10 @@ class Load:
         self.settings = settings
 
     async def show(self, request: Request, visit: Visit) -> Response:
+        if visit.returning and not visit.worker.busy:
+            visit.returning = False
+            if (step := find_step(visit)) != "/":
+                return RedirectResponse(step, 303)
         tables = await run_in_threadpool(received_files.list_tables, self.settings.folder)
         rows = await run_in_threadpool(_first_rows, visit) if request.query_params.get("rows") == "show" else None
         folder, megabytes = self.settings.folder.resolve().name, self.settings.limit >> 20
@@ -55,7 +59,7 @@ class Load:
             return RedirectResponse("/", 303)
         columns = [name.strip() for name in str(form.get("columns", "")).replace("\n", ",").split(",") if name.strip()]
         if visit.project is not None:
-            visit.problems = []
+            visit.problems, visit.returning = [], False
             try:
                 await load_table(visit, form, source, {"read": reading, "prepare": preparation}, columns)
             except VoileError as error:

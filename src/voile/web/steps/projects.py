@@ -17,7 +17,7 @@ from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
 from voile.web.private_storage import EXPORTED
 from voile.web.saved_steps import list_asked
-from voile.web.steps.project_table import LOOKING, find_step, take_up
+from voile.web.steps.project_table import LOOKING, take_up
 from voile.web.visits import Visit
 
 EXPORT_BYTES = 4 << 20
@@ -194,10 +194,10 @@ async def _step(visit: Visit, change: Callable[[Project], Project], back: str = 
 
 async def _look(visit: Visit, back: str = "", check: bool = False) -> Response:
     job = await run_in_threadpool(lambda: take_up(visit, check=check))
+    visit.returning = not back
     if job is not None:
         await wait_for(job, LOOKING)
-        visit.collect_result()
-    return RedirectResponse(back or find_step(visit), 303)
+    return RedirectResponse(back or "/", 303)
 
 
 def _leave(visit: Visit) -> None:
