@@ -81,8 +81,8 @@ class PageFuzzer:
         names = [f"{CANARY}-{number}" for number in range(table.height)]
         table = table.with_columns(pl.Series("name", names))
         table.write_csv(folder / "mine" / "patients.csv")
-        places = {"private": folder / "private", "projects": folder / "projects"}
-        self.settings = Settings("t" * 32, folder / "mine", port=PORT, limit=3_000_000, visits=3, **places)
+        mine, private, projects = folder / "mine", folder / "private", folder / "projects"
+        self.settings = Settings("t" * 32, mine, private, port=PORT, limit=3_000_000, visits=3, projects=projects)
         self.visits = InlineVisits(self.settings.private, limit=3, quota=20_000_000)
         self.app = make_app(self.settings, visits=self.visits)
         self.findings = Findings()

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from voile.web.access_control import Door, Guard, Settings, error_handlers
 from voile.web.page_rendering import render_error
 from voile.web.saved_steps import save_form, show_saved
-from voile.web.steps import compare, earlier, mark, promise, publish, receive
+from voile.web.steps import compare, earlier, mark, promise, publish, receive, tree
 from voile.web.steps import projects as project_steps
 from voile.web.steps.load import Load
 from voile.web.steps.projects import Projects, answer_problems
@@ -36,7 +36,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
     pages = {
         "/": load.show,
         "/mark": mark.show,
-        "/tree/{number}": mark.show_tree,
+        "/tree/{number}": tree.show,
         "/promise": promise.show,
         "/compare": compare.show,
         "/compare/found": compare.show_results,
@@ -60,7 +60,7 @@ def make_app(settings: Settings, plugins: Sequence[str] = (), visits: Visits | N
         "/earlier": earlier.change,
         "/mark": mark.save,
         "/people/choose": mark.choose_limit,
-        "/tree/{number}": mark.save_tree,
+        "/tree/{number}": tree.save,
         "/promise": promise.save,
         "/compare/look": compare.look,
         "/publish": publishing.begin,

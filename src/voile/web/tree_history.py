@@ -20,6 +20,7 @@ class TreeHistory:
 
     versions: list[Any] = field(default_factory=list)
     position: int = 0
+    shown: dict[str, Any] = field(default_factory=dict)  # as the page drew it last
 
     def at(self, steps: int) -> Any:
         """Return the version so many steps later, or earlier; None if there is none."""

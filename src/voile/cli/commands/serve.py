@@ -39,8 +39,15 @@ def serve(
         ) from None
     if host not in LOOPBACK:
         typer.echo("Anyone on the network can reach this page, and the connection is not encrypted.", err=True)
-    options = {"host": host, "port": port, "folder": folder, "projects": projects, "browser": not no_browser}
-    run_server(_print_address, **options, plugins=plugin or ())
+    run_server(
+        _print_address,
+        host=host,
+        port=port,
+        folder=folder,
+        projects=projects,
+        browser=not no_browser,
+        plugins=plugin or (),
+    )
 
 
 def _print_address(address: str) -> None:

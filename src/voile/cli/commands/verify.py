@@ -109,8 +109,8 @@ def verify(
                 opened, data, hierarchies, read_options, engine_options, person=person, guarding=guarding
             )
         known = read_priors(opened, prior)
-        own = {"data": original, "key": key, "ledger": book, "private": kept}
-        return gather_evidence(opened, prior=known, after=after or (), **own)
+        past = after or ()
+        return gather_evidence(opened, prior=known, after=past, data=original, key=key, ledger=book, private=kept)
 
     verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options), signer_key)
     used = "with the table and the key" if data and (key or kept) else "with the table" if data else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -24,16 +24,18 @@ async def load_table(
     releases stay. An upload is kept as a file only if the form says so."""
     assert visit.project is not None
     known = {table.name: table for table in visit.project.tables}
-    name = str(form.get("table") or source["name"])
+    name = str(form.get("table")) if form.get("table") in known else source["name"]
     earlier = known.get(name)
-    keep = "path" if source["how"] == "path" else "copy" if source["how"] == "demo" or form.get("keep") else ""
+    keep: Literal["path", "copy", "fingerprint"] = "path" if source["how"] == "path" else "fingerprint"
+    if source["how"] == "demo" or (source["how"] == "upload" and form.get("keep")):
+        keep = "copy"
     spec = {part: content for part, content in asked.items() if content}
     if earlier is not None:
         held = visit.project.read_spec(name)
         spec = {**held, **{part: {**held.get(part, {}), **content} for part, content in spec.items()}}
-    visit.project = await run_in_threadpool(visit.project.add_table, source["path"], spec, name, keep or "fingerprint")
+    project = await run_in_threadpool(visit.project.add_table, source["path"], spec, name, keep)
+    visit.project, table = project, project.find_table()
     visit.source = {**source, "table": name}
-    table = visit.project.find_table()
     if earlier is not None and earlier.fingerprint not in ("", table.fingerprint):
         message = f"The file of {name!r} is another one than before."
         visit.problems = [{"message": message, "hint": "Its roles, promise and releases stay.", "code": "note"}]
