@@ -196,7 +196,8 @@ def test_a_form_from_an_older_page_is_told_and_can_be_sent_once_more(
     live = clinic.client.post("/promise", data={**form, "live": "yes"})
     assert "This page is older" in live.text
     again = dict(re.findall(r'<textarea name="([^"]+)" hidden>\n([^<]*)</textarea>', answer.text))
-    assert clinic.client.post("/promise", data={"csrf": clinic.csrf(), "once_more": "yes", **again}).status_code == 200
+    again |= {"csrf": clinic.csrf(), "once_more": "yes"}
+    assert clinic.client.post("/promise", data={**again, "state": state(clinic)}).status_code == 200
     assert vl.Project.open("clinic", home).read_spec()["policy"][0]["k"] == 8
 
     second = another()
@@ -205,9 +206,15 @@ def test_a_form_from_an_older_page_is_told_and_can_be_sent_once_more(
     answer = clinic.client.post("/promise", data={"csrf": clinic.csrf(), **K, "models.k-anonymity.k": "12"})
     assert answer.status_code == 409
     assert "changed elsewhere meanwhile" in text(answer.text)
-    clinic.client.post("/promise", data={"csrf": clinic.csrf(), "once_more": "yes", **K, "models.k-anonymity.k": "12"})
+    again |= {"models.k-anonymity.k": "12"}
+    clinic.client.post("/promise", data={**again, "state": state(clinic)})
     project = vl.Project.open("clinic", home)
     assert [project.read_spec()["policy"][0]["k"], project.undo().read_spec()["policy"][0]["k"]] == [12, 10]
+
+    old = state(clinic)
+    clinic.post("/projects/create", {"name": "other"})
+    answer = clinic.client.post("/mark", data={"csrf": clinic.csrf(), "state": old, "role.0": "quasi"})
+    assert (answer.status_code, "Save my form on top" in answer.text) == (409, False), "it is about another table"
 
 
 def test_a_folder_in_use_a_newer_version_and_a_lost_project_lose_nothing(

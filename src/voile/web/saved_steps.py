@@ -40,9 +40,10 @@ def save_form(handler: Poster) -> Poster:
     async def take(request: Request, visit: Visit, form: FormData) -> Response:
         visit.collect_result()
         live = form.get("live") == "yes"
-        if form.get("once_more") and visit.project is not None:
+        if form.get("once_more") and _is_same_table(visit, form):
             await _take_newest(visit)
-        elif problem := await run_in_threadpool(_find_conflict, visit, form):
+        problem = await run_in_threadpool(_find_conflict, visit, form)
+        if problem and not (form.get("once_more") and _is_same_table(visit, form)):
             if live:
                 return render_part("promise_meaning", visit=visit, forecast=None, problems=[problem])
             return _show_conflict(request, visit, form, problem)
@@ -106,13 +107,18 @@ def _find_conflict(visit: Visit, form: FormData) -> Mapping[str, Any] | None:
 
 
 def _show_conflict(request: Request, visit: Visit, form: FormData, problem: Mapping[str, Any]) -> Response:
-    """Show the form's problem, with a button that sends it once more. Files cannot be sent again by themselves."""
+    """Show the form's problem, with a button that sends it once more where that has a meaning."""
     fields = [(key, value) for key, value in form.multi_items() if isinstance(value, str) and key not in OWN_FIELDS]
-    has_files = any(not isinstance(value, str) for _, value in form.multi_items())
-    fields = [] if has_files and request.url.path == "/earlier" else fields
+    if request.url.path in ("/", "/earlier") or not _is_same_table(visit, form):
+        fields = []  # files cannot be sent again by themselves, and what was said of one table is not true of another
     answer = render_page("conflict", visit, conflict=problem, path=request.url.path, fields=fields)
     answer.status_code = 409
     return answer
+
+
+def _is_same_table(visit: Visit, form: FormData) -> bool:
+    """Whether a form is about the table that is open now."""
+    return str(form.get("state", "")).partition(":")[2] == visit.state().partition(":")[2] != ""
 
 
 async def _take_newest(visit: Visit) -> None:

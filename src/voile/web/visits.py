@@ -100,8 +100,9 @@ class Visit:
             setattr(self, name, None)
 
     def state(self) -> str:
-        """Return the state of the project that a page is made from; its forms send it back."""
-        return f"{self.project.revision}:{self.project.name}" if self.project else ""
+        """Return the state of the project that a page is made from: its revision, its name and the table. The forms of
+        the page send it back."""
+        return f"{self.project.revision}:{self.project.name}/{self.project.current}" if self.project else ""
 
     def show_problem(self, error: Mapping[str, Any]) -> None:
         """Show an error on the next page, one line per problem; other steps do not show it."""
