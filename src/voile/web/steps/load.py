@@ -180,7 +180,7 @@ def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any], p
     visit.collect_result()  # otherwise a result about the last table might be stored later
     parts = {"read": reading, "prepare": preparation}
     visit.source, visit.spec = source, {part: content for part, content in parts.items() if content}
-    visit.draft = {}
+    visit.draft, visit.trees = {}, {}
     visit.forget(
         "inspection",
         "earlier",

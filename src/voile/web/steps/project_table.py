@@ -57,7 +57,7 @@ def take_up(visit: Visit, *, check: bool = False, columns: list[str] | None = No
     before = visit.source, visit.spec.get("read", {}), visit.spec.get("prepare", {})
     inspection = visit.inspection
     visit.forget("inspection", *RESULTS)
-    visit.draft, visit.unsaved, visit.has_found = {}, None, False
+    visit.draft, visit.trees, visit.unsaved, visit.has_found = {}, {}, None, False
     visit.source, visit.spec = {}, {}
     if not visit.project.tables:
         return None

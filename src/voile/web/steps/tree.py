@@ -35,12 +35,12 @@ async def show(request: Request, visit: Visit) -> Response:
     name = _find_column(request, visit)
     if name is None:
         return RedirectResponse("/mark", 303)
-    saved, typed, note = _find_saved(visit, name), visit.draft.pop("tree", None), visit.draft.pop("tree-note", "")
+    saved, typed, note = _find_saved(visit, name), visit.draft.pop("tree", None), ""
     tree: dict[str, Any] = {}
     if not visit.worker.busy:
         job = visit.worker.submit("tree", f"Drawing the tree of {name}", visit.payload(column=name))
         await wait_for(job, PATIENCE)
-        tree = job.result or {}
+        tree, note = job.result or {}, visit.draft.pop("tree-note", "")
     nested = parse_outline(tree["outline"], name) if tree.get("outline") else {}
     history = visit.trees.setdefault(name, TreeHistory())
     history.put(saved, saved)
