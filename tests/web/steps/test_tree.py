@@ -20,12 +20,15 @@ class Tree:
         self.page = visitor.client.get("/tree/5").text
 
     def edit(self, how: str, *labels: str, **more: Any) -> str:
+        self.page = self.visitor.post("/tree/5", self.fields(how, *labels, **more))
+        return self.text()
+
+    def fields(self, how: str, *labels: str, **more: Any) -> dict[str, Any]:
         numbers = {unescape(name): number for number, name in self.labels()}
         drawn = re.search(r'name="drawn" value="(\w+)"', self.page)
         fields = {"how": how, "label": [numbers[label] for label in labels], "drawn": drawn[1] if drawn else ""}
         fields |= {"to": numbers[more.pop("into")]} if "into" in more else {}
-        self.page = self.visitor.post("/tree/5", {**fields, **more})
-        return self.text()
+        return {"csrf": self.visitor.csrf(), **fields, **more}
 
     def labels(self) -> list[tuple[str, str]]:
         return re.findall(r'name="label" value="(\d+)"> <span>([^<]*)</span>', self.page)
@@ -86,7 +89,10 @@ def test_what_cannot_be_is_said_and_changes_nothing(tree: Tree) -> None:
     assert "The root of a tree" not in tree.edit("move", to="top")
     assert "Too few labels are chosen." in tree.text()
     assert "No group to move to was chosen." in tree.edit("move", "Surgery", to="nowhere")
-    assert "A value of the table cannot be renamed." in tree.edit("rename", "Surgery", name="x")
+    answer = tree.visitor.client.post("/tree/5", data=tree.fields("rename", "Surgery", name="typed"))
+    assert "A value of the table cannot be renamed." in answer.text
+    assert re.search(r'value="typed"', answer.text)
+    assert re.search(r'name="label" value="\d+" checked> <span>Surgery</span>', answer.text)
     assert "Another label of the tree has this name." in tree.edit("rename", "East", name="South")
     assert "Labels can be moved into groups only." in tree.edit("move", "East", into="Surgery")
     assert tree.outline() == before

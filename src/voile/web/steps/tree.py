@@ -45,6 +45,7 @@ async def show(request: Request, visit: Visit) -> Response:
     history = visit.trees.setdefault(name, TreeHistory())
     history.put(saved, saved)
     history.shown = nested
+    refused = {part: visit.draft.pop(f"tree-{part}", "") for part in ("drawn", "name", "to", "label")}
     return render_page(
         "mark_tree",
         visit,
@@ -56,6 +57,8 @@ async def show(request: Request, visit: Visit) -> Response:
         groups=[(number, path) for number, (path, is_group) in enumerate(list_labels(nested)) if is_group],
         drawn=_digest(nested),
         history=history,
+        refused=refused,
+        ticked=set(refused["label"].split()) if refused["drawn"] == _digest(nested) else set(),
         typed=typed,
         note=note,
         folded=len(list_labels(nested)) > FOLDED,
@@ -99,6 +102,9 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
     except VoileError as error:
         visit.problems = []
         visit.draft |= {"tree": text} if text else {}
+        if form.get("drawn"):
+            visit.draft |= {f"tree-{part}": str(form.get(part, "")) for part in ("drawn", "name", "to")}
+            visit.draft["tree-label"] = " ".join(map(str, form.getlist("label")))
         visit.show_problem(error.as_json())
         return RedirectResponse(address, 303)
     payload = visit.payload(column=name, hierarchy=hierarchy, save=True)
