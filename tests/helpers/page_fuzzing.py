@@ -32,7 +32,7 @@ from voile.web.jobs import Job, Worker
 from voile.web.private_storage import SCRATCH
 from voile.web.visits import Visit, Visits
 
-STATUSES = {200, 206, 303, 304, 307, 400, 403, 404, 405, 410, 413, 415, 416, 421, 431, 503}
+STATUSES = {200, 206, 303, 304, 307, 400, 403, 404, 405, 409, 410, 413, 415, 416, 421, 431, 503}
 SECONDS = 30.0  # of computing for any answer, of which much may go into compiling a kernel for the first time
 # these pages show values of the table, or of a release, because somebody asked for them
 SHOW_VALUES = re.compile(r"/tree|/receive|/compare|/publish/(release|spec)|.*rows=show")
