@@ -19,15 +19,8 @@ _DATA = typer.Option("--data", help="The table that the release was made from.")
 Source = Annotated[
     str, typer.Argument(metavar="INPUT", help="A CSV, Parquet, Arrow, Excel, Stata or SPSS file, or a database URL.")
 ]
-OptionalSource = Annotated[
-    str | None,
-    typer.Argument(metavar="INPUT", help="A table file, or a database URL; left out if a project names it."),
-]
 SpecFile = Annotated[Path | None, typer.Option("--spec", help="A spec.toml; flags win over it.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
-OptionalFolder = Annotated[
-    Path | None, typer.Argument(metavar="DIR", help="A release folder; left out if a project names it.")
-]
 ColumnNames = Annotated[str | None, typer.Option(metavar="a,b,c")]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Plugins = Annotated[list[str] | None, typer.Option("--plugin", help="A module or .py file with further plug-ins.")]

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from voile.flow.project.project import Project
     from voile.io.spec_files import Spec
 
+OptionalSource = Annotated[
+    str | None,
+    typer.Argument(metavar="INPUT", help="A table file, or a database URL; left out if a project names it."),
+]
+OptionalFolder = Annotated[
+    Path | None, typer.Argument(metavar="DIR", help="A release folder; left out if a project names it.")
+]
 ProjectName = Annotated[
     str | None,
     typer.Option(

@@ -16,13 +16,13 @@ from starlette.types import ASGIApp
 
 from voile.web.access_control import Door, Guard, Settings, error_handlers
 from voile.web.page_rendering import render_error
-from voile.web.saved_steps import save_form, show_saved
 from voile.web.steps import compare, earlier, mark, promise, publish, receive, tree
 from voile.web.steps import projects as project_steps
 from voile.web.steps.load import Load
 from voile.web.steps.projects import Projects, answer_problems
 from voile.web.steps.publish import Publish
 from voile.web.steps.receive import Receive
+from voile.web.steps.saved_steps import save_form, show_saved
 from voile.web.visits import Visit, Visits
 
 STATIC = Path(__file__).parent / "static"

@@ -15,14 +15,13 @@ from voile.cli.flags import (
     HierarchyFolder,
     Json,
     LedgerFile,
-    OptionalFolder,
     Person,
     Plugins,
     ReadOptions,
     with_table_options,
 )
 from voile.cli.inputs import file_options, load_plugins, open_register, open_release, open_table
-from voile.cli.project_inputs import ProjectName, ProjectTableName, find_release
+from voile.cli.project_inputs import OptionalFolder, ProjectName, ProjectTableName, find_release
 from voile.cli.terminal import print_json, show_audit, step_bar
 from voile.cli.unused_options import refuse_unused, refuse_unused_person, refuse_unused_reading
 from voile.errors import BrokenPromise, SpecError

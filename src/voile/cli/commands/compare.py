@@ -17,7 +17,6 @@ from voile.cli.flags import (
     KeyFile,
     LedgerFile,
     Models,
-    OptionalSource,
     Plugins,
     ReadOptions,
     SchemaOptions,
@@ -27,7 +26,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import file_options, load_plugins
-from voile.cli.project_inputs import ProjectName, ProjectTableName, read_project_request, with_history
+from voile.cli.project_inputs import OptionalSource, ProjectName, ProjectTableName, read_project_request, with_history
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, progress_bar
 from voile.cli.unused_options import refuse_unused_reading

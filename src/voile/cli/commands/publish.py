@@ -15,7 +15,6 @@ from voile.cli.flags import (
     KeyFile,
     LedgerFile,
     Models,
-    OptionalSource,
     Plugins,
     PrepareOptions,
     ReadOptions,
@@ -32,6 +31,7 @@ from voile.cli.prepared_source import (
     show_checklist,
 )
 from voile.cli.project_inputs import (
+    OptionalSource,
     ProjectName,
     ProjectTableName,
     count_releases,

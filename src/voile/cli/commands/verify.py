@@ -16,7 +16,6 @@ from voile.cli.flags import (
     Json,
     KeyFile,
     LedgerFile,
-    OptionalFolder,
     Person,
     Plugins,
     ReadOptions,
@@ -24,7 +23,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_table, read_priors
-from voile.cli.project_inputs import ProjectName, ProjectTableName, find_release
+from voile.cli.project_inputs import OptionalFolder, ProjectName, ProjectTableName, find_release
 from voile.cli.terminal import print_json, show_verdict
 from voile.cli.unused_options import refuse_unused, refuse_unused_evidence, refuse_unused_reading
 from voile.errors import BrokenPromise

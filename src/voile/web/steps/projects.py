@@ -16,8 +16,8 @@ from voile.web.access_control import Poster, Settings
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
 from voile.web.private_storage import EXPORTED
-from voile.web.saved_steps import list_asked
 from voile.web.steps.project_table import LOOKING, take_up
+from voile.web.steps.saved_steps import list_asked
 from voile.web.visits import Visit
 
 EXPORT_BYTES = 4 << 20

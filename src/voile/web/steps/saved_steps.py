@@ -16,6 +16,7 @@ from voile.flow.project.project import Project
 from voile.web.access_control import Handler, Poster
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page, render_part
+from voile.web.steps.project_table import take_up
 from voile.web.visits import Visit
 
 LONG = 60.0  # seconds to wait for a table before a form is sent once more
@@ -123,8 +124,6 @@ def _is_same_table(visit: Visit, form: FormData) -> bool:
 
 async def _take_newest(visit: Visit) -> None:
     """Take up the newest state of the project, if it is another one, and wait until its table has been looked at."""
-    from voile.web.steps.project_table import take_up
-
     assert visit.project is not None
     try:
         newest = await run_in_threadpool(Project.open, visit.project.name, visit.project.folder.parent)
