@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-
 ROLES = {"name": "identifier", "birth": "quasi", "sex": "quasi", "zip": "quasi", "disease": "sensitive"}
 
 
@@ -37,13 +35,12 @@ def step(page: Any) -> str:
     return found[0]
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
-def test_a_project_is_found_again_after_a_restart(look: Any, workbench: Any, width: int, dark: bool) -> None:
-    name = f"clinic {width}"
+def test_a_project_is_found_again_after_a_restart(look: Any, workbench: Any) -> None:
+    """The same pages at two widths: light before the restart, dark after it."""
     with workbench() as address:
-        seen = look(f"project-{width}", width=width, dark=dark, address=address)
+        seen = look("project", address=address)
         page = seen.page
-        begin_project(page, name)
+        begin_project(page, "clinic")
         click(page, "link", "Continue: choose the promise")
         page.locator(".audience button").nth(1).click()
         page.wait_for_selector("#said a.button")
@@ -58,10 +55,10 @@ def test_a_project_is_found_again_after_a_restart(look: Any, workbench: Any, wid
         page.wait_for_selector(".audience.on:has-text('public')")
         seen.done()
     with workbench() as address:
-        seen = look(f"project-again-{width}", width=width, dark=dark, address=address)
+        seen = look("project-again", width=400, dark=True, address=address)
         page = seen.page
         seen.shot("start")
-        click(page, "button", f"Open {name}")
+        click(page, "button", "Open clinic")
         page.wait_for_selector("h1:text('Compare')")
         assert step(page) == "Step 4 of 4"
         click(page, "link", "Promise")
@@ -74,7 +71,7 @@ def test_a_project_is_found_again_after_a_restart(look: Any, workbench: Any, wid
         click(page, "link", "take it back")
         assert "release 1 of" in page.locator("#earlier").inner_text()
         seen.shot("loaded")
-        click(page, "link", name)
+        click(page, "link", "clinic")
         assert "1 release" in page.locator("main").inner_text()
         seen.shot("projects")
         seen.done()
@@ -100,9 +97,8 @@ def test_two_tabs_on_one_project(look: Any) -> None:
     seen.done()
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
-def test_a_tree_by_mouse_and_keyboard(look: Any, width: int, dark: bool) -> None:
-    seen = look(f"tree-{width}", width=width, dark=dark)
+def test_a_tree_by_mouse_and_keyboard(look: Any) -> None:
+    seen = look("tree")
     page = seen.page
     click(page, "button", "Load the demo table")
     click(page, "link", "Continue: mark the columns")
@@ -118,18 +114,21 @@ def test_a_tree_by_mouse_and_keyboard(look: Any, width: int, dark: bool) -> None
     press(page, "Merge the ticked labels")
     assert members(page, "the first") == wards[:2]
     assert page.get_by_role("status").inner_text() == "2 labels were merged."
-    if width > 640:  # by the mouse
-        item = page.locator(".label:not(.group)", has_text=wards[2]).last
-        with page.expect_navigation():
-            item.locator(".check").drag_to(page.locator(".group > .check", has_text="the first"))
-    else:
-        page.get_by_role("checkbox", name=wards[2], exact=True).check()
-        group = page.locator("#tree-to option", has_text="› the first")
-        page.get_by_label("Group to move to").select_option(group.get_attribute("value"))
-        press(page, "Move the ticked labels")
+    item = page.locator(".label:not(.group)", has_text=wards[2]).last  # by the mouse
+    with page.expect_navigation():
+        item.locator(".check").drag_to(page.locator(".group > .check", has_text="the first"))
     page.wait_for_selector("[role=status]:has-text('moved')")
     assert members(page, "the first") == wards[:3]
     seen.shot("moved")
+    page.set_viewport_size({"width": 400, "height": 900})
+    page.emulate_media(color_scheme="dark")
+    page.get_by_role("checkbox", name=wards[2], exact=True).check()  # without a mouse: tick, choose, press
+    page.get_by_label("Group to move to").select_option("top")
+    press(page, "Move the ticked labels")
+    assert members(page, "the first") == wards[:2]
+    seen.shot("moved-narrow")
+    click(page, "button", "Undo the last edit")
+    assert members(page, "the first") == wards[:3]
     click(page, "button", "Undo the last edit")
     assert members(page, "the first") == wards[:2]
     click(page, "button", "Redo the edit")

@@ -79,21 +79,21 @@ def state(visitor: Any) -> str:
     return match[1]
 
 
-def test_every_saved_form_is_a_step_and_a_new_visit_goes_on(
-    clinic: Any, home: Path, another: Callable[[], Any]
-) -> None:
+def test_every_saved_form_is_a_step_and_a_later_visit_goes_on(clinic: Any, home: Path) -> None:
     assert steps(home) == (3, 3)  # the table, its roles, the promise; what was found in the file is no step
     assert vl.Project.open("clinic", home).read_spec()["policy"] == [{"model": "k-anonymity", "k": 5}]
     clinic.client.get("/promise")
     assert steps(home) == (3, 3)
-    second = another()
-    assert "Open clinic" in text(second.client.get("/").text)
-    assert "Compare the methods – voile" in second.post("/projects/open", {"name": "clinic"})
-    words = text(second.client.get("/promise").text)
-    assert chosen_k(second) == "5"
+    clinic.post("/projects/close")
+    words = text(clinic.client.get("/").text)
+    assert "Open clinic" in words
+    assert "at a glance" not in words, "everything of the last project is forgotten"
+    assert "Compare the methods – voile" in clinic.post("/projects/open", {"name": "clinic"})
+    words = text(clinic.client.get("/promise").text)
+    assert chosen_k(clinic) == "5"
     assert "In plain words" in words
     assert "Step 3 of 3" in words
-    assert "400 of 400 people" in text(second.client.get("/mark").text)
+    assert "400 of 400 people" in text(clinic.client.get("/mark").text)
 
 
 def test_undo_and_redo_lead_through_the_steps(clinic: Any, home: Path) -> None:
@@ -123,27 +123,25 @@ def test_two_tables_keep_their_roles_and_promises(clinic: Any, home: Path) -> No
     assert chosen_k(clinic) == "5"
 
 
-def test_an_upload_is_kept_only_if_the_person_agrees(
-    visitor: Any, home: Path, folder: Path, another: Callable[[], Any]
-) -> None:
+def test_an_upload_is_kept_only_if_the_person_agrees(visitor: Any, home: Path, folder: Path) -> None:
     visitor.post("/projects/create", {"name": "sent"})
     sent = {"file": ("sent.csv", (folder / "patients.csv").read_bytes())}
     visitor.post("/", {"how": "upload"}, files=sent)
     visitor.mark(ROLES)
     project = vl.Project.open("sent", home)
     assert (project.find_table().path, list(project.folder.rglob("*.csv"))) == ("", [])
-    second = another()
-    words = text(second.post("/projects/open", {"name": "sent"}))
+    visitor.post("/projects/close")
+    words = text(visitor.post("/projects/open", {"name": "sent"}))
     assert "The table sent.csv has no file here" in words
-    page = second.post("/", {"how": "upload", "table": "sent.csv", "keep": "yes"}, files=sent)
+    page = visitor.post("/", {"how": "upload", "table": "sent.csv", "keep": "yes"}, files=sent)
     assert "sent.csv: at a glance" in text(page)
-    assert "The risk with these roles" in text(second.client.get("/mark").text)
+    assert "The risk with these roles" in text(visitor.client.get("/mark").text)
     assert vl.Project.open("sent", home).find_file().read_bytes() == sent["file"][1]
-    third = another()
-    third.post("/projects/open", {"name": "sent"})
-    assert "The risk with these roles" in text(third.client.get("/mark").text)
+    visitor.post("/projects/close")
+    visitor.post("/projects/open", {"name": "sent"})
+    assert "The risk with these roles" in text(visitor.client.get("/mark").text)
     changed = {"file": ("other.csv", sent["file"][1] + b"\n")}
-    words = text(third.post("/", {"how": "upload", "table": "sent.csv"}, files=changed))
+    words = text(visitor.post("/", {"how": "upload", "table": "sent.csv"}, files=changed))
     assert "The file of 'sent.csv' is another one than before." in words
     assert not list(project.folder.rglob("*.csv")), "the copy of the file before is deleted"
 
@@ -160,27 +158,24 @@ def test_a_table_that_is_open_becomes_the_first_of_a_project(visitor: Any, home:
     assert "not a valid name" in text(visitor.post("/projects/create", {"name": "../x"}))
 
 
-def test_a_table_that_has_changed_is_taken_only_if_that_is_meant(
-    clinic: Any, folder: Path, another: Callable[[], Any]
-) -> None:
+def test_a_table_that_has_changed_is_taken_only_if_that_is_meant(clinic: Any, folder: Path) -> None:
     before = (folder / "patients.csv").read_bytes()
     try:
         (folder / "patients.csv").write_bytes(before + b"New " + before.splitlines()[1] + b"\n")
-        second = another()
-        words = text(second.post("/projects/open", {"name": "clinic"}))
+        words = text(clinic.post("/projects/open", {"name": "clinic"}))
         assert "The table 'patients.csv' has changed since the project last saw it." in words
         assert "Rows401" not in words
-        second.post("/projects/again")
-        assert "Rows401" in text(second.client.get("/").text)
-        assert chosen_k(second) == "5"
+        clinic.post("/projects/again")
+        assert "Rows401" in text(clinic.client.get("/").text)
+        assert chosen_k(clinic) == "5"
     finally:
         (folder / "patients.csv").write_bytes(before)
     (folder / "gone.csv").write_bytes(before)
-    second.post("/", {"how": "path", "path": "gone.csv"})
+    clinic.post("/", {"how": "path", "path": "gone.csv"})
     (folder / "gone.csv").unlink()
-    words = text(second.post("/projects/open", {"name": "clinic"}))
+    words = text(clinic.post("/projects/open", {"name": "clinic"}))
     assert "The table 'gone.csv' cannot be read" in words
-    assert "cannot be read" in text(second.post("/projects/again"))
+    assert "cannot be read" in text(clinic.post("/projects/again"))
 
 
 def test_a_form_from_an_older_page_is_told_and_can_be_sent_once_more(

@@ -36,12 +36,10 @@ async def load_table(
     project = await run_in_threadpool(visit.project.add_table, source["path"], spec, name, keep)
     visit.project, table = project, project.find_table()
     visit.source = {**source, "table": name}
+    job = take_up(visit, columns=columns)
     if earlier is not None and earlier.fingerprint not in ("", table.fingerprint):
         message = f"The file of {name!r} is another one than before."
-        visit.problems = [{"message": message, "hint": "Its roles, promise and releases stay.", "code": "note"}]
-    problems = visit.problems
-    job = take_up(visit, columns=columns)
-    visit.problems = problems
+        visit.show_problem({"message": message, "hint": "Its roles, promise and releases stay.", "code": "note"})
     if job is not None:
         await wait_for(job, LOOKING)
 
