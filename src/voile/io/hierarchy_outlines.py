@@ -58,7 +58,7 @@ def parse_outline(text: str, column: str) -> dict[str, Any]:
 def parse_tree_file(name: str, content: bytes, column: str) -> dict[str, Any]:
     """Return the tree in a file: a CSV has one row per value, leaf first; any other text is an outline.
 
-    >>> parse_tree_file("country.csv", b"FR;Europe\nIT;Europe\nJP;Asia", "country")
+    >>> parse_tree_file("country.csv", b"FR;Europe\\nIT;Europe\\nJP;Asia", "country")
     {'Europe': ['FR', 'IT'], 'Asia': ['JP']}
     """
     try:
