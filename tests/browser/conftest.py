@@ -10,7 +10,8 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,21 @@ def make_visits() -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def address(chromium: Any, folder: Path) -> Iterator[str]:
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("projects")
+
+
+@pytest.fixture(scope="module")
+def address(chromium: Any, folder: Path, projects: Path) -> Iterator[str]:
+    with open_workbench(folder, projects) as printed:
+        yield printed
+
+
+@contextmanager
+def open_workbench(folder: Path, projects: Path) -> Iterator[str]:
+    """Start a workbench, and end it; the address is the one that it printed."""
     command = [sys.executable, "-m", "voile", "serve", "--no-browser", "--folder", str(folder)]
+    command += ["--projects", str(projects)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     assert process.stdout
     try:
@@ -107,12 +121,18 @@ class Seen:
         assert self.complaints == []
 
 
+@pytest.fixture(scope="module")
+def workbench(folder: Path, projects: Path) -> Callable[[], AbstractContextManager[str]]:
+    """Start a workbench of its own, for a test that ends it."""
+    return lambda: open_workbench(folder, projects)
+
+
 @pytest.fixture
 def look(chromium: Any, address: str, pictures: Path) -> Iterator[Any]:
     """Open the workbench in a fresh browser: `look(name, width, dark)`."""
     opened = []
 
-    def begin(name: str, width: int = 1280, dark: bool = False) -> Seen:
+    def begin(name: str, width: int = 1280, dark: bool = False, address: str = address) -> Seen:
         scheme = "dark" if dark else "light"
         context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         opened.append(context)

@@ -65,7 +65,7 @@ def test_every_step(look: Any) -> None:
         row.locator("select").first.select_option(ROLES.get(row.locator("th").inner_text(), ""))
     walk.click("button", "Save the roles", "#risk")
     walk.check("marked")
-    walk.click("link", "The tree of zip", "#outline")
+    walk.click("link", "The tree of zip", "#edit")
     walk.check("tree")
     walk.click("link", "Mark the columns", "#risk")
 
@@ -103,6 +103,34 @@ def test_every_step(look: Any) -> None:
     walk.click("button", "Count", "#count table")
     walk.click("button", "Cross", "#cross table")
     walk.check("counted")
+    assert walk.findings == {}
+    seen.done()
+
+
+def test_pages_of_a_project(look: Any) -> None:
+    seen = look("axe-project")
+    page, walk = seen.page, Walk(seen.page)
+    walk.click("link", "project", "h1:text('Projects')")
+    walk.check("projects, without any")
+    page.get_by_label("Name", exact=True).fill("axe")
+    walk.click("button", "Make the project", "section.project")
+    walk.check("load, without a table")
+    walk.click("button", "Load the demo table", "#seen")
+    walk.check("loaded")
+    walk.click("link", "Continue: mark the columns", "table.marks")
+    second = page.context.new_page()
+    second.goto(page.url)
+    walk.click("button", "Save the roles", "#risk")
+    walk.click("link", "The tree of ward", "#edit")
+    walk.click("button", "Merge the ticked labels", ".problem")
+    walk.check("tree, with a problem")
+    walk.click("link", "axe", "h1:text('Projects')")
+    walk.click("button", "Export axe without data", "#exported")
+    walk.check("exported")
+    with second.expect_navigation():
+        second.get_by_role("button", name="Save the roles").click()
+    second.wait_for_selector("h1:text('not saved')")
+    walk.findings |= {"conflict": found} if (found := list_findings(second)) else {}
     assert walk.findings == {}
     seen.done()
 

@@ -61,6 +61,7 @@ def test_the_whole_path(look: Any, folder: Path, tmp_path: Path) -> None:
     seen.shot("marked")
 
     click(page, "link", "The tree of zip")
+    page.locator("summary", has_text="As text").click()
     tree = page.locator("#outline")
     tree.fill(tree.input_value().replace("0****", "the south", 1))
     click(page, "button", "Save this tree")

@@ -32,7 +32,7 @@ from voile.web.jobs import Job, Worker
 from voile.web.private_storage import SCRATCH
 from voile.web.visits import Visit, Visits
 
-STATUSES = {200, 206, 303, 304, 307, 400, 403, 404, 405, 410, 413, 415, 416, 421, 431, 503}
+STATUSES = {200, 206, 303, 304, 307, 400, 403, 404, 405, 409, 410, 413, 415, 416, 421, 431, 503}
 SECONDS = 30.0  # of computing for any answer, of which much may go into compiling a kernel for the first time
 # these pages show values of the table, or of a release, because somebody asked for them
 SHOW_VALUES = re.compile(r"/tree|/receive|/compare|/publish/(release|spec)|.*rows=show")
@@ -81,7 +81,8 @@ class PageFuzzer:
         names = [f"{CANARY}-{number}" for number in range(table.height)]
         table = table.with_columns(pl.Series("name", names))
         table.write_csv(folder / "mine" / "patients.csv")
-        self.settings = Settings("t" * 32, folder / "mine", folder / "private", port=PORT, limit=3_000_000, visits=3)
+        mine, private, projects = folder / "mine", folder / "private", folder / "projects"
+        self.settings = Settings("t" * 32, mine, private, port=PORT, limit=3_000_000, visits=3, projects=projects)
         self.visits = InlineVisits(self.settings.private, limit=3, quota=20_000_000)
         self.app = make_app(self.settings, visits=self.visits)
         self.findings = Findings()

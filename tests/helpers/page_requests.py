@@ -55,7 +55,7 @@ HEADERS = {
 }
 PATHS = ["/", "/mark", "/promise", "/compare", "/compare/found", "/publish", "/publish/release.zip", "/receive", "/job"]
 PATHS += ["/publish/report", "/publish/report.html", "/publish/report.json", "/publish/spec.toml", "/static/voile.css"]
-PATHS += ["/publish/private.json"]
+PATHS += ["/publish/private.json", "/projects", "/projects/export.toml"]
 PATHS += ["/tree/1", "/tree/2", "/?rows=show", "/rows", "/people", "/people/choose", "/compare/look", "/receive/count"]
 ENDS = ["/", "%00", "/..", "?" + "a=b&" * 500, "%ff", "/" + "x" * 300, "?token=x", "?token=%00", "#x", "%0d%0aX: y"]
 ENDS += ["//", "?rows=show", "/%2e%2e/%2e%2e/etc/passwd", ".html", "?" + "x" * 100_000]
@@ -127,6 +127,16 @@ class RequestMaker:
             ("/compare", {"methods.mondrian.on": "on", "attacks.linking.on": "on", "measures.certainty.on": "on"}, []),
             ("/compare/look", {"trial": "0"}, []),
             ("/job/cancel", {"back": "/mark"}, []),
+            ("/tree/2", {"how": "merge", "label": "1", "name": "any", "drawn": "0"}, []),
+            ("/tree/2", {"how": self.chance.choice(("undo", "redo"))}, []),
+            ("/tree/2", {"how": "import"}, [("file", "sex.csv", b"Female;any\nMale;any\n")]),
+            *[(f"/projects/{verb}", {"name": "fuzz"}, []) for verb in ("create", "open", "export")],
+            *[(f"/projects/{verb}", {"back": "/mark"}, []) for verb in ("undo", "redo", "save", "close", "again")],
+            ("/projects/import", {"name": "fuzz"}, [("file", "fuzz.toml", b"kind = 'voile project'\nformat = 1")]),
+            ("/projects/rename", {"name": "fuzz", "new": self.chance.choice(("fuzz", "fuzzy"))}, []),
+            ("/projects/delete", {"name": "fuzz", "sure": "yes"}, []),
+            ("/projects/table", {"table": "patients.csv"}, []),
+            ("/projects/take-back", {}, []),
         ]
 
     def _any_promise(self) -> dict[str, str]:

@@ -80,7 +80,8 @@ def listening() -> Iterator[socket.socket]:
 @pytest.fixture(scope="module")
 def settings(folder: Path, listening: socket.socket, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     port = listening.getsockname()[1]
-    return Settings("t" * 32, folder, tmp_path_factory.mktemp("private"), port=port, limit=3_000_000, once="o" * 32)
+    private, projects = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("projects")
+    return Settings("t" * 32, folder, private, port=port, limit=3_000_000, once="o" * 32, projects=projects)
 
 
 @pytest.fixture(scope="module")

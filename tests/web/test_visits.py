@@ -10,6 +10,7 @@ from asgi import Answer, run_apart, send_request
 from voile.web import visits as visits_file
 from voile.web.access_control import Settings
 from voile.web.app import make_app
+from voile.web.jobs import Job
 from voile.web.visits import TooManyVisits, Visits
 
 
@@ -48,6 +49,19 @@ def test_a_visit_with_a_running_job_does_not_end(visits: Visits, monkeypatch: py
     monkeypatch.setattr("voile.web.jobs.Worker.busy", True)
     with pytest.raises(TooManyVisits):
         visits.open()
+
+
+def test_a_visit_whose_work_has_just_ended_does_not_end(visits: Visits) -> None:
+    """Somebody who comes back after a long comparison finds its result."""
+    for secret in (visits.open(), visits.open()):
+        visit = visits.find(secret)
+        assert visit is not None
+        visit.last_request -= 2 * visits_file.IDLE
+        visit.worker.job = Job("compare", "Comparing the methods", {})
+        visit.worker.job.end("done")
+    with pytest.raises(TooManyVisits) as caught:
+        visits.open()
+    assert caught.value.minutes == 30
 
 
 def test_nothing_is_left_after_the_last_visit(visits: Visits, tmp_path: Path) -> None:

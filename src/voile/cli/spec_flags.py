@@ -29,7 +29,7 @@ def parse_plugin(name_key: str, text: str) -> dict[str, Any]:
 
 
 def combine_spec(
-    spec: Path | None,
+    spec: Path | Spec | None,
     schema_options: SchemaOptions,
     models: Sequence[str] | None,
     method: str | None,
@@ -39,7 +39,7 @@ def combine_spec(
     """Read a spec, if there is one, and replace what the flags say otherwise."""
     from voile.io.spec_files import Spec, read_spec
 
-    base = read_spec(spec) if spec else Spec()
+    base = read_spec(spec) if isinstance(spec, Path) else spec or Spec()
     return replace(
         base,
         schema=combine_schema(base.schema, schema_options),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from voile.errors import SchemaError
+from voile.io.hierarchy_files import parse_rows
 
 _MOST_LEVELS = 100
 
@@ -52,6 +53,28 @@ def parse_outline(text: str, column: str) -> dict[str, Any]:
             raise _malformed_outline(column, "its first line is indented further than a later one")
     tree = _fold_nodes(parents[0][1], column)
     return tree if isinstance(tree, dict) else {"*": tree}  # leaves only: nothing between them and the root
+
+
+def parse_tree_file(name: str, content: bytes, column: str) -> dict[str, Any]:
+    """Return the tree in a file: a CSV has one row per value, leaf first; any other text is an outline.
+
+    >>> parse_tree_file("country.csv", b"FR;Europe\\nIT;Europe\\nJP;Asia", "country")
+    {'Europe': ['FR', 'IT'], 'Asia': ['JP']}
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise _malformed_outline(column, "the file is not text in UTF-8") from None
+    if not name.lower().endswith(".csv"):
+        return parse_outline(text, column)
+    rows = parse_rows(text)
+    if len({len(row) for row in rows}) != 1:
+        raise SchemaError(
+            f"The tree of {column!r} cannot be read: its rows are of different lengths, or there are none.",
+            code="schema.hierarchy",
+            hint="Give one row per value, leaf first, and every value the same number of levels.",
+        )
+    return parse_outline(render_outline(rows), column)
 
 
 def _list_prefixes(paths: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

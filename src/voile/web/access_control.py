@@ -69,6 +69,7 @@ class Settings:
     quota: int = QUOTA  # bytes that a visit may store
     visits: int = MOST_VISITS
     once: str = ""  # a token that works only once
+    projects: Path | None = None  # the folder of all projects; the user's own by default
 
     @property
     def cookie(self) -> str:
@@ -227,7 +228,10 @@ class Door:
         secret = request.cookies.get(self.settings.cookie)
         visit = self.visits.find(secret)
         if visit is None and self.visits.has_ended(secret):
-            hint = "Its files are deleted. Open the address that `voile serve` printed to begin another one."
+            hint = (
+                "Its files are deleted; a project that was open has every step. "
+                "Open the address that `voile serve` printed to begin another one."
+            )
             raise RefusedRequest(410, "Your visit was idle, and ended to make room for another.", hint)
         if visit is None:
             raise _no_entry()

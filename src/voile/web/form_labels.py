@@ -8,6 +8,8 @@ from typing import Any
 from voile.errors import Mention
 
 LABELS = {
+    "keep": "let the project keep a copy of the file, so that it opens by itself next time",
+    "table": "Load it as",
     "delimiter": "Separator",
     "encoding": "Encoding",
     "null": "Texts that mean “missing”",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -78,7 +79,9 @@ def prose(text: str) -> markupsafe.Markup:
 
 
 _pages.filters.update(percent=percent, number=number, bound=bound, risk=risk, plural=plural, heat=heat)
+_pages.filters.update(quoted=shlex.quote)
 _pages.filters.update(article=article, prose=prose, count_unit=count_unit, are_people=are_people, short=shorten_name)
+_pages.globals.update(bar=_pages.get_template("parts.html").module)
 _pages.globals.update(labels=LABELS, choices=CHOICES, roles=ROLES, kinds=KINDS, steps=STEPS, version=__version__)
 
 

@@ -17,7 +17,7 @@ QUOTA = 4 << 30  # bytes of one visit
 RESERVE = 64 << 20  # bytes of the disk that are left to others
 NAME_BYTES = 200  # file systems allow 255, and a suffix may be added
 TABLE, EARLIER, RECEIVED, PUBLISHED = "table", "earlier", "received", "published"
-TRIALS, SCRATCH = "trials", "scratch"
+TRIALS, SCRATCH, EXPORTED = "trials", "scratch", "exported"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

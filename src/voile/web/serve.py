@@ -42,6 +42,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     folder: Path = Path("."),
+    projects: Path | None = None,
     browser: bool = True,
     plugins: Sequence[str] = (),
 ) -> None:
@@ -55,7 +56,7 @@ def serve(
         port = listening.getsockname()[1]
         # other users of this machine can see the command that starts a browser: its token works only once
         token, once = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
-        settings = Settings(token, folder.resolve(), private, host, port, once=once)
+        settings = Settings(token, folder.resolve(), private, host, port, once=once, projects=projects)
         base = f"http://{_host_in_url(host)}:{port}/?token="
         for name in ("uvicorn", "uvicorn.error", "uvicorn.asgi", "asyncio", "python_multipart.multipart"):
             logging.getLogger(name).disabled = True  # messages of libraries may quote a request

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from voile.flow.project.project import Project
 from voile.tables.schema import ROLES
 from voile.web.jobs import Job, Worker
 from voile.web.private_storage import QUOTA, SCRATCH, PrivateStorage
+from voile.web.tree_history import TreeHistory
 
 MOST_VISITS = 16
 IDLE = 1800.0  # seconds without a request after which a visit may end to make room for another
@@ -23,6 +25,7 @@ MOST_COUNTS = 50  # that a page lists
 RESULTS = {
     "inspect": "inspection",
     "open_earlier": "earlier",
+    "keep_earlier": "earlier",
     "mark": "marking",
     "people": "row_limits",
     "promise": "forecast",
@@ -47,12 +50,18 @@ class Visit:
     key: str = field(default_factory=lambda: secrets.token_hex(32))  # the key of trials, which are never published
     source: dict[str, Any] = field(default_factory=dict)  # path, name, and how: path, upload or demo
     spec: dict[str, Any] = field(default_factory=dict)
+    project: Project | None = None  # as this visit knows it; another process may have changed it since
+    unsaved: Mapping[str, Any] | None = None  # why the last change is not in the project
+    returning: bool = False  # a project is being opened: the page leads on to where its table was left
+    exported: dict[str, Any] | None = None  # the project that was exported last, and what was left out
+    has_found: bool = False  # the spec has changed by what was found in the file, not by a decision
     inspection: dict[str, Any] | None = None  # the table as it is
     earlier: dict[str, Any] | None = None  # the releases after which the table is published, and their ledger
     marking: dict[str, Any] | None = None  # the table under its roles
     row_limits: dict[str, Any] | None = None  # the cost of each number of rows per person
     forecast: dict[str, Any] | None = None  # the chosen promise in plain words, and whether this table can keep it
     draft: dict[str, str] = field(default_factory=dict)  # the text of a form that could not be read
+    trees: dict[str, TreeHistory] = field(default_factory=dict)  # the edits of each column's tree
     comparison: dict[str, Any] | None = None
     closer_look: dict[str, Any] | None = None
     preview: dict[str, Any] | None = None  # rows before and after, for the publisher's eyes
@@ -64,6 +73,11 @@ class Visit:
     problems: list[Mapping[str, Any]] = field(default_factory=list)
     problem_step: str = ""  # the step that shows the problems
     collected_job: int = 0  # the last job whose result was stored
+
+    @property
+    def last_use(self) -> float:
+        """When somebody last came, or work that somebody waits for last ended."""
+        return max(self.last_request, (self.worker.job.ended or 0.0) if self.worker.job else 0.0)
 
     def roles(self) -> dict[str, str]:
         """Return the role of each column: the marked one, or else the suggested one."""
@@ -84,6 +98,11 @@ class Visit:
         """Drop results that depend on an earlier choice."""
         for name in results:
             setattr(self, name, None)
+
+    def state(self) -> str:
+        """Return the state of the project that a page is made from: its revision, its name and the table. The forms of
+        the page send it back."""
+        return f"{self.project.revision}:{self.project.name}/{self.project.current}" if self.project else ""
 
     def show_problem(self, error: Mapping[str, Any]) -> None:
         """Show an error on the next page, one line per problem; other steps do not show it."""
@@ -112,7 +131,16 @@ class Visit:
         """Return the input of a task that works on the table of this visit. Offsets of dates are drawn with the key of
         the visit, so that every task sees the same dates."""
         offsets = {"offset_key": self.key} if self.spec.get("prepare", {}).get("shift_dates") else {}
-        return {"source": self.source.get("path"), "spec": self.request(), **offsets, **self.list_earlier(), **more}
+        source = {"source": self.source.get("path"), "spec": self.request()}
+        return {**source, **offsets, **self.list_earlier(), **self.name_project(), **more}
+
+    def name_project(self) -> dict[str, Any]:
+        """Return where a task finds the open project, its current table, and how many releases that has."""
+        if self.project is None or not self.project.tables:
+            return {}
+        table = self.project.find_table()
+        place = {"home": str(self.project.folder.parent), "name": self.project.name, "table": table.name}
+        return {"project": {**place, "earlier": len(table.releases)}}
 
     def list_earlier(self) -> dict[str, Any]:
         """Return the folders of the earlier releases, oldest first, and the file of the ledger, where there are any."""
@@ -145,13 +173,19 @@ class Visit:
     def _store_result(self, job: Job) -> None:
         if job.task in RESULTS:
             setattr(self, RESULTS[job.task], {**job.result, "asked": dict(job.payload)})
-            if job.task == "inspect":  # what was found stands in the spec, so that it is read the same again
-                found = job.result["reading"]["spec"]
-                self.spec["read"] = {**found, **self.spec.get("read", {})}
-                if "convert" in found:
-                    self.spec["read"]["convert"] = {**found["convert"], **self.spec["read"].get("convert", {})}
+            if job.task == "inspect":
+                self._take_reading(job.result)
             if job.task == "open_earlier":
                 self.forget("comparison", "closer_look", "preview", "publication")
+            if job.result.get("recorded"):
+                self._take_recorded(job.result["recorded"])
+        elif job.task == "reopen":
+            for name in ("inspection", "earlier", "marking", "forecast"):
+                setattr(self, name, job.result.get(name))
+            if self.inspection:
+                self._take_reading(self.inspection)
+            if job.result.get("problem"):
+                self.show_problem(job.result["problem"])
         elif job.task == "count":
             self.counts = [*job.result["counts"], *self.counts][:MOST_COUNTS]
         elif job.task == "tree":
@@ -159,6 +193,22 @@ class Visit:
             trees = {**self.spec["schema"].get("hierarchies", {})}
             trees |= {name: job.payload["hierarchy"]} if job.payload.get("save") else {}
             self.spec["schema"]["hierarchies"] = trees
+
+    def _take_reading(self, inspection: Mapping[str, Any]) -> None:
+        """Put what was found in the file into the spec, so that it is read the same again."""
+        found, before = inspection["reading"]["spec"], self.spec.get("read", {})
+        read = {**found, **before}
+        if "convert" in found:
+            read["convert"] = {**found["convert"], **before.get("convert", {})}
+        self.spec["read"], self.has_found = read, self.has_found or read != before
+
+    def _take_recorded(self, recorded: Mapping[str, Any]) -> None:
+        """Take up the state of the project in which a release was recorded, unless others have changed it meanwhile:
+        then the next form is told."""
+        self.earlier = recorded["history"]
+        self.forget("comparison", "closer_look", "preview")
+        if self.project is not None and recorded["before"] == self.project.revision:
+            self.project = Project.open(self.project.name, self.project.folder.parent)
 
 
 class TooManyVisits(Exception):  # noqa: N818 - it says what happened
@@ -207,8 +257,8 @@ class Visits:
     def _end_idle_visit(self) -> None:
         """End the visit that has been idle for longest, if that is long enough."""
         waiting = {secret: visit for secret, visit in self._visits.items() if not visit.worker.busy}
-        secret = min(waiting, key=lambda secret: waiting[secret].last_request, default=None)
-        remaining = IDLE - (time.monotonic() - waiting[secret].last_request) if secret else IDLE
+        secret = min(waiting, key=lambda secret: waiting[secret].last_use, default=None)
+        remaining = IDLE - (time.monotonic() - waiting[secret].last_use) if secret else IDLE
         if secret is None or remaining > 0:
             raise TooManyVisits(self.limit, max(math.ceil(remaining / 60), 1))
         self._ended = dict.fromkeys([*self._ended, secret][-REMEMBERED:])

@@ -85,3 +85,40 @@ def test_a_project_that_another_process_uses_is_left_alone(
         os.close(descriptor)
     assert "Another process is writing to 'clinic'" in answer.err
     assert vl.Project.open("clinic", home) == clinic
+
+
+def test_the_next_release_of_a_project_is_published_after_the_earlier_ones(
+    voile: Voile, clinic: vl.Project, home: Path, table: Path, tmp_path: Path
+) -> None:
+    clinic.change({**clinic.read_spec(), "policy": [{"model": "k-anonymity", "k": 2}]})
+    first = voile("publish", "--project", "clinic", "--out", "first", "--format", "csv")
+    assert (first.code, "as release 1 of people.csv" in first.out) == (0, True), first.err
+    assert vl.Project.open("clinic", home).find_table().releases[0].folder == str(tmp_path / "first")
+    second = voile("publish", "--project", clinic.folder, "--out", "second", "--model", "l-diversity:l=2")
+    assert second.code != 0  # without a ledger the two together would break the promise, and nothing is recorded
+    assert len(vl.Project.open("clinic", home).find_table().releases) == 1
+    assert voile("verify", "--project", "clinic").code == 0
+    attacked = voile("audit", "--project", "clinic", "--attack", "linking", "--json")
+    assert attacked.json["findings"][0]["worst_before"] is not None, "the table of the project is read"
+    compared = voile("compare", "--project", "clinic", "--method", "mondrian", "--attack", "linking", "--json")
+    assert len(compared.json["trials"]) == 1
+    assert "step 2 of 2" in voile("project", "take-back", "clinic").out
+    assert "has no release yet" in voile("verify", "--project", "clinic").err
+    assert "renamed" in voile("project", "rename", "clinic", "ward").out
+
+
+def test_a_project_and_a_table_are_not_named_together(voile: Voile, clinic: vl.Project, table: Path) -> None:
+    for arguments, message in (
+        (["publish", table, "--project", "clinic", "--out", "x"], "the project names one"),
+        (["publish", "--project", "clinic", "--out", "x", "--spec", "spec.toml"], "--spec has no effect here"),
+        (["publish", "--out", "x"], "No table is given."),
+        (["publish", table, "--out", "x", "--table", "t"], "--table has no effect here: no project is named"),
+        (["compare", "--project", "clinic", "--after", "x"], "--after has no effect here: the project says it"),
+        (["verify"], "No release is given."),
+        (["audit", "x", "--project", "clinic"], "the project names one"),
+    ):
+        answer = voile(*arguments)
+        assert (answer.code, message in answer.err) == (2, True), answer.err
+    table.write_text(table.read_text() + table.read_text().splitlines()[1] + "\n")
+    answer = voile("publish", "--project", "clinic", "--out", "x")
+    assert (answer.code, "add the table to the project again" in answer.err) == (3, True)

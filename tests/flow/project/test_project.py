@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -209,7 +210,7 @@ def test_an_export_holds_no_value_and_no_path(project: vl.Project, home: Path, t
     imported = vl.Project.import_from(path, "copy", home)
     assert imported.read_spec()["policy"] == spec["policy"]
     assert imported.read_spec()["schema"] == {**ROLES["schema"], "hierarchies": {"zip": "prefixes:5,3"}}
-    with pytest.raises(SpecError, match="has no file yet"):
+    with pytest.raises(SpecError, match="has no file here"):
         imported.check_table()
     with pytest.raises(SpecError, match="already a project 'copy'"):
         vl.Project.import_from(path, "copy", home)
@@ -260,3 +261,45 @@ def test_the_folder_of_all_projects_can_be_set(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("VOILE_PROJECTS", str(tmp_path / "here"))
     assert vl.Project.create("mine").folder == tmp_path / "here" / "mine"
     assert vl.Project.list_names() == ["mine"]
+
+
+def test_a_copy_of_a_table_is_kept_only_if_that_is_asked(project: vl.Project, home: Path, table: Path) -> None:
+    kept = project.add_table(table, name="kept", keep="copy")
+    assert (kept.find_file().parent.parent, kept.find_file().stat().st_mode & 0o777) == (kept.folder / "tables", 0o600)
+    noted = kept.add_table(table, name="noted", keep="fingerprint")
+    assert noted.find_table("noted").fingerprint == project.find_table().fingerprint
+    with pytest.raises(SpecError, match="has no file here"):
+        noted.find_file("noted")
+    renamed = noted.rename("ward")
+    assert vl.Project.open("ward", home) == renamed
+    renamed.check_table("kept")
+    copy = renamed.find_file("kept")
+    renamed.add_table(table, name="kept")
+    assert not copy.exists()
+    with pytest.raises(SpecError, match="already a project 'ward'"):
+        vl.Project.create("clinic", home).rename("ward")
+
+
+def test_copies_of_releases_and_ledgers_are_kept_and_taken_back(
+    project: vl.Project, table: Path, tmp_path: Path
+) -> None:
+    schema = vl.Schema(quasi=["birth", "sex"], sensitive=["disease"], person="name")
+    project = project.start_ledger()
+    book = vl.Ledger.read(project.list_history()["ledger"])
+    first = tmp_path / "first"
+    vl.publish(vl.read(table, schema), vl.MInvariance(m=2), ledger=book).save(first, ledger=book)
+    project = project.keep_release(first, book.path, earlier=0)
+    shutil.rmtree(first)
+    path, sections = project.read_request()
+    assert path == table
+    assert vl.verify(sections["release"]["after"][0]).holds
+    assert vl.Ledger.read(sections["release"]["ledger"]).releases == [vl.load(sections["release"]["after"][0]).digest]
+    with pytest.raises(DataError, match=r"Another release of 'patients.csv' was recorded meanwhile"):
+        project.record_release(sections["release"]["after"][0], earlier=0)
+    with pytest.raises(SpecError, match="starts with the first release"):
+        project.start_ledger()
+    project = project.take_back_release()
+    assert project.list_history()["after"] == []
+    assert not list((project.folder / "releases").iterdir())
+    project.delete()
+    assert not project.folder.exists()

@@ -99,6 +99,16 @@ def test_impossible_edits_are_refused(edit: Any, words: str) -> None:
     assert refused.value.hint
 
 
+def test_a_set_says_what_it_stands_for_after_an_edit() -> None:
+    sets = {"{FR|IT}": ["FR", "IT"], "{JP|PL}": ["JP", "PL"], "TR": ["TR"]}
+    moved = vl.move_labels(sets, [("{FR|IT}", "IT"), ("TR",)], to=("{JP|PL}",))
+    assert moved == {"FR": ["FR"], "{JP|PL|IT|TR}": ["JP", "PL", "IT", "TR"]}
+    fit(moved)
+    assert [*vl.merge_groups(sets, [("{FR|IT}",), ("{JP|PL}",)])] == ["{FR|IT|JP|PL}", "TR"]
+    named = {"{rich|poor}": ["FR", "IT"], "others": ["JP", "PL", "TR"]}
+    assert [*vl.move_labels(named, [("others", "TR")], to=("{rich|poor}",))] == ["{rich|poor}", "others"]
+
+
 def test_groups_of_one_name_never_meet() -> None:
     twice = {"A": {"x": {"y": ["FR"]}, "u": {"v": ["IT"]}}, "B": {"w": {"x": ["JP"]}, "q": {"r": ["PL", "TR"]}}}
     fit(twice)

@@ -12,7 +12,6 @@ from voile.cli.flags import (
     After,
     Data,
     EngineOptions,
-    Folder,
     HierarchyFolder,
     Json,
     LedgerFile,
@@ -22,6 +21,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import file_options, load_plugins, open_register, open_release, open_table
+from voile.cli.project_inputs import OptionalFolder, ProjectName, ProjectTableName, find_release
 from voile.cli.terminal import print_json, show_audit, step_bar
 from voile.cli.unused_options import refuse_unused, refuse_unused_person, refuse_unused_reading
 from voile.errors import BrokenPromise, SpecError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @with_table_options
 def audit(
-    release: Folder,
+    release: OptionalFolder = None,
     attack: Annotated[
         list[str] | None, typer.Option(help="E.g. linking, elimination:values=2; all by default.")
     ] = None,
@@ -47,6 +47,8 @@ def audit(
     after: After = None,
     ledger: LedgerFile = None,
     hierarchies: HierarchyFolder = None,
+    project: ProjectName = None,
+    table: ProjectTableName = None,
     *,
     read_options: ReadOptions,
     engine_options: EngineOptions,
@@ -56,11 +58,14 @@ def audit(
     """Attack a release; exit 5 if an attack inside the promise succeeds.
 
     With earlier releases of the same people (--after, oldest first) they are also attacked together; the ledger
-    (--ledger) tells who sat in which group of each.
+    (--ledger) tells who sat in which group of each. With --project it is the last release of a project, with its table.
     """
     from voile.adversaries.ledger import Ledger
     from voile.flow.audit.audit import audit as run_audit
 
+    release, found = find_release(project, table, release, {"data": data, "after": after, "ledger": ledger})
+    data, after, ledger = found["data"], found["after"], found["ledger"]
+    read_options, person = {**found.get("read", {}), **read_options}, person or found.get("person")
     refuse_unused_reading(read_options, data, external, corrupted)
     if data is None:
         refuse_unused("the table is not given", {"person": person})
@@ -74,14 +79,14 @@ def audit(
         opened, _ = open_release(release, engine_options, step.part)
         refuse_unused_person(opened, person)
         step("attack")
-        table = None
+        original = None
         if data is not None:
-            table = open_table(opened, data, hierarchies, read_options, engine_options, step.part, person=person)
+            original = open_table(opened, data, hierarchies, read_options, engine_options, step.part, person=person)
         attacks = _build_attacks(opened, attack or [], corrupted, read_options)
         register = open_register(opened, external, hierarchies, read_options)
         book = Ledger.read(ledger) if ledger else None
         result = run_audit(
-            opened, table, attacks or None, external=register, adversary=adversary, after=after or (), ledger=book
+            opened, original, attacks or None, external=register, adversary=adversary, after=after or (), ledger=book
         )
     print_json(result.as_json()) if as_json else show_audit(result, opened.unit)
     if not result.passed:

@@ -20,13 +20,13 @@ from voile.cli.flags import (
     Plugins,
     ReadOptions,
     SchemaOptions,
-    Source,
     drop_unset,
     parse_pair,
     split_names,
     with_table_options,
 )
 from voile.cli.inputs import file_options, load_plugins
+from voile.cli.project_inputs import OptionalSource, ProjectName, ProjectTableName, read_project_request, with_history
 from voile.cli.spec_flags import combine_spec
 from voile.cli.terminal import print_json, progress_bar
 from voile.cli.unused_options import refuse_unused_reading
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @with_table_options
 def compare(
-    source: Source,
+    source: OptionalSource = None,
     spec: Annotated[Path | None, typer.Option(help="A spec.toml, perhaps with [compare]; flags win over it.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="A folder for the page, JSON and CSV; repeat the call to resume it.")
@@ -69,6 +69,8 @@ def compare(
     key_file: KeyFile = None,
     after: After = None,
     ledger: LedgerFile = None,
+    project: ProjectName = None,
+    table: ProjectTableName = None,
     *,
     schema_options: SchemaOptions,
     read_options: ReadOptions,
@@ -81,6 +83,7 @@ def compare(
 
     With earlier releases of the same people (--after, oldest first) and their ledger (--ledger), every trial is
     published after them and attacked together with them. The ledger is only read.
+    With --project all of this is what the project says.
     """
     with progress_bar() as step:
         from voile.adversaries.ledger import Ledger
@@ -92,7 +95,8 @@ def compare(
         from voile.tables.secret_key import Key
 
         load_plugins(plugin)
-        combined = combine_spec(spec, schema_options, model, None, read_options, engine_options)
+        source, base = read_project_request(project, table, source, spec, {"after": after, "ledger": ledger})
+        combined = combine_spec(base, schema_options, model, None, read_options, engine_options)
         refuse_unused_reading(combined.read, source, external)
         variations = {name: split_names(text) for name, text in map(parse_pair, vary)} if vary else None
         flags = drop_unset(
@@ -105,16 +109,15 @@ def compare(
             allow_lost=allow_lost,
             synthetic=synthetic,
         )
-        history = drop_unset(after=[str(folder) for folder in after] if after else None, ledger=ledger)
-        combined = replace(combined, compare={**combined.compare, **flags}, release={**combined.release, **history})
+        combined = replace(with_history(combined, after, ledger), compare={**combined.compare, **flags})
         request = read_comparison_request(combined)
         book = Ledger.read(request.request.ledger) if request.request.ledger else None
         key = Key.read(key_file) if key_file else None
         step(0, None, "read")
         engine = choose_engine(source, request.request.engine)
         schema, options = request.request.schema, request.request.read
-        table, reading = prepare_as_asked(source, combined.prepare, options, person=schema.person, engine=engine)
-        data = read(table, schema, **reading, engine=engine)
+        loaded, reading = prepare_as_asked(source, combined.prepare, options, person=schema.person, engine=engine)
+        data = read(loaded, schema, **reading, engine=engine)
         try:
             comparison = compare_methods(
                 data,

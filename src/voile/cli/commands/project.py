@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from voile.cli.flags import Json
+from voile.cli.project_inputs import find_project, open_project
 from voile.cli.terminal import print_json
 from voile.errors import SpecError
 from voile.plugins.counted_nouns import count_noun
@@ -19,21 +20,6 @@ app = typer.Typer(help="Keep tables, what is asked of them, and their releases i
 
 Name = Annotated[str, typer.Argument(metavar="NAME|DIR", help="A project by its name, or its folder.")]
 Table = Annotated[str, typer.Option("--table", help="A table of the project; by default, the last one worked on.")]
-
-
-def find_project(text: str) -> tuple[str, Path | None]:
-    """Return the name of a project and, if a folder was given, the folder that it is in."""
-    path = Path(text)
-    if path.name != text or (path / "project.toml").is_file():
-        return path.resolve().name, path.resolve().parent
-    return text, None
-
-
-def open_project(text: str) -> Project:
-    """Open a project by its name or its folder."""
-    from voile.flow.project.project import Project
-
-    return Project.open(*find_project(text))
 
 
 @app.command()
@@ -99,6 +85,20 @@ def redo(name: Name, table: Table = "", as_json: Json = False) -> None:
 
 
 @app.command()
+def rename(
+    name: Name, to: Annotated[str, typer.Argument(metavar="NEW", help="The new name.")], as_json: Json = False
+) -> None:
+    """Give a project another name."""
+    _show_change(open_project(name).rename(to), "renamed", as_json)
+
+
+@app.command("take-back")
+def take_back(name: Name, table: Table = "", as_json: Json = False) -> None:
+    """Forget the last release of a table, which nobody may have received. A copy in the project is deleted."""
+    _show_change(open_project(name).take_back_release(table), "changed", as_json)
+
+
+@app.command()
 def export(
     name: Name,
     out: Annotated[Path, typer.Option("--out", help="A new file for the project.")],
@@ -134,10 +134,11 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete a project: its steps and the list of its releases. Tables and releases stay where they are."""
+    """Delete a project: its steps, the list of its releases, and the copies that it keeps. Other files stay."""
     project = open_project(name)
     if not yes:
-        typer.confirm(f"Delete the project {project.name!r}, with the list of its releases?", abort=True, err=True)
+        what = "with the list of its releases and the copies that it keeps"
+        typer.confirm(f"Delete the project {project.name!r}, {what}?", abort=True, err=True)
     project.delete()
     print_json({"deleted": project.name}) if as_json else typer.echo(f"{project.name}: deleted")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,6 @@ from voile.cli.flags import (
     ReadOptions,
     SchemaOptions,
     SigningKeyFile,
-    Source,
     SpecFile,
     drop_unset,
     with_table_options,
@@ -30,6 +29,15 @@ from voile.cli.prepared_source import (
     check_pseudonym_file,
     combine_preparation,
     show_checklist,
+)
+from voile.cli.project_inputs import (
+    OptionalSource,
+    ProjectName,
+    ProjectTableName,
+    count_releases,
+    read_project_request,
+    record_release,
+    with_history,
 )
 from voile.cli.reading_notes import describe_reading, show_reading
 from voile.cli.spec_flags import combine_spec
@@ -46,7 +54,8 @@ if TYPE_CHECKING:
 
 @with_table_options
 def publish(
-    source: Source,
+    source: OptionalSource = None,
+    *,
     out: Annotated[Path, typer.Option(help="The folder for the release.")],
     spec: SpecFile = None,
     model: Models = None,
@@ -73,7 +82,8 @@ def publish(
             help="A new file for the key and the learned statistics, for `voile verify --private`; keep it secret."
         ),
     ] = None,
-    *,
+    project: ProjectName = None,
+    table: ProjectTableName = None,
     schema_options: SchemaOptions,
     read_options: ReadOptions,
     engine_options: EngineOptions,
@@ -82,6 +92,9 @@ def publish(
     as_json: Json = False,
 ) -> None:
     """Publish a table under a policy, and verify the folder that was written.
+
+    With --project the table, the request, the earlier releases and their ledger are those of the project; flags win
+    over its request, and the release is recorded for the next one.
 
     With --preview nothing is written: twenty rows are shown beside what would be published of them, with how exact each
     column is and what a recipient can compute. That shows rows of the table, and is for you alone.
@@ -99,11 +112,12 @@ def publish(
         from voile.tables.secret_key import Key
 
         load_plugins(plugin)
-        combined = combine_spec(spec, schema_options, model, method, read_options, engine_options)
+        earlier = count_releases(project, table)
+        source, base = read_project_request(project, table, source, spec, {"after": after, "ledger": ledger})
+        combined = combine_spec(base, schema_options, model, method, read_options, engine_options)
         refuse_unused_reading(combined.read, source)
-        earlier = [str(folder) for folder in after] if after else None
-        flags = drop_unset(format=format, after=earlier, ledger=ledger, ends=ends)
-        combined = replace(combined, release={**combined.release, **flags})
+        combined = with_history(combined, after, ledger)
+        combined = replace(combined, release={**combined.release, **drop_unset(format=format, ends=ends)})
         request = read_request(combined)
         key = Key.read(key_file) if key_file else None
         preparation = combine_preparation(combined.prepare, prepare_options)
@@ -121,9 +135,9 @@ def publish(
         step("read")
         engine = choose_engine(source, request.engine, step.part)
         person = request.schema.person
-        table, reading = prepare_as_asked(source, preparation, request.read, person=person, key=key, engine=engine)
-        prepared = table if isinstance(table, PreparedTable) else None
-        data = read(table, request.schema, **reading, engine=engine)
+        loaded, reading = prepare_as_asked(source, preparation, request.read, person=person, key=key, engine=engine)
+        prepared = loaded if isinstance(loaded, PreparedTable) else None
+        data = read(loaded, request.schema, **reading, engine=engine)
         step("publish")
         coins = key or (Key.fresh() if preview else None)  # a preview shows the rows that were drawn
         release = publish_table(
@@ -144,7 +158,8 @@ def publish(
         known = read_priors(release, prior_files)
         verdict = verify_folder(out, prior=known, after=request.after, engine=engine, private=private)
         advice = suggest_improvements(data, request.policy, request.schema.kinds)
-    _show_outcome(out, data, release, verdict, advice, as_json)
+        recorded = {} if verdict.broken else record_release(project, table, out, request.ledger, earlier)
+    _show_outcome(out, data, release, verdict, advice, recorded, as_json)
     if prepared is not None and not as_json:
         show_checklist(prepared, data)
     if verdict.broken:
@@ -152,7 +167,13 @@ def publish(
 
 
 def _show_outcome(
-    out: Path, data: Microdata, release: Release, verdict: Verdict, advice: list[str], as_json: bool
+    out: Path,
+    data: Microdata,
+    release: Release,
+    verdict: Verdict,
+    advice: list[str],
+    recorded: dict[str, Any],
+    as_json: bool,
 ) -> None:
     from voile.models.r_robustness import describe_own_exceptions
 
@@ -176,6 +197,7 @@ def _show_outcome(
                 **release.counted,
                 **({"note": FIXED_BEFOREHAND} if release.certificate.names_algorithm else {}),
                 **({"advice": advice} if advice else {}),
+                **({"recorded": recorded} if recorded else {}),
                 "verdict": verdict.as_json(),
             }
         )
@@ -199,6 +221,8 @@ def _show_outcome(
         typer.echo(FIXED_BEFOREHAND)
     for sentence in advice:
         typer.echo(sentence)
+    if recorded:
+        typer.echo("Recorded in the project {project!r} as release {release} of {table}".format(**recorded))
     most = len(data.people.people_by_rows) - 1 if data.people is not None else unit.rows
     if most < unit.rows:
         typer.echo(f"Nobody has more than {most} rows, so --rows-per-person {most} would do, with finer groups.")

@@ -20,6 +20,12 @@ def serve(
     folder: Annotated[Path, typer.Option(help="The folder whose files the page may open; this one by default.")] = Path(
         "."
     ),
+    projects: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The folder of all projects; VOILE_PROJECTS, or else a folder of your own data."
+        ),
+    ] = None,
     plugin: Plugins = None,
 ) -> None:
     """Open the workbench in a browser: load a table, choose a promise, compare the methods, and publish."""
@@ -33,7 +39,15 @@ def serve(
         ) from None
     if host not in LOOPBACK:
         typer.echo("Anyone on the network can reach this page, and the connection is not encrypted.", err=True)
-    run_server(_print_address, host=host, port=port, folder=folder, browser=not no_browser, plugins=plugin or ())
+    run_server(
+        _print_address,
+        host=host,
+        port=port,
+        folder=folder,
+        projects=projects,
+        browser=not no_browser,
+        plugins=plugin or (),
+    )
 
 
 def _print_address(address: str) -> None:

@@ -11,7 +11,6 @@ from voile.cli.flags import (
     After,
     Data,
     EngineOptions,
-    Folder,
     Guarding,
     HierarchyFolder,
     Json,
@@ -24,6 +23,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_table, read_priors
+from voile.cli.project_inputs import OptionalFolder, ProjectName, ProjectTableName, find_release
 from voile.cli.terminal import print_json, show_verdict
 from voile.cli.unused_options import refuse_unused, refuse_unused_evidence, refuse_unused_reading
 from voile.errors import BrokenPromise
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @with_table_options
 def verify(
-    release: Folder,
+    release: OptionalFolder = None,
     prior: Annotated[
         list[Path] | None, typer.Option(help="Statistics that a claim of r-robustness rests on; CSV or Parquet.")
     ] = None,
@@ -50,6 +50,8 @@ def verify(
     private: Annotated[
         Path | None, typer.Option(help="The private file that `voile publish --private` wrote; keep it secret.")
     ] = None,
+    project: ProjectName = None,
+    table: ProjectTableName = None,
     *,
     read_options: ReadOptions,
     engine_options: EngineOptions,
@@ -63,7 +65,7 @@ def verify(
     person need the table and the column that names them (--data, --guarding). With the table and the column that tells
     people apart (--data, --person), it is checked that nobody has more rows than the release says. With a public key
     (--signer), it is checked who signed the release. The publisher's private file (--private) has the statistics that a
-    claim of r-robustness rests on, and the key.
+    claim of r-robustness rests on, and the key. With --project it is the last release of a project.
     """
     from voile.adversaries.ledger import Ledger
     from voile.adversaries.private_file import PrivateFile
@@ -73,6 +75,8 @@ def verify(
     from voile.io.release_folder.signature import read_signer
     from voile.tables.secret_key import Key
 
+    release, found = find_release(project, table, release, {"after": after, "ledger": ledger})
+    after, ledger = found["after"], found["ledger"]
     refuse_unused_reading(read_options, data)
     if data is None:
         needs_table = {"person": person, "guarding": guarding, "key-file": key_file, "hierarchies": hierarchies}
@@ -98,13 +102,14 @@ def verify(
             "after": after,
         }
         refuse_unused_evidence(opened, {**given, "private": private})
-        table = None
+        original = None
         if data is not None:
-            table = open_table(
+            original = open_table(
                 opened, data, hierarchies, read_options, engine_options, person=person, guarding=guarding
             )
         known = read_priors(opened, prior)
-        return gather_evidence(opened, prior=known, after=after or (), data=table, key=key, ledger=book, private=kept)
+        past = after or ()
+        return gather_evidence(opened, prior=known, after=past, data=original, key=key, ledger=book, private=kept)
 
     verdict, _ = check_folder(release, read_evidence, choose_engine(release, engine_options), signer_key)
     used = "with the table and the key" if data and (key or kept) else "with the table" if data else ""

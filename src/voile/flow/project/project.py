@@ -1,20 +1,21 @@
 """A project: several tables, the history of what was asked of each, and the releases that were published from it.
 
-The rows stay where they are: a project names the file of each table and holds its specs. It may still hold values
-(a hierarchy that was typed, a declared domain), so only its owner can read the folder.
+The rows stay where they are, unless somebody asks for a copy: a project names the file of each table and holds its
+specs. It may hold values (a hierarchy that was typed, a declared domain), so only its owner can read the folder.
 """
 
 from __future__ import annotations
 
-import hashlib
 import secrets
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from voile.errors import DataError, SpecError
+from voile.flow.project.kept_files import copy_release, copy_table, delete_kept, take_fingerprint, write_ledger
 from voile.flow.project.project_export import read_export, write_export
 from voile.flow.project.project_folder import (
     check_name,
@@ -24,33 +25,20 @@ from voile.flow.project.project_folder import (
     make_folder,
     read_project_file,
     read_sections,
+    rename_folder,
     write_project_files,
 )
-from voile.io.release_folder import CERTIFICATE
-from voile.io.release_folder.file_names import file_digest
+from voile.flow.project.project_tables import (
+    ProjectRelease,
+    ProjectTable,
+    check_releases,
+    digest_release,
+    no_file,
+    read_tables,
+    write_tables,
+)
 from voile.io.spec_files import make_spec
-
-
-@dataclass(frozen=True)
-class ProjectRelease:
-    """A release that was published from a table: its folder, the digest of its certificate, the ledger and the day."""
-
-    folder: str
-    digest: str
-    ledger: str = ""
-    on: str = ""
-
-
-@dataclass(frozen=True)
-class ProjectTable:
-    """A table of a project. `specs` are the numbers of its specs, oldest first; the one at `position` holds now."""
-
-    name: str
-    path: str = ""  # empty: the project was imported, and nobody has named the file yet
-    fingerprint: str = ""
-    specs: tuple[int, ...] = ()
-    position: int = 0
-    releases: tuple[ProjectRelease, ...] = ()
+from voile.io.toml_writing import render_toml
 
 
 @dataclass(frozen=True)
@@ -83,18 +71,8 @@ class Project:
         """Open a project as it was left."""
         folder = find_home(home) / check_name(name)
         body = read_project_file(folder, name)
-        tables = tuple(
-            ProjectTable(
-                **{
-                    **entry,
-                    "specs": tuple(entry["specs"]),
-                    "releases": tuple(ProjectRelease(**release) for release in entry.get("releases", ())),
-                }
-            )
-            for entry in body.get("tables", ())
-        )
         parts = {part: body[part] for part in ("revision", "current", "salt", "serial")}
-        return Project(folder, name, tables=tables, **parts)
+        return Project(folder, name, tables=read_tables(body.get("tables", ())), **parts)
 
     @staticmethod
     def list_names(home: str | Path | None = None) -> list[str]:
@@ -130,16 +108,35 @@ class Project:
         entry = self.find_table(table)
         return read_sections(self.folder, entry.specs[entry.position])
 
-    def add_table(self, path: str | Path, spec: Mapping[str, Any] | None = None, name: str = "") -> Project:
+    def find_file(self, table: str = "") -> Path:
+        """Return the file of a table; SpecError if it has none here."""
+        entry = self.find_table(table)
+        if not entry.path:
+            raise no_file(entry.name)
+        return self.folder / entry.path
+
+    def add_table(
+        self,
+        path: str | Path,
+        spec: Mapping[str, Any] | None = None,
+        name: str = "",
+        keep: Literal["path", "copy", "fingerprint"] = "path",
+    ) -> Project:
         """Add a table by its file, or name the file of a table anew: its specs and releases stay. `spec` has the
-        sections of a spec.toml. The table is the current one from now on."""
+        sections of a spec.toml. The table is the current one from now on.
+
+        The project keeps the path; or a copy of the file in its own folder; or only a fingerprint, by which it knows
+        the file when it is added again.
+        """
         path = Path(path).resolve()
         name = name or path.name
         known = next((table for table in self.tables if table.name == name), ProjectTable(name))
-        entry = replace(known, path=str(path), fingerprint=self._take_fingerprint(path))
-        if spec is None and known.specs:
-            return self._change(entry)
-        return self._add(entry, spec or {})
+        fingerprint = take_fingerprint(path, self.salt)
+        place = str(path) if keep == "path" else copy_table(self.folder, path) if keep == "copy" else ""
+        entry = replace(known, path=place, fingerprint=fingerprint)
+        added = self._change(entry) if spec is None and known.specs else self._add(entry, spec or {})
+        delete_kept(self.folder, known.path)
+        return added
 
     def select(self, table: str) -> Project:
         """Make a table the current one."""
@@ -147,9 +144,17 @@ class Project:
 
     def change(self, spec: Mapping[str, Any], table: str = "") -> Project:
         """Ask something else of a table. What was asked before stays in its history; what was undone is forgotten."""
-        if dict(spec) == self.read_spec(table):
+        if tomllib.loads(render_toml(spec)) == self.read_spec(table):
             return self
         return self._add(self.find_table(table), spec)
+
+    def amend(self, spec: Mapping[str, Any], table: str = "") -> Project:
+        """Replace what is asked of a table now, without a step: for what was found in its file and not decided."""
+        if tomllib.loads(render_toml(spec)) == self.read_spec(table):
+            return self
+        entry, serial = self.find_table(table), self.serial + 1
+        specs = tuple(serial if place == entry.position else number for place, number in enumerate(entry.specs))
+        return self._change(replace(entry, specs=specs), {serial: dict(spec)}, serial)
 
     def undo(self, table: str = "") -> Project:
         """Go one step back in the history of a table."""
@@ -161,10 +166,7 @@ class Project:
 
     def has_changed(self, table: str = "") -> bool:
         """Whether the file of a table is another one than when it was added or published last."""
-        entry = self.find_table(table)
-        if not entry.path:
-            raise SpecError(f"The table {entry.name!r} has no file yet.", code="spec.project", hint="Add it again.")
-        return self._take_fingerprint(Path(entry.path)) != entry.fingerprint
+        return take_fingerprint(self.find_file(table), self.salt) != self.find_table(table).fingerprint
 
     def check_table(self, table: str = "") -> None:
         """Raise DataError if the file of a table has changed since it was added or published last."""
@@ -175,62 +177,85 @@ class Project:
                 hint="If that is meant, add the table to the project again: its roles and releases stay.",
             )
 
-    def record_release(self, folder: str | Path, ledger: str | Path | None = None, table: str = "") -> Project:
-        """Note that a release was published from a table, with the ledger that was kept."""
-        folder = Path(folder).resolve()
-        try:
-            digest = file_digest(folder / CERTIFICATE)
-        except OSError:
-            raise DataError(
-                f"{folder.name!r} is no release folder.", code="data.project", hint="Save the release first."
-            ) from None
+    def record_release(
+        self, folder: str | Path, ledger: str | Path | None = None, table: str = "", earlier: int | None = None
+    ) -> Project:
+        """Note that a release was published from a table, with the ledger that was kept. Both stay where they are.
+
+        `earlier` is the number of releases that it was published after: if there are others by now, it is refused.
+        """
+        entry, folder = self.find_table(table), Path(folder).resolve()
+        entry.check_order(earlier)
+        return self._record(entry, str(folder), str(Path(ledger).resolve()) if ledger else "")
+
+    def keep_release(
+        self, folder: str | Path, ledger: str | Path | None = None, table: str = "", earlier: int | None = None
+    ) -> Project:
+        """Note a release that was published, as `record_release` does, and keep copies of it and of its ledger."""
         entry = self.find_table(table)
-        release = ProjectRelease(str(folder), digest, str(Path(ledger).resolve()) if ledger else "", str(date.today()))
-        fingerprint = self._take_fingerprint(Path(entry.path)) if entry.path else ""
-        return self._change(replace(entry, fingerprint=fingerprint, releases=(*entry.releases, release)))
+        entry.check_order(earlier)
+        return self._record(entry, *copy_release(self.folder, Path(folder), Path(ledger) if ledger else None))
+
+    def _record(self, entry: ProjectTable, folder: str, ledger: str) -> Project:
+        digest = digest_release(self.folder / folder)
+        if not digest:
+            message, hint = f"{Path(folder).name!r} is no release folder.", "Save the release first."
+            raise DataError(message, code="data.project", hint=hint)
+        release = ProjectRelease(folder, digest, ledger, str(date.today()))
+        fingerprint = take_fingerprint(self.folder / entry.path, self.salt) if entry.path else entry.fingerprint
+        entry = replace(entry, fingerprint=fingerprint, releases=(*entry.releases, release))
+        return self._change(entry)
+
+    def take_back_release(self, table: str = "") -> Project:
+        """Forget the last release of a table, which nobody may have received. A copy in the project is deleted."""
+        entry = self.find_table(table)
+        if not entry.releases:
+            raise SpecError(f"{entry.name!r} has no release.", code="spec.project", hint="Nothing is to be taken back.")
+        newer = self._change(replace(entry, releases=entry.releases[:-1]))
+        delete_kept(self.folder, entry.releases[-1].folder)
+        return newer
+
+    def start_ledger(self, table: str = "") -> Project:
+        """Start a ledger with the first release of a table; the project keeps it."""
+        entry = self.find_table(table)
+        if entry.releases:
+            hint = "Name the ledger that was kept with the earlier releases, or publish without one."
+            raise SpecError("A ledger starts with the first release.", code="spec.ledger", hint=hint)
+        return self._change(replace(entry, ledger=write_ledger(self.folder)))
 
     def list_history(self, table: str = "") -> dict[str, Any]:
         """Return `after` and `ledger` for publishing the next release of a table. DataError if an earlier release is
         not where it was, or is another one."""
-        releases = self.find_table(table).releases
-        for release in releases:
-            place = Path(release.folder)
-            try:
-                same = file_digest(place / CERTIFICATE) == release.digest
-            except OSError:
-                same = False
-            if not same:
-                raise DataError(
-                    f"The earlier release {place.name!r} is missing, or another one is in its place.",
-                    code="data.project-release",
-                    hint="Put it back: the next release must hide people together with the earlier ones.",
-                )
-        ledger = releases[-1].ledger if releases else ""
-        return {"after": [release.folder for release in releases], "ledger": ledger or None}
+        entry = self.find_table(table)
+        ledger = entry.releases[-1].ledger if entry.releases else entry.ledger
+        after = check_releases(self.folder, entry.releases)
+        return {"after": after, "ledger": str(self.folder / ledger) if ledger else None}
+
+    def read_request(self, table: str = "") -> tuple[Path, dict[str, Any]]:
+        """Return the file of a table and all that is asked of it, with its earlier releases and their ledger, as the
+        sections of a spec.toml. DataError if the file or an earlier release has changed."""
+        path, sections, history = self.find_file(table), self.read_spec(table), self.list_history(table)
+        self.check_table(table)
+        release = {**sections.get("release", {}), **{part: value for part, value in history.items() if value}}
+        return path, {**sections, "release": release}
 
     def export(self, path: str | Path) -> list[str]:
         """Write the project to a file without data, and return what was left out because it may hold cells or paths."""
         specs = {table.name: self.read_spec(table.name) for table in self.tables}
         return write_export(Path(path), self.name, specs)
 
+    def rename(self, name: str) -> Project:
+        """Give the project another name."""
+        with lock_project(self.folder, self.name):
+            self._check_newest()
+            return replace(self, folder=rename_folder(self.folder, name), name=name)._write({})
+
     def delete(self) -> None:
-        """Delete the project: its specs, and the list of its releases. Tables and releases stay where they are."""
+        """Delete the project: its specs, the list of its releases, and the copies that it keeps. Tables and releases
+        elsewhere stay."""
         with lock_project(self.folder, self.name):
             self._check_newest()
             delete_project_files(self.folder, self.name)
-
-    def _take_fingerprint(self, path: Path) -> str:
-        """Take a fingerprint of a file under the secret of the project: nobody else can test guesses with it."""
-        try:
-            with path.open("rb") as file:
-                key = bytes.fromhex(self.salt)
-                return hashlib.file_digest(file, lambda: hashlib.blake2b(key=key, digest_size=32)).hexdigest()
-        except OSError as error:
-            raise DataError(
-                f"The table {path.name!r} cannot be read ({error.strerror}).",
-                code="data.project-table",
-                hint="Put it back, or add the table to the project again under its new path.",
-            ) from None
 
     def _step(self, table: str, by: int, what: str) -> Project:
         entry = self.find_table(table)
@@ -271,13 +296,5 @@ class Project:
 
     def as_json(self) -> dict[str, Any]:
         """Return what project.toml holds. It names paths and the secret of the fingerprints: never publish it."""
-        tables = [
-            {
-                **{part: getattr(table, part) for part in ("name", "path", "fingerprint", "position")},
-                "specs": list(table.specs),
-                "releases": [vars(release) for release in table.releases],
-            }
-            for table in self.tables
-        ]
         head = {part: getattr(self, part) for part in ("name", "revision", "current", "salt", "serial")}
-        return {**head, "tables": tables}
+        return {**head, "tables": write_tables(self.tables)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from voile.errors import DataError, SpecError
+from voile.flow.project.kept_files import KEPT
 from voile.io.safe_writing.file_replacement import replace_files
 from voile.io.safe_writing.locks import lock_folders
 from voile.io.toml_writing import render_toml
@@ -21,6 +23,8 @@ FILE = "project.toml"
 _NAME = re.compile(r"\w[\w .-]{0,79}")
 _PARTS = {"revision": int, "current": str, "salt": str, "serial": int}
 _TABLE_PARTS = {"name": str, "path": str, "fingerprint": str, "position": int, "specs": list, "releases": list}
+_TABLE_PARTS |= {"ledger": str}
+PATIENCE = 3.0  # seconds to wait for another process: a change takes a small part of one
 _RELEASE_PARTS = {"folder", "digest", "ledger", "on"}
 
 
@@ -65,12 +69,24 @@ def make_folder(home: Path, name: str) -> Path:
     return folder
 
 
+def rename_folder(folder: Path, name: str) -> Path:
+    """Give the folder of a project another name."""
+    target = folder.with_name(check_name(name))
+    if target.exists():
+        raise SpecError(f"There is already a project {name!r}.", code="spec.project", hint="Choose another name.")
+    try:
+        folder.rename(target)
+    except OSError as error:
+        raise _unwritable(folder.name, error) from None
+    return target
+
+
 @contextmanager
 def lock_project(folder: Path, name: str) -> Iterator[None]:
-    """Let one process at a time change a project; others wait, and give up after a minute."""
+    """Let one process at a time change a project; others wait, and give up after a few seconds."""
     if not folder.is_dir():
         raise no_project(name)
-    with lock_folders(folder):
+    with lock_folders(folder, patience=PATIENCE):
         yield
 
 
@@ -135,11 +151,14 @@ def write_project_files(folder: Path, body: Mapping[str, Any], specs: Mapping[in
 
 
 def delete_project_files(folder: Path, name: str) -> None:
-    """Delete the files of a project, project.toml first: from then on there is no project. Other files stay."""
+    """Delete the files of a project and the copies that it keeps, project.toml first: from then on there is no project.
+    Other files stay."""
     try:
         (folder / FILE).unlink()
         for path in folder.glob("spec-*.toml"):
             path.unlink()
+        for kind in KEPT:
+            shutil.rmtree(folder / kind, ignore_errors=True)
     except OSError as error:
         raise _unwritable(name, error) from None
     with suppress(OSError):

@@ -37,8 +37,8 @@ def try_lock(descriptor: int) -> bool | None:
 
 
 @contextmanager
-def lock_folders(*folders: Path) -> Iterator[None]:
-    """Let one process at a time change what is in these folders. Others wait, and give up after a minute.
+def lock_folders(*folders: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Let one process at a time change what is in these folders. Others wait, and give up after a minute, or sooner.
 
     Locks are taken in one order for all processes, so that no two of them wait for each other. Where folders cannot be
     locked, nobody waits.
@@ -54,12 +54,12 @@ def lock_folders(*folders: Path) -> Iterator[None]:
             status = os.fstat(descriptor)
             descriptors.setdefault((status.st_dev, status.st_ino), (descriptor, folder))
         for _, (descriptor, folder) in sorted(descriptors.items()):
-            _wait_for_lock(descriptor, folder)
+            _wait_for_lock(descriptor, folder, min(patience, PATIENCE))
         yield
 
 
-def _wait_for_lock(descriptor: int, folder: Path) -> None:
-    until = time.monotonic() + PATIENCE
+def _wait_for_lock(descriptor: int, folder: Path, patience: float) -> None:
+    until = time.monotonic() + patience
     while try_lock(descriptor) is False:
         if time.monotonic() > until:
             raise DataError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from voile.tables.value_text import TOP, format_value
+from voile.tables.value_text import TOP, escape, format_set, format_value, split_set
 
 Labels = dict[str, Any]  # from each label to the labels below it
 Path = tuple[str, ...]  # of a label: from the top down
@@ -41,6 +41,44 @@ def _fold_below(labels: Labels) -> dict[str, Any] | list[str]:
     if not any(labels.values()):
         return [*labels]
     return {name: _fold_below(below) if below else [name] for name, below in labels.items()}
+
+
+def restate_sets(before: Labels, after: Labels) -> Labels:
+    """Return the labels after an edit, in which a group that was named by its values is named by those that it has now:
+    a set that a recipient reads must say what it stands for.
+
+    >>> restate_sets({"{A|B}": {"A": {}, "B": {}}, "C": {}}, {"{A|B}": {"A": {}, "B": {}, "C": {}}})
+    {'{A|B|C}': {'A': {}, 'B': {}, 'C': {}}}
+    """
+    sets = {name for name, values in _list_groups(before) if _lists(name, values)}
+
+    def restate(labels: Labels) -> Labels:
+        restated: Labels = {}
+        for name, below in labels.items():
+            values = _list_values(below)
+            stale = bool(below) and name in sets and not _lists(name, values)
+            fresh = name if not stale else values[0] if len(values) == 1 else format_set(values)
+            fresh = name if fresh in labels or fresh in restated else fresh
+            restated[fresh] = {} if [fresh] == values else restate(below)
+        return restated
+
+    return restate(after)
+
+
+def _lists(name: str, values: list[str]) -> bool:
+    """Whether a name is the set of these values, in any order."""
+    return name[:1] == "{" and name[-1:] == "}" and sorted(split_set(name[1:-1])) == sorted(map(escape, values))
+
+
+def _list_groups(labels: Labels) -> Iterator[tuple[str, list[str]]]:
+    for name, below in labels.items():
+        if below:
+            yield name, _list_values(below)
+            yield from _list_groups(below)
+
+
+def _list_values(labels: Labels) -> list[str]:
+    return [value for name, below in labels.items() for value in (_list_values(below) if below else [name])]
 
 
 def list_paths(labels: Labels, above: Path = ()) -> Iterator[tuple[Path, bool]]:

@@ -1,5 +1,5 @@
 """Edit the tree of a column by hand. Every edit returns another tree of the same values, so the one before is still
-there to go back to."""
+there to go back to. A group that is named by its values, `{A|B}`, is named anew when they change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from voile.errors import SchemaError
 from voile.tables.hierarchy_builders import flatten_tree
-from voile.tables.tree_edits.nested_labels import Labels, Path, fold_labels, list_paths, unfold_tree
+from voile.tables.tree_edits.nested_labels import Labels, Path, fold_labels, list_paths, restate_sets, unfold_tree
 from voile.tables.value_text import MISSING, TOP
 
 
@@ -36,7 +36,7 @@ def move_labels(nested: Mapping[str, Any], labels: Sequence[Sequence[str]], to: 
             del _find_below(tree, path[:-1])[path[-1]]
     _add_labels(below, moved)
     _drop_empty(tree, [path[:-1] for path in paths])
-    return _check_tree(tree)
+    return _check_tree(restate_sets(unfold_tree(nested), tree))
 
 
 def rename_group(nested: Mapping[str, Any], group: Sequence[str], name: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def merge_groups(nested: Mapping[str, Any], labels: Sequence[Sequence[str]], nam
         del _find_below(tree, path[:-1])[path[-1]]
     _replace_label(tree, paths[0], name, members)
     _drop_empty(tree, [path[:-1] for path in paths[1:]])
-    return _check_tree(tree)
+    return _check_tree(restate_sets(unfold_tree(nested), tree))
 
 
 def _copy_labels(nested: Mapping[str, Any]) -> Labels:

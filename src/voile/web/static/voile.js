@@ -78,3 +78,40 @@ for (const card of document.querySelectorAll("form .card")) {
     }
   });
 }
+
+// labels of a tree are dragged onto groups: that ticks them, chooses the group, and presses the button that moves them
+for (const tree of document.querySelectorAll("form[data-tree]")) {
+  let dragged = null, over = null;
+  const mark = (group) => {
+    if (over) over.classList.remove("over");
+    over = group;
+    if (over) over.classList.add("over");
+  };
+  const target = (event) => {
+    const group = event.target.closest("[data-group]");
+    return group && dragged && !dragged.contains(group) ? group : null;
+  };
+  for (const item of tree.querySelectorAll("[data-label]")) item.draggable = true;
+  tree.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest("[data-label]");
+    if (!dragged) return;
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", "");
+    setTimeout(() => tree.classList.add("dragging"));
+  });
+  tree.addEventListener("dragover", (event) => {
+    const group = target(event);
+    if (group) event.preventDefault();
+    if (group !== over) mark(group);
+  });
+  tree.addEventListener("dragend", () => { mark(null); dragged = null; tree.classList.remove("dragging"); });
+  tree.addEventListener("drop", (event) => {
+    const group = target(event);
+    if (!group) return;
+    event.preventDefault();
+    const own = dragged.querySelector("input[type=checkbox]");
+    if (!own.checked) for (const box of tree.querySelectorAll("input[type=checkbox]")) box.checked = box === own;
+    tree.elements.to.value = group.dataset.group;
+    tree.querySelector("button[value=move]").click();
+  });
+}

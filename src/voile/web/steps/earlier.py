@@ -42,7 +42,9 @@ async def change(request: Request, visit: Visit, form: FormData) -> Response:
         visit.forget("earlier", "comparison", "closer_look", "preview", "publication")
         await run_in_threadpool(visit.storage.empty, EARLIER)
         return RedirectResponse(BACK, 303)
-    await wait_for(visit.start_job("open_earlier", "Verifying the earlier releases", payload), PATIENCE)
+    payload |= visit.name_project()
+    task = "keep_earlier" if "project" in payload else "open_earlier"
+    await wait_for(visit.start_job(task, "Verifying the earlier releases", payload), PATIENCE)
     visit.collect_result()
     return RedirectResponse(BACK, 303)
 
@@ -62,6 +64,10 @@ async def _read_change(visit: Visit, form: FormData) -> dict[str, Any]:
     releases = [{"place": entry["place"], "name": entry["name"]} for entry in now["releases"]]
     payload: dict[str, Any] = {"releases": releases} | {k: v for k, v in visit.list_earlier().items() if k == "ledger"}
     how = form.get("how")
+    if visit.project is not None and (how != "add" or releases):
+        message = "The earlier releases and their ledger belong to the project."
+        hint = "Take its last release back if nobody has received it."
+        raise SpecError(message, code="spec.form", hint=hint)
     if how == "clear":
         return {"releases": []}
     if how == "forget-ledger":

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import DataError, SpecError, VoileError
+from voile.flow.project.project import Project
 from voile.io.table_files import FILE_KINDS
 from voile.tables.schema import ROLES
 from voile.web import received_files
@@ -21,6 +22,7 @@ from voile.web.form_labels import LABELS
 from voile.web.jobs import wait_for
 from voile.web.page_rendering import render_page
 from voile.web.private_storage import EARLIER, PUBLISHED, TABLE, TRIALS, PrivateStorage, is_plain_name, shorten_name
+from voile.web.steps.project_table import find_step, load_table
 from voile.web.steps.wishes import read_pairs, read_preparation
 from voile.web.visits import Visit
 
@@ -35,11 +37,17 @@ class Load:
         self.settings = settings
 
     async def show(self, request: Request, visit: Visit) -> Response:
+        if visit.returning and not visit.worker.busy:
+            visit.returning = False
+            if (step := find_step(visit)) != "/":
+                return RedirectResponse(step, 303)
         tables = await run_in_threadpool(received_files.list_tables, self.settings.folder)
         rows = await run_in_threadpool(_first_rows, visit) if request.query_params.get("rows") == "show" else None
         folder, megabytes = self.settings.folder.resolve().name, self.settings.limit >> 20
         tables = tables[: received_files.SHOWN]
-        return render_page("load", visit, tables=tables, folder=folder, megabytes=megabytes, rows=rows)
+        projects = await run_in_threadpool(Project.list_names, self.settings.projects) if not visit.project else []
+        shown = {"tables": tables, "folder": folder, "megabytes": megabytes, "rows": rows, "projects": projects}
+        return render_page("load", visit, **shown)
 
     async def take(self, request: Request, visit: Visit, form: FormData) -> Response:
         try:
@@ -50,6 +58,13 @@ class Load:
             visit.show_problem(error.as_json())
             return RedirectResponse("/", 303)
         columns = [name.strip() for name in str(form.get("columns", "")).replace("\n", ",").split(",") if name.strip()]
+        if visit.project is not None:
+            visit.problems, visit.returning = [], False
+            try:
+                await load_table(visit, form, source, {"read": reading, "prepare": preparation}, columns)
+            except VoileError as error:
+                visit.show_problem(error.as_json())
+            return RedirectResponse("/", 303)
         _start_over(visit, source, reading, preparation)
         await run_in_threadpool(_delete_results, visit.storage)
         payload = {"source": source["path"], "read": reading, "prepare": preparation, "columns": columns}
@@ -165,7 +180,7 @@ def _start_over(visit: Visit, source: dict[str, Any], reading: dict[str, Any], p
     visit.collect_result()  # otherwise a result about the last table might be stored later
     parts = {"read": reading, "prepare": preparation}
     visit.source, visit.spec = source, {part: content for part, content in parts.items() if content}
-    visit.draft = {}
+    visit.draft, visit.trees = {}, {}
     visit.forget(
         "inspection",
         "earlier",

@@ -10,8 +10,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from voile.errors import SchemaError, VoileError
-from voile.io.hierarchy_outlines import parse_outline
-from voile.tables.hierarchy import RECIPES
 from voile.tables.roles.role_guessing import UNSURE, is_near_unique
 from voile.web.form_labels import LABELS
 from voile.web.forms import read_index
@@ -22,7 +20,6 @@ from voile.web.steps.wishes import read_quasi_sets, read_steering, read_weight
 from voile.web.visits import Visit
 
 USUAL_POLICY = [{"model": "k-anonymity", "k": 5}]
-RECIPE = re.compile(rf"({'|'.join(RECIPES)})(:[0-9., ]{{0,100}})?")  # never a path
 
 
 async def show(request: Request, visit: Visit) -> Response:
@@ -166,68 +163,3 @@ async def choose_limit(request: Request, visit: Visit, form: FormData) -> Respon
     visit.spec["schema"] = {**visit.spec["schema"], "rows_per_person": int(limit)}
     await _read_marked(visit)
     return RedirectResponse("/mark#people", 303)
-
-
-# hierarchies ------------------------------------------------------------------------------------------------------
-async def show_tree(request: Request, visit: Visit) -> Response:
-    """Show the tree of one column, to look at and to edit."""
-    visit.collect_result()
-    name = _find_column(request, visit)
-    if name is None:
-        return RedirectResponse("/mark", 303)
-    saved = visit.spec["schema"].get("hierarchies", {}).get(name, "auto")
-    typed = visit.draft.pop("tree", None)
-    tree: dict[str, Any] = {}
-    if not visit.worker.busy:
-        job = visit.worker.submit("tree", f"Drawing the tree of {name}", visit.payload(column=name))
-        await wait_for(job, PATIENCE)
-        tree = job.result or {}
-    recipe = saved if isinstance(saved, str) else ""
-    number = request.path_params["number"]
-    return render_page("mark_tree", visit, name=name, number=number, recipe=recipe, tree=tree, typed=typed)
-
-
-async def save_tree(request: Request, visit: Visit, form: FormData) -> Response:
-    """Save a recipe, or the typed tree. If it does not fit the column, show the problem and change nothing."""
-    name = _find_column(request, visit)
-    if name is None:
-        return RedirectResponse("/mark", 303)
-    address, text = f"/tree/{int(request.path_params['number'])}", str(form.get("outline", ""))
-    try:
-        hierarchy: Any = _read_recipe(form, name) if form.get("how") == "recipe" else parse_outline(text, name)
-    except VoileError as error:
-        visit.problems, visit.draft["tree"] = [], text
-        visit.show_problem(error.as_json())
-        return RedirectResponse(address, 303)
-    job = visit.start_job(
-        "tree", f"Fitting the tree of {name}", visit.payload(column=name, hierarchy=hierarchy, save=True)
-    )
-    await wait_for(job, PATIENCE)
-    visit.collect_result()
-    if job.state == "done":
-        visit.forget("forecast", "comparison", "closer_look", "preview", "publication")
-        return RedirectResponse(f"{address}?saved=yes", 303)
-    visit.draft["tree"] = text
-    return RedirectResponse(address, 303)
-
-
-def _read_recipe(form: FormData, name: str) -> str:
-    text = str(form.get("recipe", "")).strip()
-    if not RECIPE.fullmatch(text):
-        raise SchemaError(
-            f"There is no such recipe for {name!r}.",
-            code="schema.hierarchy",
-            hint="E.g. auto, prefixes:5,3,1, intervals:5,10,20, dates or frequency:3.",
-        )
-    return text
-
-
-def _find_column(request: Request, visit: Visit) -> str | None:
-    """Find the column by its number; an address holds the number, never the name."""
-    if visit.inspection is None or not visit.marking:
-        return None
-    columns = visit.inspection["columns"]
-    number = read_index(request.path_params["number"], len(columns))
-    name = columns[number]["name"] if number is not None else None
-    schema = visit.spec["schema"]
-    return name if name in (*schema.get("quasi", ()), *schema.get("sensitive", ())) else None

@@ -179,6 +179,8 @@ def _write_command(visit: Visit) -> str:
     """Write the same request as a command. An upload keeps its file name; the demo table is written to a file first."""
     name = (visit.publication or {}).get("asked", {}).get("name", "release")
     source = visit.source.get("name", "")
+    if visit.project is not None and visit.project.find_table().path:
+        return f"voile publish --project {shlex.quote(visit.project.name)} --out {shlex.quote(name)}"
     run = f"voile publish {shlex.quote(source)} --spec spec.toml --out {shlex.quote(name)}"
     for release in (visit.earlier or {}).get("releases", ()):
         run += f" --after {shlex.quote(release['name'].removesuffix('.zip'))}"

@@ -13,6 +13,7 @@ from voile.models.base import Model
 from voile.plugins.registry import build_plugin, load_plugin
 from voile.tables.schema import Schema
 from voile.web.tasks.history_tasks import open_earlier
+from voile.web.tasks.project_tasks import keep_earlier, reopen
 from voile.web.tasks.recipient_tasks import complete, count, cross, receive
 from voile.web.tasks.release_tasks import compare, look, preview, publish
 from voile.web.tasks.session_data import Payload, Progress
@@ -23,7 +24,9 @@ TASKS: dict[str, Callable[[Payload, Progress], Any]] = {
     for task in (
         inspect,
         peek,
+        reopen,
         open_earlier,
+        keep_earlier,
         mark,
         tree,
         people,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from voile.flow.publish.earlier_releases import EarlierReleases
 from voile.releases.release import Release
 from voile.web.private_storage import count_bytes
 from voile.web.release_zips import unpack_release
-from voile.web.tasks.session_data import Payload, Progress, read_ledger
+from voile.web.tasks.session_data import Payload, Progress
 
 
 def open_earlier(payload: Payload, progress: Progress) -> dict[str, Any]:
@@ -29,20 +30,26 @@ def open_earlier(payload: Payload, progress: Progress) -> dict[str, Any]:
                 unpack_release(Path(entry["zip"]), Path(entry["place"]), room)
                 room -= count_bytes(Path(entry["place"]))
         progress(len(entries), len(entries) + 1, "Verifying the earlier releases")
-        history = EarlierReleases.verified([entry["place"] for entry in entries], None)
-        ledger = read_ledger(payload)
-        _check_ledger(ledger, history.releases)
+        history = describe_history(entries, payload.get("ledger"))
     except VoileError:
         _delete(sent)
         raise
     _delete([Path(path) for path in payload.get("taken_out", ())])
     _delete([Path(entry["zip"]) for entry in entries if entry.get("zip")])
+    return history
+
+
+def describe_history(entries: Sequence[Mapping[str, Any]], ledger_file: str | None) -> dict[str, Any]:
+    """Verify releases in their order, and check that the ledger belongs to them; describe them and the ledger."""
+    history = EarlierReleases.verified([entry["place"] for entry in entries], None)
+    ledger = Ledger.read(ledger_file, sent=True) if ledger_file else None
+    _check_ledger(ledger, history.releases)
     return {
         "releases": [
             {"place": entry["place"], "name": entry["name"], **_describe_release(release)}
             for entry, release in zip(entries, history.releases, strict=True)
         ],
-        "ledger": {"path": payload["ledger"], "people": len(ledger.people)} if ledger is not None else None,
+        "ledger": {"path": ledger_file, "people": len(ledger.people)} if ledger is not None else None,
     }
 
 

@@ -26,6 +26,7 @@ from voile.methods.base import Method
 from voile.models.r_robustness import describe_own_exceptions
 from voile.plugins.registry import build_plugin
 from voile.tables.secret_key import Key
+from voile.web.tasks.project_tasks import record
 from voile.web.tasks.session_data import (
     Payload,
     Progress,
@@ -143,6 +144,9 @@ def publish(payload: Payload, progress: Progress) -> dict[str, Any]:
     facts |= {**release.counted, "exceptions": describe_own_exceptions(release)}
     rules = payload["spec"].get("prepare", {}).get("safe_harbor", {})
     facts |= {"checklist": write_checklist(rules) if rules else [], "edition": EDITION}
+    if payload.get("project"):
+        ledger = Path(payload["new_ledger"]) if memory.ledger is not None else None
+        facts["recorded"] = record(payload, folder, ledger)
     facts["note"] = FIXED_BEFOREHAND if release.certificate.names_algorithm else ""
     return {
         **facts,
