@@ -16,12 +16,12 @@ from voile.io.release_folder import CERTIFICATE
 from voile.io.safe_writing.file_replacement import replace_files
 from voile.releases.completions.atoms import Atoms, decode_atoms
 from voile.releases.completions.chain import Chain
+from voile.releases.completions.draw_numbers import DRAWS, check_draws
 from voile.releases.known_rows import KnownRows
 from voile.releases.queries.query import Condition
 from voile.releases.shape_contract import ShapeContract
 from voile.tables.secret_key import Key
 
-DRAWS = 20
 SEED = 20  # a completion holds no secret, so that two people who ask get the same
 DRAW = "_draw"
 
@@ -111,16 +111,6 @@ class Completions(Sequence[pl.DataFrame]):
         table.write_csv(buffer) if target.suffix.lower() == ".csv" else table.write_parquet(buffer)
         replace_files({target: buffer.getvalue()})
         return target
-
-
-def check_draws(m: int) -> None:
-    """Raise SpecError unless there are at least two draws."""
-    if isinstance(m, bool) or not isinstance(m, int) or m < 2:
-        raise SpecError(
-            f"{m} draws are too few: what differs between draws tells how sure an answer is.",
-            code="spec.draws",
-            hint=f"Ask for {DRAWS}, or at least for 2.",
-        )
 
 
 def complete_release(release: ShapeContract, m: int = DRAWS, key: Key | int | None = None) -> Completions:
