@@ -6,7 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("startup", "adult", "queries", "mondrian", "anatomy", "decompose", "minimality", "pipeline", "pg", "art")
+NAMES = (
+    "startup",
+    "adult",
+    "audit",
+    "queries",
+    "mondrian",
+    "anatomy",
+    "decompose",
+    "minimality",
+    "pipeline",
+    "pg",
+    "art",
+)
 
 for name in (*NAMES, "compare", "web", "disk", "spark"):
     print(f"== {name}", flush=True)

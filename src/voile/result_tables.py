@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +69,8 @@ def write_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def write_html(caption: str, rows: Sequence[dict[str, Any]]) -> str:
     """Write rows as an HTML table for a notebook, which wraps long cells; everything is escaped."""
+    import html
+
     if not rows:
         return f"<p>{html.escape(caption)}</p>"
     heads = "".join(f"<th>{html.escape(head)}</th>" for head in rows[0])

@@ -169,7 +169,7 @@ class Audit(ResultTable):
     """All findings. Those inside the promise must pass; the others show where the promise ends."""
 
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()  # requested attacks that do not apply
+    notes: tuple[str, ...] = ()  # requested attacks that do not apply, and what attacks left out
 
     def __repr__(self) -> str:
         inside = [finding for finding in self.findings if finding.inside]

@@ -352,7 +352,8 @@ def _(rng: Rng, n: int) -> Arguments:
     people = index, starts, np.arange(n), np.ones(n, np.int64)
     events = np.array([0, 0, -1, 1, -1])
     # some groups are walked, others are bounded by exchanges
-    return rows, *people, value_starts, values, counts, events, bool(n % 2), 60, 0.2, 1.5, 0, len(starts) - 1
+    weighed = rng.random((3, len(starts) - 1)) < 0.8
+    return rows, *people, value_starts, values, counts, events, bool(n % 2), 60, weighed, 0.2, 1.5, 0, len(starts) - 1
 
 
 def copy_arguments(arguments: Arguments) -> Arguments:

@@ -240,6 +240,7 @@ def compute_group_beliefs(
         np.array(events),
         binary,
         MAX_STATES,
+        kernel.EVERYWHERE,
         1.0,
         0.0,
         0,
@@ -278,7 +279,7 @@ def test_an_entry_of_three_people_counts_as_three_members() -> None:
     counts = np.array([3, 1])
     risk, excess, status, _ = kernel.compute_group_beliefs(
         rows, np.array([[0, 1]]), np.array([0, 2]), two, counts, np.array([0, 2]), two, np.array([1, 3]),
-        np.array([0, -1]), False, MAX_STATES, 0.2, 1.5, 0, 1,
+        np.array([0, -1]), False, MAX_STATES, kernel.EVERYWHERE, 0.2, 1.5, 0, 1,
     )  # fmt: skip
     expected = oracle.posterior([[0.1, 0.9]] * 3 + [[0.3, 0.7]], [0, 1, 1, 1])
     assert expected is not None

@@ -46,12 +46,14 @@ class Statistics:
 @dataclass(frozen=True, eq=False)
 class CodedPrior:
     """A prior in the codes of one table's people: `rows` are distinct rows of probabilities, `index[a, p]` is the row
-    of person p under column set a, and `listed[a, p]` says whether the prior lists the person's signature there."""
+    of person p under column set a, and `listed[a, p]` says whether the prior lists the person's signature there. The
+    row `overall` holds the shares in the whole table."""
 
     rows: np.ndarray
     index: np.ndarray
     sets: tuple[tuple[str, ...], ...]
     listed: np.ndarray
+    overall: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +85,17 @@ class Prior:
         """The name of exactly these numbers."""
         state = hashlib.sha256(json.dumps([self.salt, self.column], ensure_ascii=False).encode())
         quote = lru_cache(maxsize=10_000)(lambda text: json.dumps(text, ensure_ascii=False))
-        for names, signature, value, chance in self._entries():  # each as JSON, whose parts repeat
-            state.update(f"[{quote(names)}, {quote(signature)}, {quote(value)}, {chance!r}]".encode())
+        for names, signature, values, chances in self._lines():  # each entry as JSON, whose parts repeat
+            start = f"[{quote(names)}, {quote(signature)}, "
+            entries = [f"{start}{quote(value)}, {chance!r}]" for value, chance in zip(values, chances, strict=True)]
+            state.update("".join(entries).encode())
         return f"sha256:{state.hexdigest()}"
 
-    def _entries(self) -> Iterator[tuple[str, str, str, float]]:
-        """Yield the statistics in an order that does not depend on how they were made, without zeros."""
+    def _lines(self) -> Iterator[tuple[str, str, list[str], list[float]]]:
+        """Yield columns, signature, values and their probabilities, without zeros, in an order that does not depend on
+        how they were made."""
         order = sorted(range(len(self.values)), key=self.values.__getitem__)
+        values = [self.values[position] for position in order]
         marginal_statistics = () if self.marginal is None else (Statistics((), ((),), self.marginal.reshape(1, -1)),)
         for statistics in sorted((*marginal_statistics, *self.sets), key=lambda statistics: statistics.names):
             names = join_escaped(statistics.names)
@@ -99,13 +105,21 @@ class Prior:
             ]
             lines += [((REST,), REST, statistics.rest)] if statistics.rest is not None else []
             for _, text, row in sorted(lines, key=lambda line: line[:2]):
-                for value in order:
-                    if row[value] > 0:
-                        yield names, text, self.values[value], float(row[value])
+                chances = row[order].tolist()
+                yield (
+                    names,
+                    text,
+                    [value for value, chance in zip(values, chances, strict=True) if chance > 0],
+                    [chance for chance in chances if chance > 0],
+                )
 
     def frame(self) -> pl.DataFrame:
         """Return the statistics as a table with the columns columns, signature, value and probability."""
-        entries: list[tuple[str, str, str, float]] = list(self._entries())
+        entries = [
+            (names, signature, value, chance)
+            for names, signature, values, chances in self._lines()
+            for value, chance in zip(values, chances, strict=True)
+        ]
         entries.insert(0, (SALT, self.salt, "", 0.0)) if self.salt else None
         types = {"columns": pl.String, "signature": pl.String, "value": pl.String, "probability": pl.Float64}
         return pl.DataFrame(entries, schema=types, orient="row")
@@ -202,7 +216,8 @@ class Prior:
         # keep equal rows once: people whom these statistics do not tell apart are one class
         rows, inverse = np.unique(np.concatenate(tables), axis=0, return_inverse=True)
         sets = tuple(statistics.names for statistics in self.sets) or ((),)
-        return CodedPrior(np.ascontiguousarray(rows), inverse.reshape(-1)[index], sets, listed)
+        inverse = inverse.reshape(-1)
+        return CodedPrior(np.ascontiguousarray(rows), inverse[index], sets, listed, int(inverse[0]))
 
     def as_indicator(self, protect: Sequence[str]) -> Prior:
         """Return the same knowledge reduced to "one of the protected values, or another value". What was estimated from

@@ -15,6 +15,7 @@ import polars as pl
 from voile import kernels
 from voile.adversaries.group_members import Members
 from voile.adversaries.prior import CAPPED, INDICATOR, CodedPrior, Prior
+from voile.adversaries.walk_choice import choose_walks
 from voile.errors import InconsistentKnowledge
 from voile.tables.domain import Domain
 from voile.tables.group_counts import Counts
@@ -31,7 +32,9 @@ ANYTHING = (1.0, 0.0)  # whatever is believed is allowed
 class PriorPosterior:
     """The greatest belief in a protected value over all column sets, for each entry of the members (`risk`), how far a
     belief exceeds what is allowed (`excess`) and what the prior alone says (`peak`); and for each group whether that is
-    exact or an upper bound, and the column set that it comes from (`source`)."""
+    exact or an upper bound, and the column set that it comes from (`source`; their number stands for the shares in the
+    whole table). `left_out` says of each group how many
+    column sets were not weighed, because that takes more steps than were allowed."""
 
     risk: np.ndarray
     excess: np.ndarray
@@ -39,6 +42,7 @@ class PriorPosterior:
     exact: np.ndarray
     source: np.ndarray
     sets: tuple[tuple[str, ...], ...]
+    left_out: np.ndarray
 
     @property
     def worst(self) -> float:
@@ -68,21 +72,34 @@ def compute_posterior(
     binary: bool = False,
     max_states: int = MAX_STATES,
     allowed: tuple[float, float] = ANYTHING,
+    most_steps: int | None = None,
 ) -> PriorPosterior:
     """Compute the belief about everybody under one prior. Raises InconsistentKnowledge if the prior gives every
     assignment of the values in some group probability 0. `allowed` is a number and a factor: a belief may reach the
-    number, or the factor times what the prior alone says, whichever is more.
+    number, or the factor times what the prior alone says, whichever is more. With `most_steps`, only the walks (of one
+    column set through one group) with the fewest steps are done, as many as take no more together; in a group where one
+    is left out, the adversary also weighs the shares in the whole table, so that there is a belief about everybody.
 
     `events` are the events of the column's values, `protect` and `as_set` what they were made from: a protected value
     that no published row has still counts in the probability of its set.
     """
-    key = (prior.digest, events.tobytes(), protect, as_set, binary, max_states, allowed)
+    # the prior itself, not its digest, which takes longer than some of these beliefs
+    key = (prior, events.tobytes(), protect, as_set, binary, max_states, allowed, most_steps)
     if key not in members.memo:
         members.memo[key] = _compute_posterior(
-            prior, members, counts, events, protect, as_set, binary, max_states, allowed
+            prior, members, counts, events, protect, as_set, binary, max_states, allowed, most_steps
         )
     posterior: PriorPosterior = members.memo[key]
     return posterior
+
+
+def encode_people(prior: Prior, members: Members, target: Column, overall_shares: np.ndarray) -> CodedPrior:
+    """Return a prior in the codes of the members; the last answer is remembered."""
+    question = (prior, tuple(target.domain.labels), overall_shares.tobytes())
+    if members.memo.get("coded prior", (None,))[0] != question:
+        members.memo["coded prior"] = question, prior.encode(members.columns, members.codes, target, overall_shares)
+    coded_prior: CodedPrior = members.memo["coded prior"][1]
+    return coded_prior
 
 
 def _compute_posterior(
@@ -95,6 +112,7 @@ def _compute_posterior(
     binary: bool,
     max_states: int,
     allowed: tuple[float, float],
+    most_steps: int | None,
 ) -> PriorPosterior:
     assert counts.column is not None
     column, size = counts.column, counts.column.size
@@ -106,20 +124,25 @@ def _compute_posterior(
     labels = pl.Series([*column.domain.labels, *unpublished], dtype=pl.String)
     full_column = replace(column, domain=Domain(labels, "categorical"), hierarchy=None)
     shares = np.append(overall_shares, np.zeros(len(unpublished)))
-    coded_prior = prior.encode(members.columns, members.codes, full_column, shares)
+    coded_prior = encode_people(prior, members, full_column, shares)
     # a value that only people outside the table have stands between the published values and the others
     outside = np.ones((len(coded_prior.rows), len(events) - size))
     table = np.concatenate([coded_prior.rows[:, :size], outside, coded_prior.rows[:, size:]], axis=1)
     events = np.append(events, np.zeros(len(unpublished), dtype=events.dtype))
-    people = (np.ascontiguousarray(coded_prior.index), members.starts, members.rows, members.counts)
-    arguments = (table, *people, counts.starts, counts.values, counts.counts, events, binary, max_states, *allowed)
+    index, weighed = np.ascontiguousarray(coded_prior.index), kernels.posterior.EVERYWHERE
+    if most_steps is not None:
+        index, weighed = choose_walks(coded_prior, index, members, counts, max_states, most_steps)
+    people = (index, members.starts, members.rows, members.counts)
+    published = (counts.starts, counts.values, counts.counts)
+    arguments = (table, *people, *published, events, binary, max_states, weighed, *allowed)
     risk, excess, status, source = _compute_in_threads(
         kernels.posterior.compute_group_beliefs, arguments, members.starts
     )
     _require_possible(status == kernels.posterior.CONTRADICTION)
     event_chances = [table[:, events == event].sum(axis=1) for event in range(int(events.max(initial=-1)) + 1)]
     peak = _find_peak(np.max(event_chances, axis=0), coded_prior, members) if event_chances else np.zeros(len(risk))
-    return PriorPosterior(risk, excess, peak, status == kernels.posterior.EXACT, source, coded_prior.sets)
+    left_out = (~weighed).sum(axis=0) if len(weighed) else np.zeros(counts.groups, dtype=np.int64)
+    return PriorPosterior(risk, excess, peak, status == kernels.posterior.EXACT, source, coded_prior.sets, left_out)
 
 
 def _compute_from_counts(
@@ -138,7 +161,8 @@ def _compute_from_counts(
     )
     _require_possible(contradicted)
     peak = _find_peak(chance, coded_prior, members)
-    return PriorPosterior(risk, excess, peak, np.ones(counts.groups, dtype=bool), source, coded_prior.sets)
+    exactly, nothing = np.ones(counts.groups, dtype=bool), np.zeros(counts.groups, dtype=np.int64)
+    return PriorPosterior(risk, excess, peak, exactly, source, coded_prior.sets, nothing)
 
 
 def _compute_in_threads(

@@ -74,6 +74,10 @@ class Attack(Plugin):
         """Say what the attack cannot do without and has not learned; empty if it can run."""
         return ""
 
+    def describe_gaps(self, belief: Belief) -> str:
+        """Say what the attack left out to bound its work, by the details of a belief; empty if nothing."""
+        return ""
+
 
 @dataclass(frozen=True)
 class PiecewiseAttack(Attack):
@@ -113,6 +117,7 @@ def _combine(guesses: Sequence[Guess]) -> Guess:
     assert all(guess.title == first.title for guess in guesses), "pieces of one release give the same guesses"
     people = [int(guess.belief.people.sum()) if guess.asked is None else guess.asked for guess in guesses]
     rows = [belief.row_counts for belief in beliefs if belief.row_counts is not None]
+    names = dict.fromkeys(name for belief in beliefs for name in belief.details)
     excess = [belief.excess for belief in beliefs if belief.excess is not None]
     belief = replace(
         first.belief,
@@ -121,6 +126,6 @@ def _combine(guesses: Sequence[Guess]) -> Guess:
         row_counts=np.concatenate(rows) if rows else None,
         excess=np.concatenate(excess) if excess else None,
         baseline=float(np.average([belief.baseline for belief in beliefs], weights=people)) if sum(people) else 0.0,
-        details={name: sum(belief.details[name] for belief in beliefs) for name in first.belief.details},
+        details={name: sum(belief.details.get(name, 0.0) for belief in beliefs) for name in names},
     )
     return replace(first, belief=belief, asked=None if first.asked is None else sum(people))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from voile.cli.signals import end_in_order, interrupt_on_sigterm
 
 if TYPE_CHECKING:
-    from voile.cli.run import app
+    from typer import Typer
+
+    app: Typer
 
 __all__ = ["app", "main"]
 
@@ -18,6 +21,8 @@ __all__ = ["app", "main"]
 def main() -> None:
     """Run the command line. Signals are handled before anything else is loaded."""
     end_in_order()
+    # newer versions of typer check flags with pydantic, which would look for plug-ins in every installed package
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     gc.set_threshold(1_000_000)  # looking for cycles while modules are loaded takes a tenth of a small command's time
     with interrupt_on_sigterm() as received:
         try:
@@ -25,12 +30,15 @@ def main() -> None:
         except KeyboardInterrupt:
             sys.stderr.write("voile: Interrupted; nothing was changed.\n")
             raise SystemExit(128 + (received or [signal.SIGINT])[0]) from None
-        run_command(received)
+        try:
+            run_command(received)
+        finally:
+            gc.freeze()  # the process ends: nothing needs to look for cycles in all that was loaded
 
 
 def __getattr__(name: str) -> Any:
     if name == "app":
         from voile.cli import run
 
-        return run.app
+        return run.build_app()
     raise AttributeError(name)

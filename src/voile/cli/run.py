@@ -1,91 +1,81 @@
 """The list of commands, and how errors become exit codes.
 
-A new command is a file in commands/, imported here and named in COMMANDS. Every command prints text, or JSON
+A new command is a file in commands/, named in COMMANDS. Every command prints text, or JSON
 with --json. Commands import heavy libraries when they run, so that --help is fast.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from voile.cli.commands.adversaries import adversaries
-from voile.cli.commands.audit import audit
-from voile.cli.commands.compare import compare
-from voile.cli.commands.complete import complete
-from voile.cli.commands.demo import demo
-from voile.cli.commands.guarantees import guarantees
-from voile.cli.commands.measure import measure
-from voile.cli.commands.pack import pack
-from voile.cli.commands.preparation.advise import advise
-from voile.cli.commands.preparation.catalogue import attacks, measures, methods, models
-from voile.cli.commands.preparation.hierarchies import hierarchies
-from voile.cli.commands.preparation.init import init
-from voile.cli.commands.preparation.inspect import inspect
-from voile.cli.commands.preparation.people import people
-from voile.cli.commands.preparation.prior import prior
-from voile.cli.commands.project import app as project
-from voile.cli.commands.publish import publish
-from voile.cli.commands.query import query
-from voile.cli.commands.report import report
-from voile.cli.commands.reproduce import reproduce
-from voile.cli.commands.serve import serve
-from voile.cli.commands.verify import verify
-from voile.cli.commands.warm_up import warm_up
 from voile.cli.flag_wording import write_flag
 from voile.cli.terminal import print_json
 from voile.errors import DataError, SpecError, VoileError, hide_credentials, speaking
 from voile.io.safe_writing.interruptions import record_writes
 from voile.version import __version__
 
-# in the order in which --help lists them
-COMMANDS = (
-    inspect,
-    init,
-    publish,
-    verify,
-    audit,
-    measure,
-    report,
-    pack,
-    query,
-    complete,
-    compare,
-    advise,
-    models,
-    methods,
-    attacks,
-    measures,
-    adversaries,
-    hierarchies,
-    people,
-    prior,
-    reproduce,
-    guarantees,
-    demo,
-    serve,
-    warm_up,
-)
-
-app = typer.Typer(
-    name="voile",
-    help="Publish tables of people without giving the people away.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for command in COMMANDS:
-    app.command()(command)
-app.add_typer(project, name="project")
+# the module of each command in commands/, in the order in which --help lists them
+COMMANDS = {
+    "inspect": "preparation.inspect",
+    "init": "preparation.init",
+    "publish": "publish",
+    "verify": "verify",
+    "audit": "audit",
+    "measure": "measure",
+    "report": "report",
+    "pack": "pack",
+    "query": "query",
+    "complete": "complete",
+    "compare": "compare",
+    "advise": "preparation.advise",
+    "models": "preparation.catalogue",
+    "methods": "preparation.catalogue",
+    "attacks": "preparation.catalogue",
+    "measures": "preparation.catalogue",
+    "adversaries": "adversaries",
+    "hierarchies": "preparation.hierarchies",
+    "people": "preparation.people",
+    "prior": "preparation.prior",
+    "reproduce": "reproduce",
+    "guarantees": "guarantees",
+    "demo": "demo",
+    "serve": "serve",
+    "warm-up": "warm_up",
+}
+FAMILIES = {"project": "project"}  # each has commands of its own
 
 
-@app.callback(invoke_without_command=True)
+@cache
+def build_app(name: str = "") -> typer.Typer:
+    """Return the command line: with all commands, or with one of them, which is all that calling it takes."""
+    app = typer.Typer(
+        name="voile",
+        help="Publish tables of people without giving the people away.",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback(invoke_without_command=True)(_root)
+    for command in [name] if name in COMMANDS else COMMANDS if name not in FAMILIES else ():
+        app.command(command)(getattr(_import_commands(COMMANDS[command]), command.replace("-", "_")))
+    for family in [name] if name in FAMILIES else FAMILIES if name not in COMMANDS else ():
+        app.add_typer(_import_commands(FAMILIES[family]).app, name=family)
+    return app
+
+
+def _import_commands(module: str) -> Any:
+    return importlib.import_module(f"voile.cli.commands.{module}")
+
+
 def _root(version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
     if version:
         typer.echo(f"voile {__version__}")
@@ -104,7 +94,8 @@ def _run(written: list[Path], received: list[int]) -> NoReturn:
     try:
         if any("\0" in argument for argument in sys.argv):
             raise SpecError("An argument has a zero byte.", code="spec.usage", hint="See --help.")
-        code = app(standalone_mode=False)
+        # of a command that is named, the others need not be loaded
+        code = build_app(sys.argv[1] if len(sys.argv) > 1 else "")(standalone_mode=False)
     except VoileError as error:
         _fail(error.exit_code, error.as_json())
     except usage_error as error:

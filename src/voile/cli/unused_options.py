@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from voile.releases.release import Release
 
 WORKBOOKS = ("Excel", "OpenDocument")
+UNSET: tuple[Any, ...] = (None, [], (), {})
 FLAGS = {"null_values": "null"}  # keywords of voile.read whose flag has another name
 
 
@@ -29,13 +30,15 @@ def _list_unused(why: str, options: Mapping[str, Any]) -> list[SpecError]:
             hint="Leave it out.",
         )
         for name, value in options.items()
-        if value not in (None, [], (), {})
+        if value not in UNSET
     ]
 
 
 def refuse_unused_reading(options: ReadOptions, data: str | None, *files: Path | None) -> None:
     """Refuse reading options that no table needs: all of them if no table is read, those of a CSV if no table is a CSV.
     A query belongs to `data`; if `data` is a file, reading it raises the error."""
+    if all(value in UNSET for value in options.values()):
+        return
     from voile.io import labelled_files
     from voile.io.databases import parse_scheme
     from voile.io.table_files import FILE_KINDS

@@ -21,10 +21,7 @@ import polars as pl
 
 from voile.engines import base
 from voile.engines.base import LEAST_MEMORY, Engine, Source, count_rows_that_fit, parse_memory
-from voile.engines.text_chunks import cast_chunks
 from voile.errors import EngineError, VoileError, option
-from voile.io import table_files
-from voile.io.csv_faults import unreadable_csv
 from voile.io.library_border import library_border
 from voile.tables.part_protocol import Merge, Parts, Route, Transform, Work
 from voile.tables.schema import Schema
@@ -49,6 +46,10 @@ class Disk(Engine):
 
     def read(self, source: Source, schema: Schema) -> Parts:
         """Read a file in chunks; a CSV, which cannot be read from the middle, from a Parquet copy of it."""
+        from voile.engines.text_chunks import cast_chunks  # checking a release takes none of these
+        from voile.io import table_files
+        from voile.io.csv_faults import unreadable_csv
+
         path, names = source.path, schema.read_names()
         if path is None:
             raise self.refusal(source)

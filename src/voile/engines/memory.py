@@ -12,7 +12,6 @@ import polars as pl
 
 from voile.engines.base import Engine, Source
 from voile.errors import DataError, option
-from voile.io import data_frames, databases, table_files
 from voile.tables.part_protocol import PartsInMemory
 from voile.tables.schema import Schema
 
@@ -39,6 +38,8 @@ def load_frame(
 ) -> pl.DataFrame:
     """Load the columns of a schema, or all columns, from any source. From a file nothing else is read. The names of all
     columns are checked by the schema, or by `check` instead, before the rows of a file are read."""
+    from voile.io import data_frames, databases, table_files  # checking a release takes none of them
+
     columns = None if schema is None else schema.read_names()
     check = check or (None if schema is None else schema.check)
     if source.query is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sqlite3
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
@@ -66,6 +65,8 @@ def _find_file(url: str) -> Path:
 
 
 def _query_sqlite(path: Path, statement: str) -> pl.DataFrame:
+    import sqlite3
+
     with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
         return pl.read_database(statement, connection, infer_schema_length=None)
 

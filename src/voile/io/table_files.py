@@ -9,7 +9,6 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from voile.errors import DataError, VoileError
 from voile.io import csv_files, labelled_files
@@ -131,6 +130,8 @@ def _refuse_repeated_names(path: Path) -> None:
 
 def _read_arrow_schema(path: Path) -> pa.Schema:
     if FILE_KINDS[path.suffix.lower()] == "parquet":
+        import pyarrow.parquet as pq  # loads file systems of clouds, too
+
         return pq.read_schema(path)
     with path.open("rb") as handle:
         return (pa.ipc.open_file if is_arrow_file(path) else pa.ipc.open_stream)(handle).schema

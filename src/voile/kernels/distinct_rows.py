@@ -58,10 +58,26 @@ def rank_rows(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.n
             key_columns.append(columns[position])
             spans.append(sizes[position])
             position += 1
-        _, first, inverse = np.unique(pack_rows(key_columns, spans), return_index=True, return_inverse=True)
-        key, width = inverse.astype(np.int64), max(len(first), 1)
+        key, first = _rank_keys(pack_rows(key_columns, spans), 1 << sum(bit_widths(spans)))
+        width = max(len(first), 1)
     assert key is not None
     return key, first
+
+
+def _rank_keys(key: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rank of each key (all below `width`) among the distinct ones, and the first place of each rank.
+
+    Looked up in a dense array if `width` is small enough, O(n + width); otherwise sorted, O(n log n).
+    """
+    if width > 4 * len(key):
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        return inverse.astype(np.int64), first
+    place = np.full(width, -1)
+    place[key[::-1]] = np.arange(len(key) - 1, -1, -1)  # of equal keys, the first place is written last
+    occurs = np.flatnonzero(place >= 0)
+    first = place[occurs]
+    place[occurs] = np.arange(len(occurs))
+    return place[key], first
 
 
 def number_groups(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:

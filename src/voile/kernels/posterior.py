@@ -11,6 +11,7 @@ from voile.kernels.compilation import ENOUGH, kernel
 from voile.kernels.world_walk import ROUNDS, bound_by_swaps, compute_expected_counts, count_states
 
 EXACT, BOUNDED, CONTRADICTION = 0, 1, 2  # how a belief was computed
+EVERYWHERE = np.zeros((0, 0), dtype=bool)  # every group is asked about every column set
 
 
 @kernel
@@ -29,6 +30,16 @@ def compute_beliefs(weights, amounts, capacity, events, max_states, ahead, behin
             if events[j] >= 0:
                 worst[i] = max(worst[i], _believe_event(shares, events, i, events[j]))
     return worst, status
+
+
+@kernel
+def _are_single(kinds):
+    """Return whether every event has at most one bin, so that a belief in it is a share. O(bins^2)."""
+    for j in range(kinds.size):
+        for other in range(j):
+            if kinds[j] >= 0 and kinds[j] == kinds[other]:
+                return False
+    return True
 
 
 @kernel
@@ -102,14 +113,16 @@ def _binary_reading(rows, prior_rows, events, values, counts, event):
 @kernel
 def _judge_classes(rows, prior_rows, events, shares, kinds, floor, lift):
     """Return, for each class, the greatest belief in an event and its greatest excess over what is allowed. O(classes *
-    bins * domain)."""
+    bins), times the domain where what is allowed depends on what the prior alone says."""
     worst, over = np.zeros(prior_rows.size), np.full(prior_rows.size, -1.0)
+    single = _are_single(kinds)
     for i in range(prior_rows.size):
         for j in range(kinds.size):
             if kinds[j] < 0:
                 continue
-            belief, chance = _believe_event(shares, kinds, i, kinds[j]), 0.0
-            for v in range(rows.shape[1]):
+            belief = min(shares[i, j], 1.0) if single else _believe_event(shares, kinds, i, kinds[j])
+            chance = 0.0
+            for v in range(rows.shape[1] if lift > 0 else 0):
                 if events[v] == kinds[j]:
                     chance += rows[prior_rows[i], v]
             worst[i] = max(worst[i], belief)
@@ -118,7 +131,19 @@ def _judge_classes(rows, prior_rows, events, shares, kinds, floor, lift):
 
 
 def _bound_steps(
-    rows, index, starts, members, counts, value_starts, values, value_counts, events, binary, max_states, *others
+    rows,
+    index,
+    starts,
+    members,
+    counts,
+    value_starts,
+    values,
+    value_counts,
+    events,
+    binary,
+    max_states,
+    weighed,
+    *others,
 ):
     """Return how many steps `compute_group_beliefs` takes at most, from the states of every group's walk."""
     first, last = others[-2:]
@@ -128,6 +153,8 @@ def _bound_steps(
     by_bin = np.bincount(np.repeat(np.arange(last - first), bins), bits, last - first)
     steps = 0.0
     for prior_rows in index:
+        if steps > 20 * ENOUGH:
+            break  # it is compiled anyway
         keys, which = np.unique(group * len(rows) + prior_rows[members[entries]], return_inverse=True)
         by_class = np.bincount(keys // len(rows), np.log2(np.bincount(which, counts[entries]) + 1.0), last - first)
         states = np.minimum(2.0 ** np.minimum(np.minimum(by_bin, by_class), 60.0), max_states + 1.0)
@@ -149,6 +176,7 @@ def compute_group_beliefs(
     events,
     binary,
     max_states,
+    weighed,
     floor,
     lift,
     first,
@@ -160,7 +188,8 @@ def compute_group_beliefs(
 
     `rows[index[a, members[e]]]` is the prior of entry e (`counts[e]` people) under column set a; the values of group g
     are `values[value_starts[g]:value_starts[g+1]]` with their counts. With `binary` the adversary weighs each event
-    against its complement only. One call of `compute_beliefs` per group, column set and (if `binary`) event.
+    against its complement only. If `weighed` has rows, `weighed[a, g]` says whether column set a is weighed in group g.
+    One call of `compute_beliefs` per group, column set and (if `binary`) event.
     """
     entries = starts[last] - starts[first]
     risk, excess, status = np.zeros(entries), np.full(entries, -1.0), np.zeros(last - first, np.int64)
@@ -179,6 +208,8 @@ def compute_group_beliefs(
         home = np.empty(size, np.int64)
         worst_here = -1.0
         for a in range(index.shape[0]):
+            if weighed.shape[0] > 0 and not weighed[a, g]:
+                continue
             stamp += 1
             classes = 0
             amounts, prior_rows = np.zeros(size, np.int64), np.empty(size, np.int64)

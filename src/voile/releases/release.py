@@ -22,14 +22,9 @@ from voile.adversaries.ledger import Ledger
 from voile.errors import DataError, SchemaError, SpecError
 from voile.releases.cells.end_columns import drop_ends
 from voile.releases.certificate import Certificate, Claim
-from voile.releases.completions.completions import DRAWS, Completions, check_draws, complete_release
-from voile.releases.counts.count_answer import Count
-from voile.releases.counts.counting import Counting, prepare_counting
+from voile.releases.completions.draw_numbers import DRAWS, check_draws
 from voile.releases.partitioned_tables import PartitionedTables
-from voile.releases.queries.query import Query, parse_query
 from voile.releases.shape_contract import ShapeContract
-from voile.releases.sql.pooled_answer import QueryAnswer, answer_query
-from voile.releases.sql.session import Session
 from voile.result_tables import write_html
 from voile.tables.secret_key import Key
 from voile.version import __version__
@@ -38,6 +33,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from voile.io.release_folder.signature import SigningKey
+    from voile.releases.completions.completions import Completions
+    from voile.releases.counts.count_answer import Count
+    from voile.releases.counts.counting import Counting
+    from voile.releases.queries.query import Query
+    from voile.releases.sql.pooled_answer import QueryAnswer
+    from voile.releases.sql.session import Session
 
 _shapes: dict[str, type[Release]] = {}
 
@@ -156,6 +157,8 @@ class Release(ShapeContract):
         Analyse every table alike and pool what you find (`vl.pool`). A completion holds no secret: without a `key` the
         same tables are drawn each time.
         """
+        from voile.releases.completions.completions import complete_release
+
         return complete_release(self, m, key)
 
     def count(
@@ -167,6 +170,8 @@ class Release(ShapeContract):
         `release.count("select count(*) from t where age between 30 and 40 and disease in ('flu', 'HIV')")`. Where the
         release shows a survey weight, people of the population are counted; `weighted=False` counts rows.
         """
+        from voile.releases.queries.query import parse_query
+
         return self.counting.count(self._weigh(parse_query(query, where), weighted))
 
     def query(self, sql: str, draws: int = DRAWS) -> QueryAnswer:
@@ -175,6 +180,10 @@ class Release(ShapeContract):
         `release.query("select sex, count(*), avg(age) from t where age >= 30 or not sex = 'M' group by sex")`. DuckDB
         runs the query on every draw; what it may contain is on a short list, and the rest is refused by name.
         """
+        from voile.releases.counts.counting import prepare_counting
+        from voile.releases.sql.pooled_answer import answer_query
+        from voile.releases.sql.session import Session
+
         check_draws(draws)
         known: dict[int, tuple[Counting, Session]] = self.__dict__.setdefault("_sessions", {})
         if draws not in known:
@@ -185,6 +194,8 @@ class Release(ShapeContract):
     @cached_property
     def counting(self) -> Counting:
         """The completions that counts are made from, drawn once."""
+        from voile.releases.counts.counting import prepare_counting
+
         return prepare_counting(self)
 
     def _weigh(self, query: Query, weighted: bool | None) -> Query:

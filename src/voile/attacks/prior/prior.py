@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import comb
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -21,10 +20,12 @@ from voile.adversaries.group_members import Members
 from voile.adversaries.prior import INDICATOR, SUPPORT
 from voile.adversaries.prior import Prior as Statistics
 from voile.adversaries.prior_learning import read_prior, tabulate_statistics
-from voile.adversaries.prior_posterior import ANYTHING, MAX_STATES, compute_posterior, make_indicator
+from voile.adversaries.prior_posterior import ANYTHING, MAX_STATES, compute_posterior, encode_people, make_indicator
 from voile.attacks.base import Guess, PiecewiseAttack, Target, guess_piece, sensitive_names
 from voile.attacks.indicator_counts import expect_counts, name_protected
+from voile.attacks.prior import work_limits
 from voile.attacks.prior.register_matching import coverage_error, find_members, match_piece, survey_register
+from voile.attacks.prior.work_limits import SETS, SETS_LEFT_OUT, WALKS, WALKS_LEFT_OUT
 from voile.errors import DataError
 from voile.models.claimed_model import claimed_model
 from voile.models.r_robustness import RRobustness, statistician
@@ -36,8 +37,6 @@ from voile.tables.microdata import Microdata
 from voile.tables.part_protocol import Over
 from voile.tables.row_protocol import WITHHELD
 
-WORK = 30_000_000  # people times column sets; beyond it fewer columns are combined
-SETS = "column sets"
 Question = tuple[tuple[str, ...], bool, str, tuple[float, float] | None]  # values, as a set, reading, what is allowed
 SPREAD = 5_000_000  # pairs of person and value that statistics are estimated from
 
@@ -48,6 +47,8 @@ class Prior(PiecewiseAttack):
 
     `prior` holds the statistics or names their file. Without it they are learned from the table where the auditor has
     it (every signature of up to `max_columns` columns that `min_support` people share), else from the release itself.
+    Learned statistics are weighed as far as the work is bounded: on large tables fewer columns are combined, and the
+    longest walks through groups are left out; the result says how many. Statistics that are named are weighed fully.
     A release that promises r-robustness is also attacked where its promise is: its protected values, in its reading.
 
     >>> Prior(min_support=50).name
@@ -80,9 +81,7 @@ class Prior(PiecewiseAttack):
 
     def _limits(self, people: int, columns: int) -> dict[str, Any]:
         """Limit the number of columns that are combined: all of them, or as many as can be afforded."""
-        max_columns = self.max_columns or columns
-        while max_columns > 1 and people * sum(comb(columns, size) for size in range(1, max_columns + 1)) > WORK:
-            max_columns -= 1
+        max_columns = work_limits.limit_columns(people, columns, self.max_columns)
         return {"min_support": self.min_support, "max_columns": max_columns}
 
     def guesses(self, target: Target, external: Microdata | None) -> list[Guess]:
@@ -109,8 +108,11 @@ class Prior(PiecewiseAttack):
                 title = f"Belief about {subject}, with statistics of {len(prior.sets)} column sets"
                 title += " (binary reading)" if reading == "binary" else ""
                 people = int(members.counts.sum()) if members is not None else None
-                guesses.append(Guess(title, statistician(reading), belief, prior.digest, people))
+                guesses.append(Guess(title, statistician(reading), belief, _name_statistics(prior, target), people))
         return guesses
+
+    def describe_gaps(self, belief: Belief) -> str:
+        return work_limits.describe_gaps(self.name, belief)
 
     def can_divide(self, release: Release, external: Microdata | None) -> bool:
         """Return whether pieces suffice: what a release itself teaches about its people is learned from all of it at
@@ -141,7 +143,8 @@ class Prior(PiecewiseAttack):
     def combine(self, pieces: Sequence[Sequence[Guess]]) -> list[Guess]:
         combined = []
         for guess, first in zip(super().combine(pieces), pieces[0] if pieces else (), strict=True):
-            set_counts = {name: first.belief.details[name] for name in (SETS,) if name in guess.belief.details}
+            shared = (SETS, SETS_LEFT_OUT)
+            set_counts = {name: first.belief.details[name] for name in shared if name in guess.belief.details}
             details = {**guess.belief.details, **set_counts}
             combined.append(replace(guess, belief=replace(guess.belief, details=details)))
         return combined
@@ -203,13 +206,26 @@ class Prior(PiecewiseAttack):
             binary=binary,
             max_states=self.max_states,
             allowed=allowed or ANYTHING,
+            most_steps=None if self.prior is not None else work_limits.limit_steps(int(counts.sizes.sum())),
         )
         bounded_groups = float((~posterior.exact).sum())
         details = {SETS: float(len(posterior.sets)), "groups with an upper bound only": bounded_groups}
+        columns = sum(len(statistics.names) == 1 for statistics in prior.sets)
+        missing = work_limits.count_sets(columns, self.max_columns or columns) - len(prior.sets)
+        if self.prior is None and missing > 0:
+            details[SETS_LEFT_OUT] = float(missing)
+        if posterior.left_out.any():
+            walks = {WALKS: len(posterior.sets) * counts.groups, WALKS_LEFT_OUT: posterior.left_out.sum()}
+            details |= {name: float(number) for name, number in walks.items()}
         baseline = _compute_baseline(prior, members, counts, events, model)
         people = _count_likeliest(posterior.risk, members, counts.sizes)
         excess = posterior.excess if allowed else None
         return Belief(model.limits, posterior.risk, people, baseline, counts.column.name, details, excess=excess)
+
+
+def _name_statistics(prior: Statistics, target: Target) -> str:
+    """Return the digest of the statistics if a claim rests on any; without such a claim nobody compares it."""
+    return prior.digest if any(claim["basis"] == "prior" for claim in target.certificate.claims) else ""
 
 
 def _belief_by_shares(counts: Counts, events: np.ndarray, model: RRobustness) -> Belief:
@@ -269,7 +285,7 @@ def _compute_baseline(
     is_indicator = counts.column.indicator
     statistics = prior.as_indicator(model.protected_values) if is_indicator else prior
     usual = counts.totals / max(int(counts.totals.sum()), 1)
-    encoded = statistics.encode(members.columns, members.codes, counts.column, usual[: counts.column.size])
+    encoded = encode_people(statistics, members, counts.column, usual[: counts.column.size])
     event_count = int(events.max(initial=-1)) + 1
     if event_count == 0 or not len(members.rows):
         return 0.0

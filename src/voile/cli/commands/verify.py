@@ -29,8 +29,12 @@ from voile.cli.unused_options import refuse_unused, refuse_unused_evidence, refu
 from voile.errors import BrokenPromise
 
 if TYPE_CHECKING:
+    from voile.adversaries.ledger import Ledger
+    from voile.adversaries.private_file import PrivateFile
+    from voile.io.release_folder.signature import SignerKey
     from voile.models.evidence import Evidence
     from voile.releases.release import Release
+    from voile.tables.secret_key import Key
 
 
 @with_table_options
@@ -67,13 +71,9 @@ def verify(
     (--signer), it is checked who signed the release. The publisher's private file (--private) has the statistics that a
     claim of r-robustness rests on, and the key. With --project it is the last release of a project.
     """
-    from voile.adversaries.ledger import Ledger
-    from voile.adversaries.private_file import PrivateFile
     from voile.engines.selection import choose_engine
     from voile.flow.checking.check_folder import check_folder
     from voile.flow.verify.verify import gather_evidence
-    from voile.io.release_folder.signature import read_signer
-    from voile.tables.secret_key import Key
 
     release, found = find_release(project, table, release, {"after": after, "ledger": ledger})
     after, ledger = found["after"], found["ledger"]
@@ -86,10 +86,7 @@ def verify(
     if private is not None:
         refuse_unused("the private file has the key", {"key-file": key_file})
     load_plugins(plugin)
-    kept = PrivateFile.read(private) if private else None
-    key = Key.read(key_file) if key_file else None
-    book = Ledger.read(ledger) if ledger else None
-    signer_key = read_signer(signer) if signer else None
+    kept, key, book, signer_key = _read_own_files(private, key_file, ledger, signer)
 
     def read_evidence(opened: Release) -> Evidence:
         """Read the publisher's own evidence, under the schema that the release's dictionary describes."""
@@ -119,3 +116,27 @@ def verify(
     print_json(verdict.as_json()) if as_json else show_verdict(verdict, f"Verified {used}")
     if verdict.broken:
         raise typer.Exit(BrokenPromise.exit_code)
+
+
+def _read_own_files(
+    private: Path | None, key_file: Path | None, ledger: Path | None, signer: Path | None
+) -> tuple[PrivateFile | None, Key | None, Ledger | None, SignerKey | None]:
+    """Read the files that only the publisher has, and the public key; what they need is loaded where they are given."""
+    own_file = key = book = signer_key = None
+    if private:
+        from voile.adversaries.private_file import PrivateFile
+
+        own_file = PrivateFile.read(private)
+    if key_file:
+        from voile.tables.secret_key import Key
+
+        key = Key.read(key_file)
+    if ledger:
+        from voile.adversaries.ledger import Ledger
+
+        book = Ledger.read(ledger)
+    if signer:
+        from voile.io.release_folder.signature import read_signer
+
+        signer_key = read_signer(signer)
+    return own_file, key, book, signer_key

@@ -66,6 +66,7 @@ def audit(
     before = RawTable(data) if data is not None else None
     findings: list[Finding] = []
     notes: list[str] = []
+    gaps: list[str] = []
     for item in requested:
         register = external
         if register is None and data is not None and item.presets and item.attack.needs_external:
@@ -79,13 +80,14 @@ def audit(
         earlier = attack.guesses(before, register) if before is not None else []
         found = run_attack(release, attack, register, {guess.title: guess.belief for guess in earlier})
         findings += [replace(finding, by=item.presets) for finding in found]
+        gaps += [attack.describe_gaps(finding.belief) for finding in found]
     if notes and not findings:
         raise PolicyError(
             f"None of the requested attacks applies to this release. {' '.join(notes)}",
             code="policy.adversary",
             hint="Name another adversary, or run every attack that applies by naming none.",
         )
-    return Audit(tuple(findings), tuple(notes))
+    return Audit(tuple(findings), (*notes, *dict.fromkeys(filter(None, gaps))))
 
 
 def _audit_set(

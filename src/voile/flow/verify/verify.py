@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from voile.adversaries.ledger import Ledger
 from voile.adversaries.prior import Prior
-from voile.adversaries.private_file import PrivateFile
 from voile.engines.base import Engine
 from voile.errors import SpecError, VoileError
 from voile.flow.checking.check_folder import check_folder
 from voile.flow.checking.check_release import check_release
 from voile.flow.checking.load import load
-from voile.io.release_folder.signature import read_signer
 from voile.methods.base import KeepsSeats, Method
 from voile.models.abilities import LearnsFromTable
 from voile.models.claimed_model import requested_model
@@ -32,6 +30,7 @@ from voile.tables.secret_key import Key
 from voile.tables.unit import Unit
 
 if TYPE_CHECKING:
+    from voile.adversaries.private_file import PrivateFile
     from voile.io.release_folder.signature import SignerKey
 
 
@@ -56,6 +55,9 @@ def verify(
     Ed25519 key, or its PEM file, of whoever should have signed the folder. `private` is the file that the publisher
     kept (`publish(..., private=...)`): it has the statistics, and the key to go with `data`.
     """
+    from voile.adversaries.private_file import PrivateFile
+    from voile.io.release_folder.signature import read_signer
+
     kept = PrivateFile.read(private) if private is not None else None
 
     def evidence(opened: Release) -> Evidence:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from voile.io.size_limits import PieceSize
 
 _FIXED_WIDTH = 16  # bytes per cell of numbers and dates, at most
@@ -13,6 +11,8 @@ _FIXED_WIDTH = 16  # bytes per cell of numbers and dates, at most
 
 def measure_row_groups(path: Path) -> list[PieceSize]:
     """Return the size of each row group as the footer states it."""
+    import pyarrow.parquet as pq  # loads file systems of clouds, too
+
     footer = pq.read_metadata(path)
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
     return [

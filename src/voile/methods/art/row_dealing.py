@@ -54,6 +54,7 @@ def find_failing(people: Buckets, test: AcceptanceTest, groups: Sequence[Group])
             *shown,
             test.binary,
             test.max_states,
+            kernels.posterior.EVERYWHERE,
             *allowed,
             0,
             len(groups),

@@ -28,7 +28,7 @@ def judge_fully(data: Microdata, prior: Prior, outcome: Outcome, r: int, most: i
     index = np.ascontiguousarray(coded.index)
     groups = (members.starts, members.rows, members.counts, counts.starts, counts.values, counts.counts)
     risk, _, status, _ = kernels.posterior.compute_group_beliefs(
-        coded.rows, index, *groups, events, False, most, 1.0, 0.0, 0, counts.groups
+        coded.rows, index, *groups, events, False, most, kernels.posterior.EVERYWHERE, 1.0, 0.0, 0, counts.groups
     )
     bounded, contradicted = (
         np.repeat(status == kind, np.diff(members.starts))

@@ -165,7 +165,7 @@ def _measure(run: Run, kind: str, r: int) -> dict[str, Any]:
     }
     for name, binary in (("full", False), ("binary", True)):
         risk, _, status, _ = kernels.posterior.compute_group_beliefs(
-            coded.rows, *people, *values, binary, 20_000, 1.0, 0.0, 0, counts.groups
+            coded.rows, *people, *values, binary, 20_000, kernels.posterior.EVERYWHERE, 1.0, 0.0, 0, counts.groups
         )
         exact = np.repeat(status == kernels.posterior.EXACT, np.diff(members.starts))
         result[f"problematic, {name} reading"] = float(guarded[(risk > 1 / r + SLACK) & exact].sum()) / total

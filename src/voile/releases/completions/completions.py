@@ -16,13 +16,13 @@ from voile.io.release_folder import CERTIFICATE
 from voile.io.safe_writing.file_replacement import replace_files
 from voile.releases.completions.atoms import Atoms, decode_atoms
 from voile.releases.completions.chain import Chain
+from voile.releases.completions.draw_numbers import DRAWS, check_draws
 from voile.releases.known_rows import KnownRows
 from voile.releases.queries.query import Condition
 from voile.releases.shape_contract import ShapeContract
 from voile.result_tables import write_html
 from voile.tables.secret_key import Key
 
-DRAWS = 20
 SEED = 20  # a completion holds no secret, so that two people who ask get the same
 DRAW = "_draw"
 SHOWN = 5  # rows that a notebook shows
@@ -117,16 +117,6 @@ class Completions(Sequence[pl.DataFrame]):
         table.write_csv(buffer) if target.suffix.lower() == ".csv" else table.write_parquet(buffer)
         replace_files({target: buffer.getvalue()})
         return target
-
-
-def check_draws(m: int) -> None:
-    """Raise SpecError unless there are at least two draws."""
-    if isinstance(m, bool) or not isinstance(m, int) or m < 2:
-        raise SpecError(
-            f"At least 2 draws are needed, not {m}: what differs between draws tells how sure an answer is.",
-            code="spec.draws",
-            hint=f"Ask for {DRAWS}.",
-        )
 
 
 def complete_release(release: ShapeContract, m: int = DRAWS, key: Key | int | None = None) -> Completions:

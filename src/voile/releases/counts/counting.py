@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from voile.errors import SchemaError
-from voile.releases.completions.completions import DRAWS, Completions, complete_release
+from voile.releases.completions.completions import Completions, complete_release
+from voile.releases.completions.draw_numbers import DRAWS
 from voile.releases.counts.cell_matches import is_altered, may_be_any
 from voile.releases.counts.certain_bounds import BoxView, shows_every_row, weigh_boxes
 from voile.releases.counts.count_answer import Count
