@@ -24,7 +24,11 @@ def test_a_query_is_answered_with_intervals_and_bounds(voile: Voile, release: Pa
 
 @pytest.mark.parametrize(
     ("sql", "draws", "named"),
-    [("select max(x) from t", "20", "MAX"), ("select count(*) from t", "1", "At least 2 draws"), ("drop table t", "20", "DROP")],
+    [
+        ("select max(x) from t", "20", "MAX"),
+        ("select count(*) from t", "1", "At least 2 draws"),
+        ("drop table t", "20", "DROP"),
+    ],
 )
 def test_bad_queries_end_in_their_error(voile: Voile, release: Path, sql: str, draws: str, named: str) -> None:
     answer = voile("query", release, sql, "--draws", draws)
