@@ -19,8 +19,8 @@ from voile.cli import commands
 from voile.cli.run import COMMANDS
 from voile.errors import FIXED_BEFOREHAND, BrokenPromise, DataError, EngineError, SpecError, Unsatisfiable, VoileError
 
-VERBS = ["inspect", "init", "publish", "verify", "audit", "measure", "report", "query", "complete", "compare", "advise"]
-VERBS += ["models", "methods", "attacks", "measures", "adversaries"]
+VERBS = ["inspect", "init", "publish", "verify", "audit", "measure", "report", "pack", "query", "complete", "compare"]
+VERBS += ["advise", "models", "methods", "attacks", "measures", "adversaries"]
 VERBS += ["hierarchies", "people", "prior", "reproduce", "guarantees", "demo", "serve", "warm-up", "project"]
 
 
