@@ -47,7 +47,16 @@ def _bound_walk_steps(
 
 
 @kernel
-def _count_walk_steps(row_count, index, starts, members, counts, value_starts, value_counts, max_states):
+def _count_walk_steps(
+    row_count: int,
+    index: np.ndarray,
+    starts: np.ndarray,
+    members: np.ndarray,
+    counts: np.ndarray,
+    value_starts: np.ndarray,
+    value_counts: np.ndarray,
+    max_states: int,
+) -> np.ndarray:
     """Return how many steps the walk of each column set through each group takes (sets x groups), as
     `compute_group_beliefs` goes in the full reading: states * bins, forward and back. O(sets * entries)."""
     groups = starts.size - 1
