@@ -48,7 +48,6 @@ def test_help_lists_the_commands_and_version_is_shown(voile: Voile) -> None:
         ("fly",),
         ("publish",),
         ("publish", "x.csv"),
-        ("verify",),
         ("verify", "x", "--colour"),
         ("measure", "x"),
         ("--loud",),

@@ -23,7 +23,7 @@ LABELS = {
     "on": "Date for the rule of births",
     "population": "People in the population",
     "special_uniques": "find the smallest sets of columns that single out a row (SUDA2)",
-    "kind": "Holds",
+    "kinds": "Holds",
     "missing": "Rows with missing cells",
     "quasi": "others may know it",
     "sensitive": "secret: nobody should learn it",
