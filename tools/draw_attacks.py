@@ -68,13 +68,16 @@ STORIES = {
 def run_page() -> dict[str, tuple[Any, Any]]:
     """Run the page's code. Return for each attack the release and the worst finding of the first time it was shown."""
     shown: dict[str, tuple[Any, Any]] = {}
+
+    def show(release: Any, attack: Any, *data: Any, **known: Any) -> None:
+        audit: Any = vl.audit
+        finding = worst_of(audit(release, *data, attacks=[attack], **known))
+        shown.setdefault(attack.name, (release, finding))
+
     space: dict[str, Any] = {"__name__": "page"}
     for body in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         exec(body, space)
-        if "def show(" in body:
-            space["show"] = lambda release, attack, *data, **known: shown.setdefault(
-                attack.name, (release, worst_of(vl.audit(release, *data, attacks=[attack], **known)))
-            )
+        space["show"] = show  # in the place of the page's own
     return shown
 
 
@@ -107,7 +110,8 @@ def draw_attack(name: str, release: Any, finding: Any) -> str:
     groups = list_groups(release)
     if not any(cells.startswith(story.focus) for cells, _ in groups):
         raise ValueError(f"{name}: no group begins with {story.focus!r}, of {[cells for cells, _ in groups]}")
-    parts, top = [], HEAD + 26
+    parts: list[str] = []
+    top = HEAD + 26
     for cells, rows in groups:
         parts += draw_group(cells, rows, top, story)
         top += 62

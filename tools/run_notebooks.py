@@ -14,9 +14,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import nbformat
+import nbformat as typed_nbformat
 from nbclient import NotebookClient
 
+nbformat: Any = typed_nbformat  # its functions have no types
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "docs" / "notebooks"
 PATIENCE = 300  # seconds for a cell, and for a kernel to start on a busy machine
