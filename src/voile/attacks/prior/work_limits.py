@@ -43,7 +43,8 @@ def describe_gaps(name: str, belief: Belief) -> str:
     if sets:
         gaps.append(f"{sets:,.0f} of {sets + details.get(SETS, 0):,.0f} column sets")
     if walks:
-        gaps.append(f"{walks / details[WALKS]:.1%} of the others in single groups, those that take the most steps")
+        rest = "others" if sets else "column sets"
+        gaps.append(f"{walks / details[WALKS]:.1%} of the {rest} in single groups, those that take the most steps")
     if not gaps:
         return ""
     return (
