@@ -170,3 +170,13 @@ def test_it_never_claims_more_than_all_worlds_do() -> None:
         releases, known, missed = releases + 1, known + certain, missed + int((shares == 1).sum()) - certain
     assert releases > 80
     assert known > 10 * max(missed, 1), f"it finds {known} certain people and misses {missed}"
+
+
+def test_column_sets_that_are_left_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, data = read(SIX)
+    release = vl.publish(data, vl.RRobustness(r=2, protect=("h",), min_support=2), vl.Art(), key=vl.Key(bytes(32)))
+    assert not any("leaves out" in note for note in vl.audit(release, data, [vl.attacks.ExactCounts()]).notes)
+    monkeypatch.setattr("voile.attacks.exact_counts.exact_counts.WORK", 12)  # six cells, and two sets of one column
+    audit = vl.audit(release, data, [vl.attacks.ExactCounts()])
+    assert audit.findings[0].belief.details["column sets left out"] == 1
+    assert any("exact-counts" in note and "leaves out 1 of 3 column sets" in note for note in audit.notes)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +44,7 @@ from voile.tables.microdata import Microdata
 from voile.tables.schema import Column
 
 WORK = 30_000_000  # entries times column sets; beyond it fewer columns are combined
+SETS, SETS_LEFT_OUT = "column sets", "column sets left out"  # details of a belief
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,16 @@ class ExactCounts(Attack):
                 guesses.append(Guess(title[0].upper() + title[1:], insider, belief))
         return guesses
 
+    def describe_gaps(self, belief: Belief) -> str:
+        left_out = belief.details.get(SETS_LEFT_OUT, 0)
+        if not left_out:
+            return ""
+        return (
+            f"The attack {self.name} on {belief.column!r} leaves out {left_out:,.0f} of "
+            f"{left_out + belief.details[SETS]:,.0f} column sets. An adversary who subtracts from their counts too may "
+            "believe more."
+        )
+
     def _list_questions(self, release: Release) -> list[Question]:
         """List what the claims of r-robustness are about, or what was asked for."""
         support, columns = self.min_support, self.max_columns
@@ -169,6 +181,10 @@ def _subtract_counts(release: Release, data: Microdata, question: Question) -> B
         "people whose protected value is certain": int(placed.people[is_certain].sum()),
         "protected people in a signature lifted above the bound": lifted_cases,
     }
+    columns = len(placed.sizes)
+    left_out = _count_sets(columns, question.max_columns or columns) - (len(classes) - 1)  # one is the whole table
+    if left_out:
+        details |= {SETS: len(classes) - 1, SETS_LEFT_OUT: left_out}
     limits = RRobustness(r=2, protect=question.values or "all").limits
     return Belief(limits, risk, placed.people, min(usual, 1.0), question.column, details)
 
@@ -225,11 +241,11 @@ def _number_signatures(placed: PlacedPeople, question: Question) -> list[np.ndar
     """Return for the whole table, and for every set of columns, a class of each cell: its signature if enough people
     share it, and one more for all people whose signature is rarer."""
     columns, people = len(placed.sizes), np.bincount(placed.cell, placed.people, len(placed.codes))
-    most = min(question.max_columns or columns, columns)
-    while most > 1 and len(placed.cell) * sum(len(_subsets(columns, size)) for size in range(1, most + 1)) > WORK:
+    most = question.max_columns or columns
+    while most > 1 and len(placed.cell) * _count_sets(columns, most) > WORK:
         most -= 1
     classes = [np.zeros(len(placed.codes), dtype=np.int64)]
-    for subset in (subset for size in range(1, most + 1) for subset in _subsets(columns, size)):
+    for subset in (subset for size in range(1, most + 1) for subset in combinations(range(columns), size)):
         codes = [placed.codes[:, j] for j in subset]
         index, first_rows = kernels.distinct_rows.rank_rows(codes, [placed.sizes[j] for j in subset])
         support = np.bincount(index, people, len(first_rows))
@@ -238,8 +254,9 @@ def _number_signatures(placed: PlacedPeople, question: Question) -> list[np.ndar
     return classes
 
 
-def _subsets(columns: int, size: int) -> list[tuple[int, ...]]:
-    return list(combinations(range(columns), size))
+def _count_sets(columns: int, most: int) -> int:
+    """Return how many sets there are of one to `most` columns."""
+    return sum(comb(columns, size) for size in range(1, most + 1))
 
 
 def _known_partition(signature: np.ndarray, placed: PlacedPeople, cases: np.ndarray) -> Partition:
