@@ -64,14 +64,14 @@ def test_a_notebook_shows_a_table(results: dict[str, Any], name: str) -> None:
 
 
 def test_every_verb_returns_what_a_notebook_shows() -> None:
-    """`reach` answers in a sentence, and `presets` are a dictionary of stories."""
+    """`reach` answers in a sentence, `guide` is a page, `pack` a path, and `presets` are a dictionary of stories."""
     verbs = [getattr(vl, name) for name in vl.__all__ if inspect.isfunction(getattr(vl, name))]
     verbs = [verb for verb in verbs if "voile.flow." in verb.__module__]
     found = {verb.__name__: eval(verb.__annotations__["return"], verb.__globals__) for verb in verbs}
     classes = {name: get_args(result)[0] if get_origin(result) else result for name, result in found.items()}
     plain = {name for name, result in classes.items() if not hasattr(result, "_repr_html_")}
     assert len(classes) > 15
-    assert plain == {"foresee", "reach"}
+    assert plain == {"foresee", "guide", "pack", "reach"}
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -200,7 +200,11 @@ def _linked() -> dict[str, HonestFolder]:
             _publisher(
                 frame,
                 plain,
-                vl.Policy(vl.LDiversity(l=3), vl.LDiversity(l=2, form="recursive", c=2.0)),
+                vl.Policy(
+                    vl.LDiversity(l=3),
+                    vl.LDiversity(l=2, form="recursive", c=2.0),
+                    vl.LDiversity(l=2, form="entropy"),
+                ),
                 vl.Anatomy(),
             )
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,12 @@ from calling import Voile
 
 import voile as vl
 from voile.io.safe_writing import locks
+
+
+@pytest.fixture
+def table(table: Path, tmp_path: Path) -> Path:
+    """A table that a test may change."""
+    return Path(shutil.copy(table, tmp_path))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 import voile as vl
 from forging.forgery import Forgery
-from forging.named.registry import APART, CAPPED, COLLEAGUE, EPSILON, INDICATOR, LATER, LISTS, forges
+from forging.named.registry import APART, CAPPED, COLLEAGUE, EPSILON, INDICATOR, LATER, LATER_CSV, LISTS, forges
 from voile.models.policy import make_claim
 
 
@@ -184,6 +184,12 @@ def a_stronger_requirement_of_several_releases(f: Forgery) -> None:
     claim = f.claim("sequential")
     claim["parameters"]["requirement"]["l"], claim["bound"] = 5, "1/5"
     claim["promise"] = claim["promise"].replace("1/2", "1/5")
+
+
+@forges(LATER, LATER_CSV)
+def a_requirement_of_another_column(f: Forgery) -> None:
+    """Nobody could say what is required, and whoever lacks the ledger would wait for it."""
+    f.claim("sequential")["parameters"]["requirement"]["column"] = "city"
 
 
 @forges(LATER)

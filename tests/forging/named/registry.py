@@ -17,7 +17,7 @@ COLLEAGUE, EPSILON = "decompose, colleague.parquet", "perturbed, epsilon.parquet
 AGAIN, MASKED, NUMBERED = "republish.parquet", "mask.parquet", "mondrian, numbered.parquet"
 ROBUST, INDICATOR = "art.parquet", "art, indicator.parquet"
 CAPPED = "capped counts.parquet"
-LATER = "mondrian, later.parquet"
+LATER, LATER_CSV = "mondrian, later.parquet", "mondrian, later.csv"
 MEANS, MEANS_CSV = "mondrian, means.parquet", "mondrian, means.csv"
 TAILS, TAILS_CSV = "mondrian, tails.parquet", "mondrian, tails.csv"
 

@@ -64,6 +64,7 @@ class Prior(PiecewiseAttack):
     reading: str = knob("full", choices=("full", "binary"))
     max_states: int = knob(MAX_STATES, low=2)
     known: Mapping[str, Any] | None = learned_field()  # the table's own statistics, by column
+    named: Mapping[str, Any] | None = learned_field()  # those of the file that `prior` names, where pieces lack it
     register: Microdata | None = learned_field()
 
     def learn(self, data: Microdata | None) -> Prior:
@@ -126,7 +127,7 @@ class Prior(PiecewiseAttack):
         attack, register = self, external if external is not None else self.register
         if isinstance(self.prior, str):
             statistics = {name: read_prior(self.prior, name) for name in sensitive_names(release)}
-            attack = replace(attack, prior=None, known=statistics)
+            attack = replace(attack, prior=None, named=statistics)
         if release.shows_members or register is None:
             return self.combine(over(guess_piece, replace(attack, register=None), external))
         register = register.with_rows(register.rows.collect())
@@ -153,8 +154,9 @@ class Prior(PiecewiseAttack):
         prior = read_prior(self.prior, name) if isinstance(self.prior, str) else self.prior
         if prior is not None:
             return prior if prior.column == name else None
-        if self.known is not None:
-            return self.known.get(name)
+        read = self.named or self.known
+        if read is not None:
+            return read.get(name)
         return self._estimate_statistics(members, counts)
 
     def _estimate_statistics(self, members: Members | None, counts: Counts) -> Statistics:
@@ -195,6 +197,7 @@ class Prior(PiecewiseAttack):
         events = model.events(counts.column)
         if members is None:
             return _belief_by_shares(counts, events, model)
+        is_named = self.prior is not None or self.named is not None
         events = np.append(events, -1)  # one more value for people who are not in the table
         posterior = compute_posterior(
             prior,
@@ -206,13 +209,13 @@ class Prior(PiecewiseAttack):
             binary=binary,
             max_states=self.max_states,
             allowed=allowed or ANYTHING,
-            most_steps=None if self.prior is not None else work_limits.limit_steps(int(counts.sizes.sum())),
+            most_steps=None if is_named else work_limits.limit_steps(int(counts.sizes.sum())),
         )
         bounded_groups = float((~posterior.exact).sum())
         details = {SETS: float(len(posterior.sets)), "groups with an upper bound only": bounded_groups}
         columns = sum(len(statistics.names) == 1 for statistics in prior.sets)
         missing = work_limits.count_sets(columns, self.max_columns or columns) - len(prior.sets)
-        if self.prior is None and missing > 0:
+        if not is_named and missing > 0:
             details[SETS_LEFT_OUT] = float(missing)
         if posterior.left_out.any():
             walks = {WALKS: len(posterior.sets) * counts.groups, WALKS_LEFT_OUT: posterior.left_out.sum()}

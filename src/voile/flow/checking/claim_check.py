@@ -59,6 +59,8 @@ def check_claim(
     counts = sizes_only(sizes) if counts_sizes(model) else tallies.get(str(column))
     if counts is None:
         return _broken(title, "It is about a column that is not published as sensitive.")
+    if getattr(getattr(model, "requirement", None), "column", None) not in (None, column):
+        return _broken(title, "What it requires is about another column.")
     if _shows_no_values(release, column) and not isinstance(model, PriorModel):
         return _broken(title, f"It counts values, and {column!r} only shows which of them are protected.")
     try:

@@ -30,6 +30,7 @@ from voile.releases.joint.value_types import TypedReleases, type_releases
 from voile.releases.release import Release
 from voile.results import Answer
 from voile.tables.group_counts import Counts
+from voile.tables.schema import Column, Columns
 
 KEEP_SEATS = ("append", "republish")  # methods whose groups are copies of earlier ones where they show the same
 
@@ -89,6 +90,9 @@ class Sequential(SpansReleases, WrapsRequirement, Model):
         return _describe(
             verdict, f"{scope}, whoever sits where", undecided="Needs the ledger: it tells who sits where."
         )
+
+    def targets(self, columns: Columns) -> list[Column | None]:
+        return self.requirement.targets(columns) if self.column is None else super().targets(columns)
 
     def adversary(self) -> Adversary:
         base = self.requirement.adversary()

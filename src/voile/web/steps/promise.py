@@ -21,7 +21,7 @@ async def show(request: Request, visit: Visit) -> Response:
     visit.collect_result()
     if not visit.marking:
         return RedirectResponse("/mark", 303)
-    cards, chosen = {card.name: card for card in make_cards("models")}, find_recommendation(visit)
+    cards, chosen = {card.name: card for card in make_cards("models")}, find_recommendation(visit) or _find_equal(visit)
     return render_page(
         "promise",
         visit,
@@ -38,6 +38,14 @@ def find_recommendation(visit: Visit) -> dict[str, Any] | None:
     recommended: list[dict[str, Any]] = (visit.marking or {}).get("recommendations", [])
     chosen = (visit.draft.get("audience"), visit.spec.get("policy"))
     return next((item for item in recommended if (item["audience"]["name"], item["policy"]) == chosen), None)
+
+
+def _find_equal(visit: Visit) -> dict[str, Any] | None:
+    """Return the recommendation that a step of a project equals, which does not say how its promise was chosen."""
+    recommended: list[dict[str, Any]] = (visit.marking or {}).get("recommendations", [])
+    policy, steering = visit.spec.get("policy"), visit.spec["schema"].get("steering", {})
+    equal = (item for item in recommended if item["policy"] == policy and item["steering"].items() <= steering.items())
+    return next(equal, None) if visit.project and "audience" not in visit.draft else None
 
 
 def _form_values(visit: Visit) -> dict[str, str]:
@@ -67,7 +75,7 @@ async def save(request: Request, visit: Visit, form: FormData) -> Response:
         visit.show_problem(error.as_json())
         return RedirectResponse("/promise", 303)
     if steered or policy != visit.spec.get("policy"):
-        visit.spec["policy"], visit.draft = policy, {}
+        visit.spec["policy"], visit.draft = policy, {"audience": ""}
         visit.spec.pop("method", None)
         visit.forget("row_limits", "forecast", "comparison", "closer_look", "preview", "publication")
     if form.get("audience"):
