@@ -17,8 +17,8 @@ setup: ## make the environment .venv, and install the commit hooks
 	.venv/bin/pip install -e '.[dev]'
 	.venv/bin/pre-commit install
 
-test: ## run all tests in three processes
-	$(PYTHON) -m pytest -n 3
+test: ## run all tests in four processes
+	$(PYTHON) -m pytest -n 4
 
 quick: ## run the fast tests: no Spark, no browser, no experiments of papers, no pins
 	$(PYTHON) -m pytest $(addprefix --ignore=,$(SLOW))
@@ -47,7 +47,7 @@ wheel: ## build the archives, and use the wheel with the oldest and the newest d
 	$(PYTHON) tools/check_package.py oldest newest
 
 pins: ## check that publishing, verifying and every command still give the pinned answers
-	$(PYTHON) -m pytest -n 3 tests/pinned
+	$(PYTHON) -m pytest -n 4 tests/pinned
 
 gallery: ## recompute the source papers into docs/reproduction, from the Adult table DATA
 	$(PYTHON) -m voile reproduce all --data $(DATA) --out docs/reproduction
@@ -56,7 +56,7 @@ bench: ## run all benchmarks and print their tables
 	$(PYTHON) bench/all.py
 
 coverage: ## run all tests and list which lines of src they do not reach
-	$(PYTHON) -m pytest -n 3 --cov=voile --cov-report=term-missing:skip-covered
+	$(PYTHON) -m pytest -n 4 --cov=voile --cov-report=term-missing:skip-covered
 
 ci: ## run what runs before a merge, on a fresh environment
 	.ci/run

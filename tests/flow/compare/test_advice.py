@@ -87,7 +87,9 @@ def test_the_share_of_stars_is_that_of_the_table(data: Microdata) -> None:
 def test_attacks_inside_come_first_and_each_has_a_sentence(found: tuple[Comparison, list[Any]]) -> None:
     meanings = explain_attacks(found[0].rows)
     assert [item.inside for item in meanings] == [True, False, False]
-    assert all(item.sentence.endswith("for the person most at risk.") for item in meanings)
+    ends = {item.title: item.sentence.rpartition(", ")[2] for item in meanings}
+    assert ends.pop("Marketer") == "on average over all people."
+    assert set(ends.values()) == {"for the person most at risk."}
     assert "how likely the row that an adversary picks is the person's" in meanings[-1].sentence
 
 

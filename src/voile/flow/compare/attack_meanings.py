@@ -44,14 +44,15 @@ def explain_attacks(trials: Sequence[Trial]) -> list[AttackMeaning]:
             first[title].attack,
             title in inside,
             first[title].limits,
-            _explain(first[title].attack, first[title].limits),
+            _explain(title, first[title].attack, first[title].limits),
         )
         for title in titles
     ]
 
 
-def _explain(attack: str, limits: str) -> str:
-    """Say what is tried, and what the number for the person most at risk says."""
+def _explain(title: str, attack: str, limits: str) -> str:
+    """Say what is tried, and what the number says of the person most at risk, or of everybody on average."""
     known = registered_classes("attacks").get(attack)
     tried = read_description(known)[0].rstrip(".") if known else attack
-    return f"{tried}; the number is {NUMBERS.get(limits, BELIEF)}, for the person most at risk."
+    whom = "on average over all people" if title.startswith("Marketer") else "for the person most at risk"
+    return f"{tried}; the number is {NUMBERS.get(limits, BELIEF)}, {whom}."
