@@ -82,11 +82,16 @@ class Inspection(ResultTable):
     def suggested_person(self) -> str | None:
         """The column that seems to tell people apart although its values repeat; of several the one that tells apart
         the most. None if another such column is different in every row."""
-        whole = [column for column in self.columns if column.tells_people_apart and column.distinct == self.people]
         candidates = [item for item in self.repeats if item.is_person]
-        if whole or not candidates:
+        if self.row_identifier is not None or not candidates:
             return None
         return max(candidates, key=lambda item: (item.different, item.column)).column
+
+    @property
+    def row_identifier(self) -> str | None:
+        """The first column that tells people apart and is different in every row: every row is a person."""
+        whole = (column.name for column in self.columns if column.tells_people_apart and column.distinct == self.people)
+        return next(whole, None)
 
     def roles(self) -> dict[str, list[str]]:
         """Return the suggested roles, as a schema takes them, without the undecided columns."""

@@ -31,7 +31,8 @@ def draft_spec(inspection: Inspection, name: str, read: Mapping[str, Any], promi
 
 
 def _write_roles(inspection: Inspection, name: str) -> Iterator[str]:
-    person = inspection.suggested_person
+    repeating = inspection.suggested_person
+    person = repeating or (inspection.row_identifier if inspection.repeats else None)
     yield f"# A draft from an inspection of {name}: {inspection.people:,} rows, {len(inspection.columns)} columns."
     yield "# Every role is a suggestion. Read the reasons, decide, and publish with --spec."
     yield ""
@@ -47,8 +48,16 @@ def _write_roles(inspection: Inspection, name: str) -> Iterator[str]:
         yield "# Left out, because they have no role:"
         yield from (f"#   {_quote(column.name)}: {_one_line(column.why)}" for column in left_out)
         yield ""
-    if person:
+    if repeating:
         yield f"# Its values repeat: it seems to tell people apart. If every row is a person, use {_ROWS_ARE} instead."
+    elif person:
+        yield "# It is different in every row, so every row is a person, although values of another identifier repeat."
+    elif inspection.repeats:
+        names = ", ".join(_quote(item.column) for item in inspection.repeats)
+        yield f"# To be decided, because values of {names} repeat: if every row is a person, write {_ROWS_ARE};"
+        yield '# if somebody has several rows, name the column that tells people apart: person = "..."'
+        yield ""
+    if person:
         yield f"person = {_quote(person)}"
         yield ""
     if any(column.missing for column in inspection.columns):

@@ -94,3 +94,20 @@ def test_undecided_columns_must_be_decided(tmp_path: Path) -> None:
     assert caught.value.code == "spec.undecided"
     path.write_text(path.read_text().replace('"ward",', ""))
     assert "ward" not in read_spec(path).schema["quasi"]
+
+
+def test_a_number_of_its_own_in_every_row_settles_repeated_names(voile: Voile) -> None:
+    names, sexes = ("Ada", "Bea", "Cleo"), ("F", "M")
+    rows = [f"{10_000 + i},{names[i % 3]},{20 + i % 40},{sexes[i % 2]},{'flu' if i % 5 else 'gout'}" for i in range(90)]
+    (voile.folder / "visits.csv").write_text("\n".join(["patient_id,name,age,sex,diagnosis", *rows]) + "\n")
+    assert voile("init", "visits.csv", "--for", "partner").code == 0
+    assert 'person = "patient_id"' in (voile.folder / "spec.toml").read_text()
+    assert voile("publish", "visits.csv", "--spec", "spec.toml", "--out", "out").code == 0
+    (voile.folder / "names.csv").write_text(
+        "\n".join(row.partition(",")[2] for row in ["patient_id,name,age,sex,diagnosis", *rows])
+    )
+    assert voile("init", "names.csv", "--out", "names.toml").code == 0
+    assert (
+        'values of "name" repeat: if every row is a person, write rows_are = "people"'
+        in (voile.folder / "names.toml").read_text()
+    )
