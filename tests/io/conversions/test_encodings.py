@@ -65,3 +65,13 @@ def test_utf8_with_a_broken_byte_is_not_taken_for_another_encoding(tmp_path: Pat
 )
 def test_western_text_is_recognised(tmp_path: Path, text: str) -> None:
     assert detect_encoding(write_file(tmp_path, f"a\n{text}\n".encode("cp1252"))) == "cp1252"
+
+
+def test_two_languages_in_one_file_are_recognised(tmp_path: Path) -> None:
+    text = "Größe, Müller, Zoë\n" * 9
+    assert detect_encoding(write_file(tmp_path, f"a,b,c\n{text}".encode("cp1252"))) == "cp1252"
+
+
+def test_hungarian_is_not_taken_for_two_languages(tmp_path: Path) -> None:
+    text = "Szűcs, Győr, Tóth, Kőműves, Nagy János, Zoltán, Ödön, Ürög\n" * 9
+    assert detect_encoding(write_file(tmp_path, f"a,b,c,d,e,f,g,h\n{text}".encode("cp1250"))) == "utf-8"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 AUTO = "auto"
@@ -26,6 +27,8 @@ _WESTERN_LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜàáâ
 # German, French, Spanish, Portuguese, Italian, Nordic, Dutch; with letters of frequent names
 _ALPHABETS = ("äöüßéèàç", "àâæçéèêëîïôœùûü", "áéíóúñüç", "àáâãçéêíóôõú", "àèéìíòóù", "æøåäöéü", "ëïéèöüóá")
 _COVERED = 0.95  # share of such letters that one language must explain; the rest may be names from elsewhere
+_MOSTLY, _COVERED_BY_TWO = 0.75, 0.98  # or shares of one and of two: a German table with many people called Zoë
+_HUNGARIAN = "õû"  # what Hungarian letters look like in cp1252; beside them two languages prove nothing
 _SIGNS = "€‚„…‘’“”•–—\u00a0¡£¥§«»°±²³µ·¹º¼½¾¿ª´®©×÷\u00ad™"
 _RUN = re.compile(f"[{_WESTERN_LETTERS}]{{3,}}")  # no Western word has three such letters in a row
 _SIGN_IN_WORD = re.compile("[a-zA-Z][€‚„…“”•¡£¥§«»±²³µ¹º¼½¾¿ª´®©×÷™][a-z]")
@@ -76,5 +79,12 @@ def is_western(content: bytes) -> bool:
     if any(pattern.search(text) for pattern in (_RUN, _SIGN_IN_WORD, _CAPITAL_IN_WORD)):
         return False
     letters = Counter(letter for letter in text.lower() if letter in _WESTERN_LETTERS)
-    explained = max(sum(letters[letter] for letter in alphabet) for alphabet in _ALPHABETS)
-    return explained >= _COVERED * letters.total()
+    by_one = max(_explain(letters, alphabet) for alphabet in _ALPHABETS)
+    if by_one >= _COVERED or by_one < _MOSTLY or letters.keys() & set(_HUNGARIAN):
+        return by_one >= _COVERED
+    return any(_explain(letters, one + other) >= _COVERED_BY_TWO for one, other in combinations(_ALPHABETS, 2))
+
+
+def _explain(letters: Counter[str], alphabet: str) -> float:
+    """Return the share of the letters that an alphabet has; all, where there are none."""
+    return sum(letters[letter] for letter in set(alphabet)) / letters.total() if letters else 1.0
