@@ -1,10 +1,12 @@
-"""The first look at the bytes finds leading zeros wherever they are."""
+"""The first look at the bytes finds leading zeros and spaces around cells wherever they are."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from voile.io.csv_byte_scan import scan_bytes
+import pytest
+
+from voile.io.csv_byte_scan import BLOCK, HEAD, scan_bytes
 
 
 def test_a_leading_zero_at_every_place_of_a_block(tmp_path: Path) -> None:
@@ -17,3 +19,21 @@ def test_zeros_in_one_column_leave_the_others_alone(tmp_path: Path) -> None:
     seen = scan_bytes(b'a,"b,b",c\n1,"x, 05",2\n3,y,007\n', ",", 3)
     assert seen.zero_columns == {1, 2}
     assert not seen.is_faulty
+
+
+@pytest.mark.parametrize("cell", [b" y", b"y ", b"\ty", b"y\t", b'" y"', b'"y "', b" "])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_a_padded_cell_at_every_place_of_a_block(cell: bytes, end: bytes) -> None:
+    last = b"3,z w" + end if end else b""  # without, the padded cell is the last one of the file
+    for shift in range(BLOCK - 16, BLOCK + 4):
+        rows = b"a,b\n" + b"1,2\n" * (shift // 4 - 2) + b"x" * (shift % 4) + b","
+        assert scan_bytes(rows + cell + end + last, ",", 2).has_padding, shift
+        assert not scan_bytes(rows + b"y y\ty" + end + last, ",", 2).has_padding, shift
+
+
+def test_the_head_ends_with_a_record() -> None:
+    content = b"a,b\n" + b"1,x\n" * 5_000
+    stop = scan_bytes(content, ",", 2).head_stop
+    assert content[stop - 1 : stop] == b"\n"
+    assert HEAD <= content[:stop].count(b"\n") <= 5_001
+    assert scan_bytes(b"a,b\n1,2\n", ",", 2).head_stop == 0

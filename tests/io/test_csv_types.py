@@ -64,3 +64,15 @@ def test_account_numbers_beyond_64_bits_stay_text(tmp_path: Path) -> None:
 def test_empty_cells_and_named_texts_are_missing(tmp_path: Path) -> None:
     frame = read_text(tmp_path, 'a,b,c\n1,,?\n,"",x\n-9,y,\n', null_values=["?", "-9"])
     assert frame.rows() == [(1, None, None), (None, None, "x"), (None, "y", None)]
+
+
+def test_a_late_empty_text_in_quotes_is_missing(tmp_path: Path) -> None:
+    frame = read_text(tmp_path, "a,b\n" + "1,x\n" * 70_000 + '2,""\n,y\n')
+    assert frame.rows()[-2:] == [(2, None), (None, "y")]
+
+
+def test_times_are_found_beside_words(tmp_path: Path) -> None:
+    rows = "x,2025-01-02,2025-01-02 10:30:00,10:30:00,\n" * 3_000
+    frame = read_text(tmp_path, "word,day,moment,time,nothing\n" + rows)
+    assert [frame[name].dtype.base_type() for name in frame.columns[1:4]] == [pl.Date, pl.Datetime, pl.Time]
+    assert frame["word"].dtype == pl.String

@@ -9,7 +9,7 @@ A file passes only if every parser must see the same cells in it:
 - blank lines lie between records of several fields, where they cannot be a record with an empty field.
 
 The scan also counts the records, so that the number of rows that a parser returns can be compared, and finds the
-columns that hold numbers with leading zeros, however deep in the file.
+columns that hold numbers with leading zeros, however deep in the file, and whether cells may have spaces around them.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 BLOCK = 1 << 16  # small enough to stay in the cache
+HEAD = 1_001  # records that show what the others may be, the header among them
 RANGE = 1 << 25  # bytes of records that are read at once where a file is read in ranges
 MARK = codecs.BOM_UTF8
 _LINE_FEED, _RETURN, _QUOTE, _SPACE, _PLUS, _MINUS, _ZERO, _TAB = b'\n\r" +-0\t'
@@ -39,7 +40,10 @@ class ByteScan:
     records: int = 0  # the header among them
     zero_columns: set[int] = field(default_factory=set)  # with some field that begins with 0 and another digit
     has_blank_lines: bool = False
+    has_quotes: bool = False
+    has_padding: bool = False  # spaces or tabs around some cells, perhaps
     is_faulty: bool = False
+    head_stop: int = 0  # where some records end that are enough to suggest the types; 0 if there are not as many
     record_start: int = 0  # where the record begins that was not complete before the last block
     cuts: list[int] = field(default_factory=list)  # where ranges of records begin, the first one after the header
     in_quotes: bool = False  # at the end of the last block
@@ -104,27 +108,31 @@ def _scan_block(scan: ByteScan, data: np.ndarray, position: int) -> None:
     Every record must have `width` fields: among the separators outside quotes, every width-th is a line end.
     """
     block = data[_CONTEXT:]
-    ends = block == _LINE_FEED
-    separators = ends | (block == scan.delimiter)
+    separators = (block == _LINE_FEED) | (block == scan.delimiter)
     quotes = data == _QUOTE
     if scan.in_quotes or quotes[_CONTEXT - 1 :].any():
+        scan.has_quotes = True
         if _has_stray_quotes(scan, data, quotes):
             scan.is_faulty = True
             return
         inside = (np.cumsum(quotes[_CONTEXT:], dtype=np.uint8) + np.uint8(scan.in_quotes)) & 1 == 1
         scan.in_quotes = bool(inside[-1]) if len(inside) else scan.in_quotes
-        separators, ends = separators & ~inside, ends & ~inside
-    blank = _blank_line_ends(data, ends)
-    if blank.any():
+        separators &= ~inside
+    positions = np.flatnonzero(separators)
+    is_end = block.take(positions) == _LINE_FEED
+    blank = _find_blank_lines(data, positions[is_end])
+    if len(blank):
         scan.has_blank_lines = True
         scan.is_faulty = scan.width == 1
-        separators, ends = separators & ~blank, ends & ~blank
-    positions = np.flatnonzero(separators)
+        is_cell = ~np.isin(positions, blank)
+        positions, is_end = positions[is_cell], is_end[is_cell]
     last_fields = positions[scan.width - 1 - scan.open_fields :: scan.width]
-    if not ends[last_fields].all() or np.count_nonzero(ends) != len(last_fields):
+    is_last = is_end[scan.width - 1 - scan.open_fields :: scan.width]
+    if not is_last.all() or np.count_nonzero(is_end) != len(last_fields):
         scan.is_faulty = True
     if scan.is_faulty:
         return
+    scan.has_padding = scan.has_padding or _has_padding(data, scan.delimiter)
     zeros = _leading_zeros(data, scan.delimiter)
     if len(zeros):
         columns = (np.searchsorted(positions, zeros) + scan.open_fields) % scan.width
@@ -133,6 +141,8 @@ def _scan_block(scan: ByteScan, data: np.ndarray, position: int) -> None:
     scan.records += len(last_fields)
     if len(last_fields):
         scan.record_start = position + int(last_fields[-1]) + 1
+        if not scan.head_stop and scan.records >= HEAD:
+            scan.head_stop = scan.record_start
         if not scan.cuts:
             scan.cuts.append(position + int(last_fields[0]) + 1)
         elif scan.record_start - scan.cuts[-1] >= RANGE:
@@ -155,8 +165,8 @@ def _has_stray_quotes(scan: ByteScan, data: np.ndarray, quotes: np.ndarray) -> b
 def _leading_zeros(data: np.ndarray, delimiter: int) -> np.ndarray:
     """Return where in the block a field begins with 0 and another digit, perhaps after a quote, a space or a sign; the
     last byte of a block is looked at with the next one."""
-    digit = data - _ZERO < 10  # unsigned, so that characters below 0 become large
-    zeros = np.flatnonzero((data[1:-1] == _ZERO) & digit[2:]) + 1
+    zeros = np.flatnonzero(data[1:-1] == _ZERO) + 1
+    zeros = zeros[data.take(zeros + 1) - _ZERO < 10]  # unsigned, so that characters below 0 become large
     before = data[zeros - 1]
     signed = (before == _PLUS) | (before == _MINUS)
     before = np.where(signed, data[np.maximum(zeros - 2, 0)], before)
@@ -164,10 +174,20 @@ def _leading_zeros(data: np.ndarray, delimiter: int) -> np.ndarray:
     return np.asarray(zeros[starts] - _CONTEXT)
 
 
-def _blank_line_ends(data: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Mark the ends of empty lines, `\\n\\n` or `\\n\\r\\n`. Three bytes come before the first line end."""
-    last, prior = data[2:-1], data[1:-2]
-    return np.asarray(ends & ((last == _LINE_FEED) | ((last == _RETURN) & (prior == _LINE_FEED))))
+def _has_padding(data: np.ndarray, delimiter: int) -> bool:
+    """Whether a space or a tab stands where a cell may begin or end; the last byte of a block is looked at with the
+    next one."""
+    blanks = np.flatnonzero((data[_CONTEXT - 1 : -1] == _SPACE) | (data[_CONTEXT - 1 : -1] == _TAB)) + _CONTEXT - 1
+    is_edge = np.zeros(256, dtype=bool)
+    is_edge[[delimiter, _LINE_FEED, _RETURN, _QUOTE]] = True
+    return bool((is_edge[data[blanks - 1]] | is_edge[data[blanks + 1]]).any())
+
+
+def _find_blank_lines(data: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return which of the line ends of a block end empty lines, `\\n\\n` or `\\n\\r\\n`. Three bytes come before the
+    block."""
+    last, prior = data[ends + _CONTEXT - 1], data[ends + _CONTEXT - 2]
+    return np.asarray(ends[(last == _LINE_FEED) | ((last == _RETURN) & (prior == _LINE_FEED))])
 
 
 def drop_blank_lines(source: Path | bytes) -> bytes:
@@ -176,6 +196,8 @@ def drop_blank_lines(source: Path | bytes) -> bytes:
     block = np.frombuffer(content, dtype=np.uint8)
     outside = np.cumsum(block == _QUOTE, dtype=np.uint8) & 1 == 0
     context = np.full(_CONTEXT, _LINE_FEED, dtype=np.uint8)
-    blank = _blank_line_ends(np.append(context, block), (block == _LINE_FEED) & outside)
-    blank[:-1] |= blank[1:] & (block[:-1] == _RETURN)
-    return bytes(block[~blank])
+    ends = _find_blank_lines(np.append(context, block), np.flatnonzero((block == _LINE_FEED) & outside))
+    is_kept = np.ones(len(block), dtype=bool)
+    is_kept[ends] = False
+    is_kept[ends[ends > 0] - 1] &= block[ends[ends > 0] - 1] != _RETURN
+    return bytes(block[is_kept])

@@ -25,7 +25,7 @@ from voile.io.conversions.text_forms import may_group_thousands
 from voile.io.conversions.text_options import TextOptions
 from voile.io.csv_byte_scan import ByteScan, drop_blank_lines, scan_bytes
 from voile.io.csv_faults import check_encoding, raise_fault, unreadable_csv
-from voile.io.csv_types import certain_type, names_postcode
+from voile.io.csv_types import certain_type, may_be_time, names_postcode
 
 DELIMITERS = ",;\t|"
 UNSAID = TextOptions()  # nothing is said: delimiter, encoding and types are found
@@ -69,7 +69,8 @@ def read_csv(
     options: dict[str, Any] = {
         "separator": inspected.delimiter,
         "columns": requested,
-        "null_values": ["", *how.null_values],
+        # a cell without quotes that is empty is missing anyway, and looking for "" takes time
+        "null_values": ["", *how.null_values] if inspected.scan.has_quotes or how.null_values else None,
         "glob": False,
     }
     zeros, examined = (
@@ -77,13 +78,14 @@ def read_csv(
         {name for name in names if name in how.convert or names_postcode(name)},
     )
     texts = [requested.index(number) for number in requested if number in zeros or names[number] in examined]
-    frame = _read_typed(source, options, texts)
+    frame = _read_typed(source, _read_head(inspected), options, texts)
     if frame is None:
         frame = _read_as_text(source, options)
     if frame is None or frame.height != inspected.rows:
         raise unreadable_csv(path)
     frame.columns = [names[number] for number in requested]
-    return convert_frame(_trim_cells(frame, how.null_values), how, inspected.delimiter)
+    trimmed = _trim_cells(frame, how.null_values) if inspected.scan.has_padding else frame
+    return convert_frame(trimmed, how, inspected.delimiter)
 
 
 def scan_csv(
@@ -225,23 +227,43 @@ def _check_header(path: Path, names: list[str]) -> None:
         )
 
 
-def _read_typed(source: Path | bytes, options: dict[str, Any], as_text: Sequence[int]) -> pl.DataFrame | None:
+def _read_head(inspected: InspectedCsv) -> Path | bytes:
+    """Return the bytes of the first rows, which take polars less time than to look for them in a large file."""
+    source, stop = inspected.source, inspected.scan.head_stop
+    if isinstance(source, bytes) or not stop:
+        return source
+    with source.open("rb") as handle:
+        return handle.read(stop)
+
+
+def _read_typed(
+    source: Path | bytes, first_rows: Path | bytes, options: dict[str, Any], as_text: Sequence[int]
+) -> pl.DataFrame | None:
     """Read the table with the types that its first rows suggest; None if a later row does not fit them.
 
     The columns `as_text` are read as text, such as numbers of which some have leading zeros, and so are numbers that
     might have points before thousands: there every cell is examined.
     """
     try:
-        texts = pl.read_csv(source, infer_schema=False, n_rows=HEAD, **options)
-        head = pl.read_csv(source, try_parse_dates=True, infer_schema_length=HEAD, n_rows=HEAD, **options)
-        types = {name: certain_type(texts[name], dtype) for name, dtype in head.schema.items()}
-        unclear = [head.columns[number] for number in as_text]
+        texts = pl.read_csv(first_rows, infer_schema=False, n_rows=HEAD, **options)
+        types = _suggest_types(first_rows, texts, options)
+        unclear = [texts.columns[number] for number in as_text]
         if options["separator"] == ";":
             unclear += [name for name, dtype in types.items() if dtype.is_float() and may_group_thousands(texts[name])]
         overrides = {**types, **dict.fromkeys(unclear, pl.String())}
         return pl.read_csv(source, schema_overrides=overrides, infer_schema=False, **options)
     except (pl.exceptions.PolarsError, OSError):
         return None
+
+
+def _suggest_types(first_rows: Path | bytes, texts: pl.DataFrame, options: dict[str, Any]) -> dict[str, pl.DataType]:
+    """Return the types that the first rows suggest. polars takes long to try dates, so it does only where cells have
+    their form."""
+    rows: dict[str, Any] = {"infer_schema_length": HEAD, "n_rows": HEAD}
+    guesses = dict(pl.read_csv(first_rows, **rows, **options).schema)
+    if any(guess == pl.String and may_be_time(texts[name]) for name, guess in guesses.items()):
+        guesses = dict(pl.read_csv(first_rows, try_parse_dates=True, **rows, **options).schema)
+    return {name: certain_type(texts[name], guess) for name, guess in guesses.items()}
 
 
 def _read_as_text(source: Path | bytes, options: dict[str, Any]) -> pl.DataFrame | None:

@@ -87,6 +87,11 @@ def certain_type(texts: pl.Series, guess: pl.DataType) -> pl.DataType:
     return guess
 
 
+def may_be_time(texts: pl.Series) -> bool:
+    """Whether all cells of a column of text have the form of a date, a time, or both."""
+    return any(_matches_all(texts.drop_nulls(), form) for form in _FORMS.values())
+
+
 def _matches_all(cells: pl.Series, pattern: str) -> bool:
     return bool(cells.str.contains(pattern).all())
 
