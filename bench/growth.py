@@ -1,11 +1,13 @@
 """How every verb grows with rows and columns: CPU seconds and memory, each measurement in a process of its own.
 
-    python bench/growth.py [--out FOLDER] [--cap SECONDS] [VERB ...]
+    python bench/growth.py [--out FOLDER] [--cap SECONDS] [--page PAGE] [VERB ...]
 
-Prints the tables of docs/growth.md. The rows are 10 k, 100 k and 1 M of 10 columns, the columns 5, 10 and 40 of
-10 k rows: independent columns of 2 to 73 values, the last one sensitive. Time is CPU time of the verb alone, on all
-threads, with kernels compiled beforehand (`voile warm-up`). A measurement that takes longer than the cap is stopped and
-larger ones of the verb are not tried. FOLDER keeps tables and results, so that a run that was interrupted goes on.
+Prints the tables of docs/growth.md, or writes them into that page. The rows are 10 k, 100 k and 1 M of 10 columns, the
+columns 5, 10, 20 and 40 of 10 k rows: independent columns of 2 to 73 values, the last one sensitive. Time is CPU time
+of the verb alone, on all threads, the least of three where one takes under a second. Each process publishes 100 k rows
+and runs the verb on 10 k rows of 5 columns before, so that loading libraries and kernels does not count. A measurement
+that takes longer than the cap is stopped, and larger ones of the verb are not tried. FOLDER keeps tables and results,
+so that a run that was interrupted goes on.
 """
 
 from __future__ import annotations
@@ -26,7 +28,14 @@ import polars as pl
 
 import voile as vl
 
-SIZES = [(10_000, 5), (10_000, 10), (100_000, 10), (10_000, 40), (1_000_000, 10)]
+SIZES = [(10_000, 5), (10_000, 10), (10_000, 20), (10_000, 40), (100_000, 10), (1_000_000, 10)]
+STEPS = {  # what an exponent is told of: the sizes, and how much larger the second is
+    "rows, to 100 k": ((10_000, 10), (100_000, 10), 10),
+    "rows, to 1 M": ((100_000, 10), (1_000_000, 10), 10),
+    "columns, 10 to 20": ((10_000, 10), (10_000, 20), 2),
+    "columns, 20 to 40": ((10_000, 20), (10_000, 40), 2),
+}
+TIMES, MEMORY = "<!-- times -->", "<!-- memory -->"  # each stands before and after its table in the page
 DOMAINS = (73, 2, 17, 57, 50, 9, 8, 6, 30)
 KEY = vl.Key(bytes(32))
 POLICY = vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=2))
@@ -165,18 +174,32 @@ VERBS: dict[str, Setting] = {
 
 def measure_here(verb: str, folder: Path, rows: int, columns: int, cap: int) -> None:
     """Measure once, in this process, and print the result as JSON."""
-    place = folder / f"{rows}x{columns}"
+    place, first_rows, first_columns = folder / f"{rows}x{columns}", *SIZES[0]
     try:
-        work = VERBS[verb](place, columns)
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        limit = math.ceil(used.ru_utime + used.ru_stime) + cap
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        start = time.process_time()
-        work()
-        found: dict[str, Any] = {"seconds": time.process_time() - start}
+        load_kernels()
+        VERBS[verb](folder / f"{first_rows}x{first_columns}", first_columns)()
+        seconds = clock(VERBS[verb](place, columns), cap)
+        if seconds < 1:
+            seconds = min(seconds, *(clock(VERBS[verb](place, columns), cap) for _ in range(2)))
+        found: dict[str, Any] = {"seconds": seconds}
     except vl.errors.VoileError as error:
         found = {"refused": error.code}
     print(json.dumps({**found, "mebibytes": read_peak()}))
+
+
+def load_kernels() -> None:
+    """Read and publish a table that is large enough for compiled kernels."""
+    data = vl.read(make_table(100_000, 5), choose_schema(5))
+    vl.publish(data, POLICY, vl.Mondrian(), key=KEY)
+
+
+def clock(work: Work, cap: int) -> float:
+    """Return the CPU seconds of some work, on all threads; the process ends at the cap."""
+    start = time.process_time()
+    limit = math.ceil(start) + cap
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+    work()
+    return time.process_time() - start
 
 
 def read_peak() -> float:
@@ -216,20 +239,37 @@ def run_all(verbs: list[str], folder: Path, cap: int) -> dict[str, dict[str, Any
     return results
 
 
-def write_tables(results: dict[str, dict[str, Any]]) -> None:
-    """Print one table of CPU seconds with the exponents of the last steps, and one of memory."""
-    heads = [f"{rows // 1000:,} k x {columns}" for rows, columns in SIZES]
-    exponents = ["rows, to 100 k", "rows, to 1 M", "columns, 10 to 40"]
-    print("| verb |", " | ".join([*heads, *exponents]), "|\n|---|" + "---:|" * (len(SIZES) + 3))
+def write_times(results: dict[str, dict[str, Any]]) -> str:
+    """Write the table of CPU seconds, with the exponents of the steps between sizes."""
+    lines = ["| verb | " + " | ".join([*map(write_size, SIZES), *STEPS]) + " |"]
+    lines.append("|---|" + "---:|" * (len(SIZES) + len(STEPS)))
     for verb, known in results.items():
         cells = [write_cell(known.get(f"{rows}x{columns}"), "seconds") for rows, columns in SIZES]
-        steps = (("10000x10", "100000x10"), ("100000x10", "1000000x10"), ("10000x10", "10000x40"))
-        grown = [write_exponent(known, small, large, 4 if large.endswith("40") else 10) for small, large in steps]
-        print(f"| {verb} |", " | ".join([*cells, *grown]), "|")
-    print("\n| verb |", " | ".join(heads), "|\n|---|" + "---:|" * len(SIZES))
+        grown = [write_exponent(known, *step) for step in STEPS.values()]
+        lines.append(f"| {verb} | " + " | ".join([*cells, *grown]) + " |")
+    return "\n".join(lines)
+
+
+def write_memory(results: dict[str, dict[str, Any]]) -> str:
+    """Write the table of peak memory."""
+    lines = ["| verb | " + " | ".join(map(write_size, SIZES)) + " |", "|---|" + "---:|" * len(SIZES)]
     for verb, known in results.items():
         cells = [write_cell(known.get(f"{rows}x{columns}"), "mebibytes") for rows, columns in SIZES]
-        print(f"| {verb} |", " | ".join(cells), "|")
+        lines.append(f"| {verb} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def write_page(page: Path, results: dict[str, dict[str, Any]]) -> None:
+    """Replace the tables of the page, each of which stands between two marks."""
+    text = page.read_text(encoding="utf-8")
+    for mark, table in ((TIMES, write_times(results)), (MEMORY, write_memory(results))):
+        before, _, after = text.split(mark)
+        text = f"{before}{mark}\n\n{table}\n\n{mark}{after}"
+    page.write_text(text, encoding="utf-8")
+
+
+def write_size(size: tuple[int, int]) -> str:
+    return f"{size[0] // 1000:,} k x {size[1]}"
 
 
 def write_cell(found: dict[str, Any] | None, part: str) -> str:
@@ -243,9 +283,9 @@ def write_cell(found: dict[str, Any] | None, part: str) -> str:
     return f"{found[part]:.2f}" if part == "seconds" else f"{found[part]:,.0f}"
 
 
-def write_exponent(known: dict[str, Any], small: str, large: str, factor: int) -> str:
+def write_exponent(known: dict[str, Any], small: tuple[int, int], large: tuple[int, int], factor: int) -> str:
     """Write the power of the size by which time grew between two sizes; empty where one is too short to tell."""
-    first, last = known.get(small, {}).get("seconds", 0), known.get(large, {}).get("seconds", 0)
+    first, last = (known.get(f"{rows}x{columns}", {}).get("seconds", 0) for rows, columns in (small, large))
     return f"{math.log(last / first) / math.log(factor):.2f}" if first > 0.005 and last > 0.02 else ""
 
 
@@ -253,7 +293,8 @@ def main() -> None:
     """Measure what the arguments name, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("growth"), help="the folder of tables and results")
-    parser.add_argument("--cap", type=int, default=60, help="CPU seconds after which a measurement is stopped")
+    parser.add_argument("--cap", type=int, default=120, help="CPU seconds after which a measurement is stopped")
+    parser.add_argument("--page", type=Path, help="the page whose tables are written, e.g. docs/growth.md")
     parser.add_argument("--here", help=argparse.SUPPRESS)
     parser.add_argument("verbs", nargs="*")
     choice = parser.parse_args()
@@ -262,7 +303,11 @@ def main() -> None:
         rows, columns = map(int, choice.here.split("x"))
         measure_here(choice.verbs[0], folder, rows, columns, choice.cap)
         return
-    write_tables(run_all(choice.verbs or list(VERBS), folder, choice.cap))
+    results = run_all(choice.verbs or list(VERBS), folder, choice.cap)
+    if choice.page is not None:
+        write_page(choice.page, results)
+    else:
+        print(write_times(results), write_memory(results), sep="\n\n")
 
 
 if __name__ == "__main__":
