@@ -19,7 +19,7 @@ from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.roles.code_guessing import looks_like_codes
 from voile.tables.roles.column_features import measure_features
 from voile.tables.roles.column_words import is_trait
-from voile.tables.roles.role_guessing import suggest_role
+from voile.tables.roles.neighbour_roles import suggest_roles
 
 CONTRADICTIONS = 0.01  # share of a column's values within which a trait may change: sex is sometimes mistyped
 
@@ -87,28 +87,34 @@ def profile_table(frame: pl.DataFrame, titles: Mapping[str, str]) -> tuple[tuple
             coded[name] = encode_column(name, values, infer_kind(values), None)
         except VoileError as error:  # values that cannot be compared cannot be published
             unusable[name] = ColumnProfile(name, "none", str(values.dtype.base_type()), 0, 0, 0, "", error.message)
-    counts = {name: np.bincount(codes, minlength=domain.size) for name, (domain, codes) in coded.items()}
-    profiles = {name: profile_column(name, coded[name][0], counts[name], coded, titles.get(name, "")) for name in coded}
+    counted = {name: (domain, np.bincount(codes, minlength=domain.size)) for name, (domain, codes) in coded.items()}
+    profiles = dict(zip(coded, profile_columns(counted, coded, titles), strict=True))
     return tuple(unusable.get(name) or profiles[name] for name in frame.columns), coded
 
 
-def profile_column(
-    name: str, domain: Domain, counts: np.ndarray, coded: CodedColumns | None = None, title: str = ""
-) -> ColumnProfile:
-    """Profile a column from the number of rows that have each code. `coded` are all columns of the table, if whether a
+def profile_columns(
+    counted: CodedColumns, coded: CodedColumns | None = None, titles: Mapping[str, str] | None = None
+) -> tuple[ColumnProfile, ...]:
+    """Profile columns from the number of rows that have each code. `coded` are all columns of the table, if whether a
     column numbers people may be read from the others."""
-    missing = int(counts[-1]) if domain.missing else 0
-    features = measure_features(name, domain, counts, partial(_has_constant_trait, name, coded or {}), title)
-    suggestion = suggest_role(features)
-    return ColumnProfile(
-        name,
-        features.kind,
-        features.type,
-        features.distinct,
-        missing,
-        features.alone,
-        title=title,
-        **asdict(suggestion),
+    features = [
+        measure_features(
+            name, domain, counts, partial(_has_constant_trait, name, coded or {}), (titles or {}).get(name, "")
+        )
+        for name, (domain, counts) in counted.items()
+    ]
+    return tuple(
+        ColumnProfile(
+            column.name,
+            column.kind,
+            column.type,
+            column.distinct,
+            column.missing,
+            column.alone,
+            title=column.title,
+            **asdict(suggestion),
+        )
+        for column, suggestion in zip(features, suggest_roles(features), strict=True)
     )
 
 

@@ -24,7 +24,7 @@ from voile.flow.explore.column_profiles import (
     CodedColumns,
     ColumnProfile,
     find_repeats,
-    profile_column,
+    profile_columns,
     profile_table,
 )
 from voile.flow.explore.inspection import Inspection
@@ -186,19 +186,19 @@ def _inspect_microdata(data: Microdata) -> Inspection:
     """Inspect a table that was read: its published columns, assuming that its quasi-identifier is known. People with
     several rows are counted once, by one row that is drawn."""
     rows = data.rows if data.people is None else data.people.draw(1, PUBLIC_KEY)
-    profiles = []
+    counted = {}
     for column in data.columns:
         table = rows.histogram([column.name])
         counts = np.zeros(column.size, dtype=np.int64)
         counts[table.codes[:, 0]] = table.counts
-        profiles.append(profile_column(column.name, column.domain, counts))
+        counted[column.name] = column.domain, counts
     columns = (*data.columns.quasi, *data.columns.sensitive)
     sizes = {column.name: column.size for column in columns}
     table = rows.histogram(list(sizes))
     drawn = CodedRows(sizes, {name: table.codes[:, j] for j, name in enumerate(sizes)}, table.counts)
     known = [column.name for column in data.columns.quasi]
     domains = {column.name: column.domain for column in data.columns.sensitive}
-    inspection = _count_people(tuple(profiles), drawn, known, domains)
+    inspection = _count_people(profile_columns(counted), drawn, known, domains)
     return replace(inspection, unit=replace(data.unit, rows=1))
 
 

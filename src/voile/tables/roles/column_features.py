@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -11,8 +12,11 @@ import polars as pl
 
 from voile.tables.domain import Domain
 from voile.tables.roles.check_digits import GENERAL, PERSONAL
+from voile.tables.roles.column_words import find_meanings, find_word_meanings, split_words
 from voile.tables.roles.name_lexicon import looks_like_name
 
+LABELS = 40  # different texts up to which they may be labels of categories
+LEAST_LABELS = 0.3  # share of labels from which a meaning is kept
 SAMPLE = 400  # different values that are looked at one by one, evenly spread over all
 RANGES = {"yes or no": (0, 1), "age": (0, 120), "year": (1850, 2100)}
 
@@ -20,8 +24,9 @@ RANGES = {"yes or no": (0, 1), "age": (0, 120), "year": (1850, 2100)}
 @dataclass(frozen=True)
 class ColumnFeatures:
     """What the guess of a role rests on: how many rows are `filled` with how many `distinct` values, how many values
-    are `alone` in one row, the average length and number of words of texts, the share of different values that look
-    like `names` of people or like each of several `codes`, the `ranges` that hold all numbers, whether numbers are
+    are `alone` in one row, how many cells are `missing`, the average length and number of words of texts, the share of
+    different values that look like `names` of people or like each of several `codes`, or whose words have each of some
+    meanings (`labels`, measured where the name says nothing), the `ranges` that hold all numbers, whether numbers are
     whole and some negative, the `title` that a file gives to the column beside its name, and whether the traits of
     people never change within a value."""
 
@@ -35,11 +40,13 @@ class ColumnFeatures:
     words: float = 0.0
     names: float = 0.0
     codes: Mapping[str, float] = field(default_factory=dict)
+    labels: Mapping[str, float] = field(default_factory=dict)
     ranges: tuple[str, ...] = ()
     is_whole: bool = False
     is_negative: bool = False
     title: str = ""
     keeps_traits: bool = False
+    missing: int = 0
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "ranges": list(self.ranges)}
@@ -55,6 +62,7 @@ def measure_features(
 ) -> ColumnFeatures:
     """Measure the features of a column from its values and the number of rows that have each; a last count is that of
     missing cells, where there are any. `keeps_traits` is asked only about a column that may number people."""
+    missing = int(counts[-1]) if domain.missing else 0
     counts = counts[:-1] if domain.missing else counts
     present = counts > 0
     values, dtype = domain.values.filter(pl.Series(present)), domain.values.dtype
@@ -67,13 +75,16 @@ def measure_features(
         "filled": filled,
         "distinct": distinct,
         "alone": int((counts == 1).sum()),
+        "missing": missing,
     }
     is_whole = dtype.is_integer() or (dtype.is_float() and bool((values == values.round()).all()))
     may_number = dtype == pl.String or is_whole
     if may_number and 1 < distinct < filled:
         base["keeps_traits"] = keeps_traits()
     if dtype in (pl.String, pl.Enum):
-        return ColumnFeatures(**base, **_measure_texts(values.cast(pl.String)))
+        is_unnamed = distinct <= LABELS and not find_meanings(name)
+        labels = _share_meanings(values.cast(pl.String).to_list()) if is_unnamed else {}
+        return ColumnFeatures(**base, **_measure_texts(values.cast(pl.String)), labels=labels)
     if dtype.is_numeric():
         return ColumnFeatures(**base, **_measure_numbers(values))
     return ColumnFeatures(**base)
@@ -87,6 +98,14 @@ def _measure_texts(values: pl.Series) -> dict[str, Any]:
         "words": round(float(values.str.split(" ").list.len().mean() or 0), 1),  # type: ignore[arg-type]
         "names": _share(texts, looks_like_name),
         "codes": {code: share for code, share in shares.items() if share >= 0.05},
+    }
+
+
+def _share_meanings(texts: list[str]) -> dict[str, float]:
+    """Return the share of labels that have each meaning: `divorced` and `widowed` are about the family."""
+    found = Counter(meaning for text in texts for meaning in find_word_meanings(split_words(text)))
+    return {
+        meaning: round(count / len(texts), 3) for meaning, count in found.items() if count >= LEAST_LABELS * len(texts)
     }
 
 

@@ -1,6 +1,7 @@
 """Words in the names of columns, in several languages, and what they say about a column.
 
-The words are in column_words.txt. They are compared without case and accents.
+The words are in column_words.txt; names that well-known surveys and standards give to columns are in standard_names.txt.
+They are compared without case and accents.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ ROLE_OF = {
     **dict.fromkeys(
         ("diagnosis", "treatment", "lab value", "outcome", "money", "belief", "conduct", "score", "course"), "sensitive"
     ),
+    "study": "other",
 }
 # a name of something that is no person: ward name, drug name
 _THINGS = re.compile(
     r"(?:^|[^a-z])(?:ward|hospital|product|drug|item|file|city|country|department|school|company|firm|brand|street|state|"
-    r"test|group|category|type|class|diagnosis|disease|variable|column|event|region|station|klinik|medikament|produkt|week|page)"
+    r"province|provincia|provincie|county|municipality|municipio|commune|district|village|town|test|group|category|type|class|diagnosis|disease|variable|column|event|region|station|klinik|medikament|produkt|week|page)"
     r"(?:[^a-z]|$)"
 )
 WHOM = (
@@ -62,10 +64,10 @@ def is_trait(name: str) -> bool:
 
 
 @cache
-def _read_words() -> dict[str, list[str]]:
-    """Return the words of each meaning, and the filler words."""
+def _read_words(file: str = "column_words.txt") -> dict[str, list[str]]:
+    """Return the words of each meaning that a file lists."""
     words: dict[str, list[str]] = {}
-    for line in files("voile.tables.roles").joinpath("column_words.txt").read_text(encoding="utf-8").splitlines():
+    for line in files("voile.tables.roles").joinpath(file).read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             meaning, _, listed = line.partition(":")
             words.setdefault(meaning, []).extend(listed.split())
@@ -73,13 +75,29 @@ def _read_words() -> dict[str, list[str]]:
 
 
 @cache
-def _compile_words() -> dict[str, re.Pattern[str]]:
-    return {meaning: _compile(words) for meaning, words in _read_words().items() if meaning != FILLER}
+def _compile_words(phrases: bool) -> dict[str, re.Pattern[str]]:
+    """Return what the words of each meaning look like: those of several words, or the single ones."""
+    listed = {
+        meaning: [word for word in words if ("_" in word) == phrases]
+        for meaning, words in _read_words().items()
+        if meaning != FILLER
+    }
+    return {meaning: _compile(words) for meaning, words in listed.items() if words}
 
 
 def _compile(words: list[str]) -> re.Pattern[str]:
     parts = [re.escape(word).replace(r"\*", "[a-z]*").replace("_", "[^a-z]*") for word in words]
     return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(parts)})(?=[^a-z]|$)")
+
+
+@cache
+def _compile_standard_names() -> dict[str, re.Pattern[str]]:
+    """Return what whole names of surveys and standards look like."""
+    patterns = {}
+    for meaning, names in _read_words("standard_names.txt").items():
+        parts = [re.escape(name).replace(r"\*", ".*").replace(r"\#", "[0-9]?") for name in names]
+        patterns[meaning] = re.compile("|".join(parts))
+    return patterns
 
 
 @cache
@@ -117,23 +135,46 @@ def split_compound(word: str) -> list[str]:
     return [word]
 
 
-def find_meanings(name: str) -> list[str]:
+def find_word_meanings(text: str) -> tuple[str, ...]:
+    """Return what the words of a text may mean, in the order of column_words.txt. A phrase says more than its words;
+    words of a course (`time`, `result`) count where nothing else does.
+
+    >>> find_word_meanings("tamoxifen"), find_word_meanings("never married")
+    (('treatment',), ('family',))
+    """
+    for phrases in (True, False):
+        found = tuple(meaning for meaning, pattern in _compile_words(phrases).items() if pattern.search(text))
+        if found:
+            return tuple(meaning for meaning in found if meaning != "course") or found
+    return ()
+
+
+@cache
+def find_meanings(name: str) -> tuple[str, ...]:
     """Return what the words of a column's name may mean, in the order of column_words.txt.
 
     >>> find_meanings("Geburtsdatum"), find_meanings("annual_income"), find_meanings("x7")
-    (['birth'], ['money'], [])
+    (('birth',), ('money',), ())
     """
+    standard = tuple(
+        meaning for meaning, names in _compile_standard_names().items() if names.fullmatch(name.casefold())
+    )
+    if standard:
+        return standard
     words = split_words(name).strip()
     bare = re.sub(rf"^(?:{WHOM}|insured|assured)s?[^a-z]+(?=[a-z])", "", words)
     # analysts write logarithms as lwage and squares as agesq
     logarithm, root = re.sub(r"^(?:ln|log|l)(?=[a-z]{3})", "", bare), re.sub("sq(?:uared)?$", "", bare)
     code = bare[1:] if name.isupper() and name.isalpha() else bare  # surveys write age as TAGE, race as ERACE
     compounds = re.sub(r"[a-z]+", lambda word: " ".join(split_compound(word[0])), bare)
-    for form in dict.fromkeys((bare, logarithm, root, compounds, code, words)):
-        found = [meaning for meaning, pattern in _compile_words().items() if pattern.search(form)]
-        if found:
-            return [meaning for meaning in found if meaning != "course"] or found
-    return []
+    parent = re.sub(r"^[mfdhw] ?(?=[a-z]{3})", "", bare)  # mother, father, dad, husband, wife: medu, dage
+    forms = dict.fromkeys((bare, logarithm, root, compounds, code, words, parent))
+    return next((found for found in map(find_word_meanings, forms) if found), ())
+
+
+def is_vague(name: str) -> bool:
+    """Whether a name has no word that says anything, as `status` and `group`."""
+    return set(re.findall("[a-z]+", split_words(name))) <= set(_read_words()[FILLER])
 
 
 def names_people(name: str, distinct: int, many: int) -> bool:

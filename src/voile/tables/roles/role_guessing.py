@@ -6,6 +6,7 @@ the suggestion is `unsure`, and the user decides before anything is published.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from voile.tables.code_lists.known_lists import ENOUGH
@@ -15,6 +16,7 @@ from voile.tables.roles.column_words import (
     PERSON,
     ROLE_OF,
     find_meanings,
+    is_vague,
     names_number,
     names_people,
     names_thing,
@@ -30,6 +32,8 @@ FEW_WORDS = 3.0  # on average, from which notes are free text even if few of the
 MOSTLY = 0.8  # share of different values that must be codes of one kind
 NAMED = 0.5  # share of different values that must look like names of people
 MAYBE_NAMED = 0.25  # share from which they may be names of a language that the lexicon knows little of
+LABELLED = 0.5  # share of the values of a category that are about the same
+TWOFOLD = "category"  # what a column of two values means of which nothing else is known
 FEW = 12  # different values from which names are no categories
 SHARED = 5  # rows per value that are many
 ROWS_EACH = 20  # rows per value that nobody has: a number of people or papers has fewer
@@ -72,18 +76,18 @@ def suggest_role(column: ColumnFeatures) -> RoleSuggestion:
     """
     if column.filled == 0:
         return RoleSuggestion("", "It is empty.", SURE)
-    if column.distinct == 1:
+    if column.distinct == 1 and not column.missing:
         return RoleSuggestion("other", "Everybody has the same value.", SURE)
-    meanings = find_meanings(column.name) or find_meanings(column.title)
+    meanings = find_meanings(column.name) or find_meanings(column.title) or _read_labels(column)
     return _find_identifier(column, meanings) or _find_secret_or_known(column, meanings) or _doubt(column)
 
 
-def _find_identifier(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+def _find_identifier(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column that may tell who somebody is: by its values, its name, or both."""
     return _find_personal(column, meanings) or _find_named(column, meanings) or _find_number(column, meanings)
 
 
-def _find_personal(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+def _find_personal(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column whose values are personal, or number people."""
     is_text = column.type in ("String", "Enum")
     personal = max(PERSONAL, key=lambda code: column.codes.get(code, 0.0))
@@ -97,12 +101,12 @@ def _find_personal(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestio
         return RoleSuggestion("identifier", "It holds free text, which may name people.", SURE, "free text")
     if is_text and "free text" in meanings and (column.words >= FEW_WORDS or column.distinct >= MANY):
         return RoleSuggestion("identifier", "It seems to hold notes, which may name people.", LIKELY, "free text")
-    if is_text and column.names >= NAMED and column.distinct >= FEW:
+    if is_text and column.names >= NAMED and column.distinct >= FEW and not names_thing(column.name):
         return RoleSuggestion("identifier", "Its values look like names of people.", SURE, "name")
     return None
 
 
-def _find_named(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+def _find_named(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column with the name of a name, a contact or a personal number. A few values that
     many rows share are none: whether there is a telephone, the name of an agency."""
     named = {"name", "contact", "number of a person"} & set(meanings)
@@ -117,13 +121,16 @@ def _find_named(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion |
     return None
 
 
-def _find_number(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+def _find_number(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column that may number people, or what they have."""
     is_number = names_number(column.name) or _is_person(column)
     is_quantity = column.is_negative or (column.kind == "numeric" and _names_quantity(meanings) and not is_number)
     can_number = column.type.startswith(("Int", "UInt", "String"))
     may_number = _may_be_people(column) and (can_number or not meanings) and not is_quantity
     if may_number and is_near_unique(column.distinct, column.filled):
+        if meanings and not is_number and not {"name", "contact", "number of a person"} & set(meanings):
+            why = f"Nearly everybody has a value of their own, but its name speaks of something else ({meanings[0]})."
+            return RoleSuggestion(UNSURE, why, UNSURE, meanings[0])
         why = "Nearly everybody has a value of their own."
         return RoleSuggestion("identifier", why, LIKELY, "number", _is_person(column))
     is_repeated = MANY <= column.distinct <= column.filled - MANY
@@ -155,12 +162,12 @@ def _tell_repeats(column: ColumnFeatures) -> str:
     return f"{column.distinct:,} different values in {column.filled:,} rows: it may tell people apart."
 
 
-def _names_quantity(meanings: list[str]) -> bool:
+def _names_quantity(meanings: Sequence[str]) -> bool:
     """Whether a name speaks of an amount or a measurement, which differs from person to person by nature."""
     return bool({"money", "lab value", "outcome", "score", "body", "work"} & set(meanings))
 
 
-def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSuggestion | None:
+def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column that should stay secret, or that others may know."""
     general = max(
         (code for code in GENERAL if code not in (POINTED, MIXED)), key=lambda code: column.codes.get(code, 0.0)
@@ -181,7 +188,8 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: list[str]) -> RoleSu
     if "weight" in meanings or (set(meanings) == {"body"} and "age" not in column.ranges and _differs_widely(column)):
         why = "It may be a survey weight, which tells who somebody is, or a measurement: say which."
         return RoleSuggestion(UNSURE, why, UNSURE, "weight")
-    if column.names >= MAYBE_NAMED and column.distinct >= MANY and not names_thing(column.name):
+    may_be_named = column.names >= (NAMED if names_thing(column.name) else MAYBE_NAMED)
+    if may_be_named and column.distinct >= (FEW if column.names >= NAMED else MANY):
         why = "Some of its values look like names of people: say what they are."
         return RoleSuggestion(UNSURE, why, UNSURE, "name")
     roles = [ROLE_OF[meaning] for meaning in meanings if meaning in ROLE_OF]
@@ -205,11 +213,18 @@ def _differs_widely(column: ColumnFeatures) -> bool:
     return column.kind == "numeric" and column.distinct > 100
 
 
+def _read_labels(column: ColumnFeatures) -> tuple[str, ...]:
+    """Return what most values of a column are about, where its name does not say what it is about."""
+    return tuple(meaning for meaning, share in column.labels.items() if share >= LABELLED and meaning in ROLE_OF)
+
+
 def _doubt(column: ColumnFeatures) -> RoleSuggestion:
     """Return the suggestion for a column whose name says nothing: known to others if it has two values that many rows
-    share, which tell nobody apart; otherwise a person must decide."""
-    if column.distinct == 2 and column.filled >= SHARED * column.distinct and column.alone == 0:
+    share, which tell nobody apart, and its name is not one for everything; otherwise a person must decide. A flag that
+    is set or missing has two values, too."""
+    values = column.distinct + (column.missing > 0 and column.distinct == 1)
+    if values == 2 and column.filled >= SHARED * column.distinct and column.alone == 0 and not is_vague(column.name):
         why = "It has two values that many rows share; that others may know it is the safe guess."
-        return RoleSuggestion("quasi", why, LIKELY, "category")
+        return RoleSuggestion("quasi", why, LIKELY, TWOFOLD)
     why = f"Neither its name nor its {column.distinct:,} different values say what it is: decide yourself."
     return RoleSuggestion(UNSURE, why, UNSURE)
