@@ -1,6 +1,6 @@
 """Words in the names of columns, in several languages, and what they say about a column.
 
-The words are in column_words.txt; names that well-known surveys and standards give to columns are in standard_names.txt.
+The words are in column_words.txt, names that well-known surveys and standards give to columns in standard_names.txt.
 They are compared without case and accents.
 """
 
@@ -27,7 +27,7 @@ ROLE_OF = {
     **dict.fromkeys(
         ("diagnosis", "treatment", "lab value", "outcome", "money", "belief", "conduct", "score", "course"), "sensitive"
     ),
-    "study": "other",
+    "study": "quasi",
 }
 # a name of something that is no person: ward name, drug name
 _THINGS = re.compile(

@@ -40,12 +40,17 @@ def _is_open(suggestion: RoleSuggestion) -> bool:
     return suggestion.meaning == TWOFOLD or (suggestion.role == UNSURE and not suggestion.meaning)
 
 
+def _is_vague(suggestion: RoleSuggestion) -> bool:
+    """Whether a suggestion says too little about the columns around it: a time or a result may be of anything."""
+    return _is_open(suggestion) or suggestion.meaning == "course"
+
+
 def _find_decided(
     columns: Sequence[ColumnFeatures], alone: Sequence[RoleSuggestion], places: Iterable[int]
 ) -> tuple[str, str]:
     """Return role and name of the first column that is known or secret by itself; empty texts if there is none."""
     for place in places:
-        if 0 <= place < len(alone) and alone[place].role in DECIDED and not _is_open(alone[place]):
+        if 0 <= place < len(alone) and alone[place].role in DECIDED and not _is_vague(alone[place]):
             return alone[place].role, columns[place].name
     return "", ""
 

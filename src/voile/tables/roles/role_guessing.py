@@ -215,7 +215,8 @@ def _differs_widely(column: ColumnFeatures) -> bool:
 
 def _read_labels(column: ColumnFeatures) -> tuple[str, ...]:
     """Return what most values of a column are about, where its name does not say what it is about."""
-    return tuple(meaning for meaning, share in column.labels.items() if share >= LABELLED and meaning in ROLE_OF)
+    telling = ROLE_OF.keys() - {"course"}
+    return tuple(meaning for meaning, share in column.labels.items() if share >= LABELLED and meaning in telling)
 
 
 def _doubt(column: ColumnFeatures) -> RoleSuggestion:

@@ -1,0 +1,63 @@
+"""What a column does not say, the columns around it may: only where they agree, and never against what it says."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import voile as vl
+from voile.tables.roles.column_features import ColumnFeatures
+from voile.tables.roles.neighbour_roles import suggest_roles
+
+SECRET = ColumnFeatures("cholesterol", "numeric", "Float64", 900, 300, 9)
+KNOWN = ColumnFeatures("age", "numeric", "Int64", 900, 70, 0, is_whole=True)
+FLAG = ColumnFeatures("zz1", "categorical", "String", 900, 2, 0)
+WHOLE = ColumnFeatures("zz2", "numeric", "Int64", 900, 30, 0, is_whole=True)
+FRACTION = ColumnFeatures("zz3", "numeric", "Float64", 900, 300, 9)
+TEXT = ColumnFeatures("zz4", "categorical", "String", 900, 6, 0)
+WEIGHT = ColumnFeatures("zz5", "numeric", "Float64", 900, 899, 898)
+
+
+@pytest.mark.parametrize(
+    ("columns", "place", "role"),
+    [
+        ([SECRET, FLAG, SECRET], 1, "sensitive"),
+        ([SECRET, FLAG, KNOWN], 1, "quasi"),
+        ([SECRET, FLAG], 1, "quasi"),
+        ([SECRET, WHOLE], 1, "sensitive"),
+        ([SECRET, WHOLE, KNOWN], 1, "unsure"),
+        ([KNOWN, WHOLE, KNOWN], 1, "unsure"),
+        ([KNOWN, FRACTION, SECRET], 1, "sensitive"),
+        ([KNOWN, FRACTION, KNOWN], 1, "unsure"),
+        ([SECRET, TEXT], 1, "unsure"),
+        ([SECRET, TEXT, SECRET], 1, "sensitive"),
+        ([KNOWN, TEXT, KNOWN], 1, "quasi"),
+        ([SECRET, WEIGHT, SECRET], 1, "unsure"),
+        ([SECRET, WHOLE, WHOLE, WHOLE, SECRET], 2, "sensitive"),
+        ([SECRET, WHOLE, WHOLE, WHOLE, WHOLE, WHOLE, SECRET], 3, "unsure"),
+        ([SECRET, KNOWN, SECRET], 1, "quasi"),
+        ([FRACTION], 0, "unsure"),
+    ],
+)
+def test_columns_beside_decide(columns: list[ColumnFeatures], place: int, role: str) -> None:
+    assert suggest_roles(columns)[place].role == role
+
+
+def test_numbers_of_people_stay_identifiers_between_secrets() -> None:
+    number = ColumnFeatures("zz6", "numeric", "Int64", 900, 900, 900, is_whole=True)
+    assert suggest_roles([SECRET, number, SECRET])[1].role == "identifier"
+
+
+def test_inspect_names_the_columns_that_it_went_by() -> None:
+    table = pl.DataFrame(
+        {
+            "age": [20 + n % 50 for n in range(300)],
+            "glucose": [n % 90 / 7 for n in range(300)],
+            "q5": ["x", "y", "z"] * 100,
+            "creatinine": [n % 40 / 9 for n in range(300)],
+        }
+    )
+    column = {one.name: one for one in vl.inspect(table).columns}["q5"]
+    assert column.role == "sensitive"
+    assert column.confidence == "likely"
+    assert column.why == "Its name says nothing; the columns beside it (glucose, creatinine) should stay secret."
