@@ -25,13 +25,8 @@ def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
     """
     alone = [suggest_role(column) for column in columns]
     return [
-        _ask_neighbours(
-            column, alone[place], _find_decided(columns, alone, range(place - 1, place - 1 - NEAR, -1)), after
-        )
-        if _is_open(alone[place])
-        else alone[place]
-        for place, column in enumerate(columns)
-        for after in [_find_decided(columns, alone, range(place + 1, place + 1 + NEAR))]
+        _ask_neighbours(place, columns, alone) if _is_open(suggestion) else suggestion
+        for place, suggestion in enumerate(alone)
     ]
 
 
@@ -40,40 +35,31 @@ def _is_open(suggestion: RoleSuggestion) -> bool:
     return suggestion.meaning == TWOFOLD or (suggestion.role == UNSURE and not suggestion.meaning)
 
 
-def _is_vague(suggestion: RoleSuggestion) -> bool:
-    """Whether a suggestion says too little about the columns around it: a time or a result may be of anything."""
-    return _is_open(suggestion) or suggestion.meaning == "course"
-
-
-def _find_decided(
-    columns: Sequence[ColumnFeatures], alone: Sequence[RoleSuggestion], places: Iterable[int]
-) -> tuple[str, str]:
-    """Return role and name of the first column that is known or secret by itself; empty texts if there is none."""
-    for place in places:
-        if 0 <= place < len(alone) and alone[place].role in DECIDED and not _is_vague(alone[place]):
-            return alone[place].role, columns[place].name
-    return "", ""
-
-
-def _ask_neighbours(
-    column: ColumnFeatures, alone: RoleSuggestion, before: tuple[str, str], after: tuple[str, str]
-) -> RoleSuggestion:
+def _ask_neighbours(place: int, columns: Sequence[ColumnFeatures], alone: Sequence[RoleSuggestion]) -> RoleSuggestion:
     """Return the suggestion that follows from the columns beside a column of doubt, or else the one that it had."""
-    roles = sorted({before[0], after[0]} - {""})
-    names = ", ".join(name for _, name in (before, after) if name)
-    is_text = column.type in ("String", "Enum")
+    column, own = columns[place], alone[place]
+    before = _find_telling(alone, range(place - 1, max(place - NEAR, 0) - 1, -1))
+    after = _find_telling(alone, range(place + 1, min(place + NEAR + 1, len(alone))))
+    beside = [one for one in (before, after) if one is not None]
+    roles, names = {alone[one].role for one in beside}, ", ".join(columns[one].name for one in beside)
+    is_text, is_between = column.type in ("String", "Enum"), len(beside) == 2
     is_fraction = column.kind == "numeric" and not column.is_whole
     if is_fraction and is_near_unique(column.distinct, column.filled):
-        return alone  # it may be a weight
-    is_between = bool(before[0] and after[0])
-    needs_both = is_text or alone.meaning == TWOFOLD
-    if roles == ["sensitive"] and (is_between or not needs_both):
+        return own  # it may be a weight
+    needs_both = is_text or own.meaning == TWOFOLD
+    if roles == {"sensitive"} and (is_between or not needs_both):
         why = f"Its name says nothing; the columns beside it ({names}) should stay secret."
         return RoleSuggestion("sensitive", why, LIKELY)
     if is_fraction and "sensitive" in roles:
         why = "Its name says nothing; it holds measurements or amounts, and a column beside it should stay secret."
         return RoleSuggestion("sensitive", why, LIKELY)
-    if is_text and is_between and roles == ["quasi"] and alone.role == UNSURE:
+    if is_text and is_between and roles == {"quasi"} and own.role == UNSURE:
         why = f"Its name says nothing; others may know the columns beside it ({names})."
         return RoleSuggestion("quasi", why, LIKELY)
-    return alone
+    return own
+
+
+def _find_telling(alone: Sequence[RoleSuggestion], places: Iterable[int]) -> int | None:
+    """Return the first place of a column that is known or secret by itself. A time or a result may be of anything."""
+    telling = (one for one in places if alone[one].role in DECIDED and not _is_open(alone[one]))
+    return next((one for one in telling if alone[one].meaning != "course"), None)
