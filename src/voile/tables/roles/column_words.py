@@ -32,6 +32,8 @@ ROLE_OF = {
 # a name of something that is no person: ward name, drug name
 _THINGS = re.compile(
     r"(?:^|[^a-z])(?:ward|hospital|product|drug|item|file|city|country|department|school|company|firm|brand|street|state|"
+    r"store|shop|merchant|vendor|terminal|plant|lot|batch|model|employer|clinic|bank|agency|institution|organi[sz]ation|"
+    r"office|university|college|business|party|team|club|league|insurer|pharmacy|facility|neighbou?rhood|"
     r"province|provincia|provincie|county|municipality|municipio|commune|district|village|town|test|group|category|type|class|diagnosis|disease|variable|column|event|region|station|klinik|medikament|produkt|week|page)"
     r"(?:[^a-z]|$)"
 )
@@ -48,6 +50,10 @@ PERSON = re.compile(
     rf"(?:id[^a-z]*)?(?:{WHOM})(?:[^a-z]*(?:{_NUMBER}|code|index|idx))?|id|nr|uid|uuid|identifier|pid(?:num)?|mrn|ssn|nhs(?:[^a-z]*"
     rf"(?:{_NUMBER}))?|nino|passport|e[^a-z]?mail|seqn|enrolid|bene[^a-z]*id|caseid|(?:fall|case|record|row)[^a-z]*"
     rf"(?:{_NUMBER}|code|index|idx)"
+)
+_AREA = re.compile(
+    r"(?:.*[^a-z])?(?:zip|zipcode|zip code|postcode|postal code|plz|city|town|village|county|country|province|region|"
+    r"district|neighbou?rhood|municipality|commune|gemeinde|stadt|ciudad|ville)[^a-z]*(?:name|code|nm)?"
 )
 _ORIGIN = re.compile("(?:^|[^a-z])(?:race|ethnicity)(?:[^a-z]|$)")
 
@@ -195,6 +201,15 @@ def names_number(name: str) -> bool:
     words = split_words(name).strip()
     pieces = [piece for word in re.findall("[a-z]+", words) for piece in split_compound(word)]
     return (len(pieces) > 1 or words.endswith("uid")) and _NUMBERS.fullmatch(pieces[-1]) is not None
+
+
+def names_area(name: str) -> bool:
+    """Whether a name is that of a part of the world, whatever happened there: birth city, country of death, ZIP code.
+
+    >>> names_area("deathCity"), names_area("zip_code"), names_area("city_manager")
+    (True, True, False)
+    """
+    return _AREA.fullmatch(split_words(name).strip()) is not None
 
 
 def names_thing(name: str) -> bool:

@@ -1,18 +1,25 @@
-"""Suggest the roles of all columns of a table: what one column does not say, the columns around it may.
+"""Suggest the roles of all columns of a table: what one column does not say, the others may.
 
-Tables keep together what belongs together. On tables whose roles people decided on, a column of doubt between two
-secret ones was secret nearly always; one between two that others know was only mostly known, unless it was a text.
+Tables keep together what belongs together: on tables whose roles people decided on, a column of doubt between two
+secret ones was secret nearly always. Answers to a questionnaire stand in columns that differ by a number, and a weight
+beside a height is that of a body.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from voile.tables.roles.column_features import ColumnFeatures
+from voile.tables.roles.column_words import find_meanings, split_words
 from voile.tables.roles.role_guessing import LIKELY, TWOFOLD, UNSURE, RoleSuggestion, is_near_unique, suggest_role
 
 DECIDED = ("quasi", "sensitive")
 NEAR = 2  # columns to the next one that counts as beside
+ITEMS = 4  # columns of a questionnaire whose names differ by a number
+ANSWERS = 11  # different answers to a question
+HEIGHT = re.compile("height|grosse|taille|altura|talla|altezza|estatura|lengte|langd|wzrost|boy|hoyde|pituus|vyska")
 
 
 def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
@@ -24,10 +31,34 @@ def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
     'Its name says nothing; the columns beside it (cholesterol, creatinine) should stay secret.'
     """
     alone = [suggest_role(column) for column in columns]
+    items = Counter(map(_name_item, columns))
+    has_height = any(HEIGHT.search(split_words(column.name)) for column in columns)
     return [
-        _ask_neighbours(place, columns, alone) if _is_open(suggestion) else suggestion
-        for place, suggestion in enumerate(alone)
+        _settle(place, columns, alone, items[_name_item(columns[place])], has_height) for place in range(len(columns))
     ]
+
+
+def _name_item(column: ColumnFeatures) -> tuple[str, int] | None:
+    """Return what the columns of a questionnaire share: the name but for a number, and the number of answers."""
+    stem = re.sub(r"\d+$", "", column.name)
+    return (stem, column.distinct) if stem != column.name and 2 < column.distinct <= ANSWERS else None
+
+
+def _settle(
+    place: int, columns: Sequence[ColumnFeatures], alone: Sequence[RoleSuggestion], items: int, has_height: bool
+) -> RoleSuggestion:
+    """Return the suggestion for a column of a table. `items` are the columns of the questionnaire that it may be of."""
+    column, own = columns[place], alone[place]
+    if own.meaning == "weight" and has_height and "body" in find_meanings(column.name):
+        return RoleSuggestion(
+            "quasi", "Others may know it about a person (body), as the height beside it.", LIKELY, "body"
+        )
+    if not _is_open(own):
+        return own
+    if items >= ITEMS and _name_item(column) is not None:
+        why = f"It is one of {items} columns whose names differ by a number, as answers to a questionnaire."
+        return RoleSuggestion("sensitive", why, LIKELY, "belief")
+    return _ask_neighbours(place, columns, alone)
 
 
 def _is_open(suggestion: RoleSuggestion) -> bool:
@@ -42,21 +73,24 @@ def _ask_neighbours(place: int, columns: Sequence[ColumnFeatures], alone: Sequen
     after = _find_telling(alone, range(place + 1, min(place + NEAR + 1, len(alone))))
     beside = [one for one in (before, after) if one is not None]
     roles, names = {alone[one].role for one in beside}, ", ".join(columns[one].name for one in beside)
-    is_text, is_between = column.type in ("String", "Enum"), len(beside) == 2
     is_fraction = column.kind == "numeric" and not column.is_whole
-    if is_fraction and is_near_unique(column.distinct, column.filled):
-        return own  # it may be a weight
-    needs_both = is_text or own.meaning == TWOFOLD
-    if roles == {"sensitive"} and (is_between or not needs_both):
+    if is_fraction and beside and not is_near_unique(column.distinct, column.filled):  # a weight is near unique
+        why = f"Its name says nothing; beside {names}, fractions are measurements or amounts."
+        return RoleSuggestion("sensitive", why, LIKELY)
+    if len(beside) < 2 or is_fraction:
+        return _leave_open(own)
+    if roles == {"sensitive"}:
         why = f"Its name says nothing; the columns beside it ({names}) should stay secret."
         return RoleSuggestion("sensitive", why, LIKELY)
-    if is_fraction and "sensitive" in roles:
-        why = "Its name says nothing; it holds measurements or amounts, and a column beside it should stay secret."
-        return RoleSuggestion("sensitive", why, LIKELY)
-    if is_text and is_between and roles == {"quasi"} and own.role == UNSURE:
-        why = f"Its name says nothing; others may know the columns beside it ({names})."
-        return RoleSuggestion("quasi", why, LIKELY)
     return own
+
+
+def _leave_open(own: RoleSuggestion) -> RoleSuggestion:
+    """Return doubt: two values that many rows share are the safe guess only among columns that are known or secret."""
+    if own.role == UNSURE:
+        return own
+    why = "Neither its name, its two values nor the columns beside it say what it is: decide yourself."
+    return RoleSuggestion(UNSURE, why, UNSURE)
 
 
 def _find_telling(alone: Sequence[RoleSuggestion], places: Iterable[int]) -> int | None:

@@ -17,6 +17,7 @@ from voile.tables.roles.column_words import (
     ROLE_OF,
     find_meanings,
     is_vague,
+    names_area,
     names_number,
     names_people,
     names_thing,
@@ -79,7 +80,13 @@ def suggest_role(column: ColumnFeatures) -> RoleSuggestion:
     if column.distinct == 1 and not column.missing:
         return RoleSuggestion("other", "Everybody has the same value.", SURE)
     meanings = find_meanings(column.name) or find_meanings(column.title) or _read_labels(column)
+    if names_area(column.name) and not _holds_contacts(column) and column.words < PROSE_WORDS:
+        return RoleSuggestion("quasi", "Others may know it about a person (place).", LIKELY, "place")
     return _find_identifier(column, meanings) or _find_secret_or_known(column, meanings) or _doubt(column)
+
+
+def _holds_contacts(column: ColumnFeatures) -> bool:
+    return max((column.codes.get(code, 0.0) for code in PERSONAL), default=0.0) >= MOSTLY
 
 
 def _find_identifier(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
@@ -128,7 +135,7 @@ def _find_number(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggest
     can_number = column.type.startswith(("Int", "UInt", "String"))
     may_number = _may_be_people(column) and (can_number or not meanings) and not is_quantity
     if may_number and is_near_unique(column.distinct, column.filled):
-        if meanings and not is_number and not {"name", "contact", "number of a person"} & set(meanings):
+        if {"place", "date", "money"} & set(meanings) and not is_number:
             why = f"Nearly everybody has a value of their own, but its name speaks of something else ({meanings[0]})."
             return RoleSuggestion(UNSURE, why, UNSURE, meanings[0])
         why = "Nearly everybody has a value of their own."
@@ -210,7 +217,7 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> Ro
 
 
 def _differs_widely(column: ColumnFeatures) -> bool:
-    return column.kind == "numeric" and column.distinct > 100
+    return column.kind == "numeric" and (column.distinct > 100 or not column.is_whole)
 
 
 def _read_labels(column: ColumnFeatures) -> tuple[str, ...]:
