@@ -32,7 +32,8 @@ ROLE_OF = {
 # a name of something that is no person: ward name, drug name
 _THINGS = re.compile(
     r"(?:^|[^a-z])(?:ward|hospital|product|drug|item|file|city|country|department|school|company|firm|brand|street|state|"
-    r"store|shop|merchant|vendor|terminal|plant|lot|batch|model|employer|clinic|bank|agency|institution|organi[sz]ation|"
+    r"meet|race|competition|tournament|project|course|program|programme|plan|policy|study|survey|campaign|channel|source|"
+    r"device|browser|currency|language|store|shop|merchant|vendor|terminal|plant|lot|batch|model|employer|clinic|bank|agency|institution|organi[sz]ation|"
     r"office|university|college|business|party|team|club|league|insurer|pharmacy|facility|neighbou?rhood|"
     r"province|provincia|provincie|county|municipality|municipio|commune|district|village|town|test|group|category|type|class|diagnosis|disease|variable|column|event|region|station|klinik|medikament|produkt|week|page)"
     r"(?:[^a-z]|$)"
@@ -53,8 +54,11 @@ PERSON = re.compile(
 )
 _AREA = re.compile(
     r"(?:.*[^a-z])?(?:zip|zipcode|zip code|postcode|postal code|plz|city|town|village|county|country|province|region|"
-    r"district|neighbou?rhood|municipality|commune|gemeinde|stadt|ciudad|ville)[^a-z]*(?:name|code|nm)?"
+    r"district|neighbou?rhood|municipality|commune|suburb|borough|hometown|parish|currency|gemeinde|stadt|ciudad|ville)[^a-z]*(?:name|code|nm)?"
 )
+_WEIGHT = re.compile("weight|wt|gewicht|poids|peso|waga|vekt|vikt|paino|vaha")
+_HEIGHT = re.compile("height|ht|grosse|taille|altura|talla|altezza|estatura|lengte|langd|wzrost|hoyde|pituus|vyska")
+_UNIT = re.compile("kg|kilo|lbs?|pounds")
 _ORIGIN = re.compile("(?:^|[^a-z])(?:race|ethnicity)(?:[^a-z]|$)")
 
 
@@ -201,6 +205,21 @@ def names_number(name: str) -> bool:
     words = split_words(name).strip()
     pieces = [piece for word in re.findall("[a-z]+", words) for piece in split_compound(word)]
     return (len(pieces) > 1 or words.endswith("uid")) and _NUMBERS.fullmatch(pieces[-1]) is not None
+
+
+def names_weight(name: str) -> bool:
+    """Whether a name may be that of a survey weight or of a person's; a weight in kilograms is of a person.
+
+    >>> names_weight("Weight"), names_weight("weight_kg"), names_weight("height")
+    (True, False, False)
+    """
+    words = re.findall("[a-z]+", split_words(name))
+    return any(map(_WEIGHT.fullmatch, words)) and not any(map(_UNIT.fullmatch, words))
+
+
+def names_height(name: str) -> bool:
+    """Whether a name is that of a person's height."""
+    return any(map(_HEIGHT.fullmatch, re.findall("[a-z]+", split_words(name))))
 
 
 def names_area(name: str) -> bool:

@@ -12,27 +12,26 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from voile.tables.roles.column_features import ColumnFeatures
-from voile.tables.roles.column_words import find_meanings, split_words
+from voile.tables.roles.column_words import find_meanings, names_height
 from voile.tables.roles.role_guessing import LIKELY, TWOFOLD, UNSURE, RoleSuggestion, is_near_unique, suggest_role
 
 DECIDED = ("quasi", "sensitive")
 NEAR = 2  # columns to the next one that counts as beside
 ITEMS = 4  # columns of a questionnaire whose names differ by a number
 ANSWERS = 11  # different answers to a question
-HEIGHT = re.compile("height|grosse|taille|altura|talla|altezza|estatura|lengte|langd|wzrost|boy|hoyde|pituus|vyska")
 
 
 def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
     """Suggest the role of every column of a table, in its order.
 
     >>> names = ("cholesterol", "zz4", "creatinine")
-    >>> columns = [ColumnFeatures(name, "numeric", "Float64", 900, 300, 9) for name in names]
+    >>> columns = [ColumnFeatures(name, "numeric", "Int64", 900, 300, 9, is_whole=True) for name in names]
     >>> suggest_roles(columns)[1].why
     'Its name says nothing; the columns beside it (cholesterol, creatinine) should stay secret.'
     """
     alone = [suggest_role(column) for column in columns]
     items = Counter(map(_name_item, columns))
-    has_height = any(HEIGHT.search(split_words(column.name)) for column in columns)
+    has_height = any(names_height(column.name) for column in columns)
     return [
         _settle(place, columns, alone, items[_name_item(columns[place])], has_height) for place in range(len(columns))
     ]

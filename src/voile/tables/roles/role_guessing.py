@@ -21,6 +21,7 @@ from voile.tables.roles.column_words import (
     names_number,
     names_people,
     names_thing,
+    names_weight,
     split_words,
 )
 
@@ -192,7 +193,7 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> Ro
         is_birth = "birth" in meanings
         why = "Others may know it about a person (birth)." if is_birth else WHEN
         return RoleSuggestion("quasi", why, LIKELY, "birth" if is_birth else "date")
-    if "weight" in meanings or (set(meanings) == {"body"} and "age" not in column.ranges and _differs_widely(column)):
+    if "weight" in meanings or (column.kind == "numeric" and names_weight(column.name) and set(meanings) <= {"body"}):
         why = "It may be a survey weight, which tells who somebody is, or a measurement: say which."
         return RoleSuggestion(UNSURE, why, UNSURE, "weight")
     may_be_named = column.names >= (NAMED if names_thing(column.name) else MAYBE_NAMED)
@@ -214,10 +215,6 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> Ro
     if "quasi" in roles:
         return RoleSuggestion("quasi", f"Others may know it about a person ({meanings[0]}).", LIKELY, meanings[0])
     return None
-
-
-def _differs_widely(column: ColumnFeatures) -> bool:
-    return column.kind == "numeric" and (column.distinct > 100 or not column.is_whole)
 
 
 def _read_labels(column: ColumnFeatures) -> tuple[str, ...]:
