@@ -17,8 +17,16 @@ def test_a_leading_zero_at_every_place_of_a_block(tmp_path: Path) -> None:
 
 def test_zeros_in_one_column_leave_the_others_alone(tmp_path: Path) -> None:
     seen = scan_bytes(b'a,"b,b",c\n1,"x, 05",2\n3,y,007\n', ",", 3)
-    assert seen.zero_columns == {1, 2}
+    assert seen.zero_columns == {2}
     assert not seen.is_faulty
+
+
+@pytest.mark.parametrize("cell", [b"07", b" 07", b"\t 07", b'"07"', b'" +07"', b"-07", b"+00", b"  -07"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_a_number_with_a_leading_zero_however_it_is_written(cell: bytes, end: bytes) -> None:
+    for before in (b"", b"\n", b'1,"a\n",2\n'):
+        assert scan_bytes(b"a,b,c\n" + before + b"0,x 07," + cell + end, ",", 3).zero_columns == {2}
+    assert not scan_bytes(b"a,b,c\n0,-0," + cell.replace(b"0", b"7") + end, ",", 3).zero_columns
 
 
 @pytest.mark.parametrize("cell", [b" y", b"y ", b"\ty", b"y\t", b'" y"', b'"y "', b" "])

@@ -19,7 +19,6 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,6 @@ HEAD = 1_001  # records that show what the others may be, the header among them
 RANGE = 1 << 25  # bytes of records that are read at once where a file is read in ranges
 MARK = codecs.BOM_UTF8
 _LINE_FEED, _RETURN, _QUOTE, _SPACE, _PLUS, _MINUS, _ZERO, _TAB = b'\n\r" +-0\t'
-_CONTEXT = 3  # bytes before a block that decide how it begins
 
 
 @dataclass
@@ -51,153 +49,156 @@ class ByteScan:
 
 
 def scan_bytes(source: Path | bytes, delimiter: str, width: int) -> ByteScan:
-    """Walk over the bytes in blocks, up to the first block with a fault. O(n), about 0.3 s for 100 MB."""
+    """Walk over the lines in blocks, up to the first block with a fault. O(n), about 0.2 s per 100 MB."""
     scan = ByteScan(width, ord(delimiter))
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    context = np.full(_CONTEXT, _LINE_FEED, dtype=np.uint8)
     position = 0
-    for block in _read_blocks(source):
-        content = block.removeprefix(MARK) if position == 0 else block
-        position += len(block) - len(content)
-        data = np.concatenate([context, np.frombuffer(content, dtype=np.uint8)])
-        if not _is_text(content, decoder) or _has_stray_marks(content, data):
+    for content in _read_blocks(source):
+        lines = content
+        if position == 0 and content.startswith(MARK):
+            lines, position = content[len(MARK) :], len(MARK)
+        if not _is_clean(lines):
             scan.is_faulty = True
             return scan
-        _scan_block(scan, data, position)
+        if lines:
+            _scan_lines(scan, lines if lines.endswith(b"\n") else lines + b"\n", position)
         if scan.is_faulty:
             return scan
-        position += len(content)
-        context = data[-_CONTEXT:]
-    if context[-1] not in (_LINE_FEED, _RETURN):
-        _scan_block(scan, np.append(context, np.uint8(_LINE_FEED)), position)
-    unfinished = scan.in_quotes or scan.open_fields > 0 or context[-1] == _RETURN
-    scan.is_faulty = scan.is_faulty or unfinished or not _is_text(b"", decoder, final=True)
+        position += len(lines)
+    scan.is_faulty = scan.in_quotes or scan.open_fields > 0
     return scan
 
 
 def _read_blocks(source: Path | bytes) -> Iterator[bytes]:
+    """Read blocks that end with a line feed, but perhaps for the last one."""
     with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as handle:
         while block := handle.read(BLOCK):
-            yield block
+            yield block + handle.readline()
 
 
-def _is_text(content: bytes, decoder: Any, final: bool = False) -> bool:
-    """Whether a block continues the text before it as UTF-8, without zero bytes."""
-    if content.isascii() and not decoder.getstate()[0]:
-        return b"\0" not in content
-    try:
-        decoder.decode(content, final)
-    except UnicodeDecodeError:
+def _is_clean(lines: bytes) -> bool:
+    """Whether lines are UTF-8 without zero bytes, byte order marks, and carriage returns that no line feed follows."""
+    if not lines.isascii():
+        if MARK in lines:
+            return False
+        try:
+            lines.decode()
+        except UnicodeDecodeError:
+            return False
+    if b"\r" in lines and lines.count(b"\r") > lines.count(b"\r\n"):
         return False
-    return b"\0" not in content
+    return b"\0" not in lines
 
 
-def _has_stray_marks(content: bytes, data: np.ndarray) -> bool:
-    """Whether there is a byte order mark, or a carriage return without a line feed after it. What the last byte of a
-    block begins is seen with the next block."""
-    if not content.isascii() and MARK in data.tobytes():
-        return True
-    if b"\r" not in content and data[_CONTEXT - 1] != _RETURN:
-        return False
-    return bool(((data[_CONTEXT - 1 : -1] == _RETURN) & (data[_CONTEXT:] != _LINE_FEED)).any())
-
-
-def _scan_block(scan: ByteScan, data: np.ndarray, position: int) -> None:
-    """Scan one block, which follows the last three bytes before it and lies at `position` of the file.
+def _scan_lines(scan: ByteScan, lines: bytes, position: int) -> None:
+    """Scan whole lines, which lie at `position` of the file. Quotes may be open before them.
 
     Every record must have `width` fields: among the separators outside quotes, every width-th is a line end.
     """
-    block = data[_CONTEXT:]
-    separators = (block == _LINE_FEED) | (block == scan.delimiter)
-    quotes = data == _QUOTE
-    if scan.in_quotes or quotes[_CONTEXT - 1 :].any():
+    data = np.frombuffer(b"\n\n" + lines, dtype=np.uint8)  # as if a line and a blank one came before
+    separators = (data == _LINE_FEED) | (data == scan.delimiter)
+    has_quotes = scan.in_quotes or b'"' in lines
+    if has_quotes:
         scan.has_quotes = True
+        quotes = data == _QUOTE
         if _has_stray_quotes(scan, data, quotes):
             scan.is_faulty = True
             return
-        inside = (np.cumsum(quotes[_CONTEXT:], dtype=np.uint8) + np.uint8(scan.in_quotes)) & 1 == 1
-        scan.in_quotes = bool(inside[-1]) if len(inside) else scan.in_quotes
+        inside = (np.cumsum(quotes, dtype=np.uint8) + np.uint8(scan.in_quotes)) & 1 == 1
+        scan.in_quotes = bool(inside[-1])
         separators &= ~inside
-    positions = np.flatnonzero(separators)
-    is_end = block.take(positions) == _LINE_FEED
-    blank = _find_blank_lines(data, positions[is_end])
+    separators[:2] = False, True
+    edges = np.flatnonzero(separators)
+    starts, stops = edges[:-1], edges[1:]  # each field follows the byte at its start, and ends before that at its stop
+    ends_record = data.take(stops) == _LINE_FEED
+    blank = _find_blank_lines(data, stops[ends_record])
     if len(blank):
         scan.has_blank_lines = True
         scan.is_faulty = scan.width == 1
-        is_cell = ~np.isin(positions, blank)
-        positions, is_end = positions[is_cell], is_end[is_cell]
-    last_fields = positions[scan.width - 1 - scan.open_fields :: scan.width]
-    is_last = is_end[scan.width - 1 - scan.open_fields :: scan.width]
-    if not is_last.all() or np.count_nonzero(is_end) != len(last_fields):
+        ends_field = ~np.isin(stops, blank)
+        starts, stops, ends_record = starts[ends_field], stops[ends_field], ends_record[ends_field]
+    last_fields = slice(scan.width - 1 - scan.open_fields, None, scan.width)
+    record_stops = stops[last_fields]
+    if not ends_record[last_fields].all() or np.count_nonzero(ends_record) != len(record_stops):
         scan.is_faulty = True
     if scan.is_faulty:
         return
-    scan.has_padding = scan.has_padding or _has_padding(data, scan.delimiter)
-    zeros = _leading_zeros(data, scan.delimiter)
+    if not scan.has_padding and (b" " in lines or b"\t" in lines):
+        scan.has_padding = _has_blank_beside_edge(scan, data) if has_quotes else _has_padded_field(data, starts, stops)
+    zeros = _find_leading_zeros(data, starts)
     if len(zeros):
-        columns = (np.searchsorted(positions, zeros) + scan.open_fields) % scan.width
-        scan.zero_columns.update(np.unique(columns).tolist())
-    scan.open_fields = (scan.open_fields + len(positions)) % scan.width
-    scan.records += len(last_fields)
-    if len(last_fields):
-        scan.record_start = position + int(last_fields[-1]) + 1
+        scan.zero_columns.update(np.unique((zeros + scan.open_fields) % scan.width).tolist())
+    scan.open_fields = (scan.open_fields + len(stops)) % scan.width
+    scan.records += len(record_stops)
+    if len(record_stops):
+        scan.record_start = position + int(record_stops[-1]) - 1
         if not scan.head_stop and scan.records >= HEAD:
             scan.head_stop = scan.record_start
         if not scan.cuts:
-            scan.cuts.append(position + int(last_fields[0]) + 1)
+            scan.cuts.append(position + int(record_stops[0]) - 1)
         elif scan.record_start - scan.cuts[-1] >= RANGE:
             scan.cuts.append(scan.record_start)
 
 
 def _has_stray_quotes(scan: ByteScan, data: np.ndarray, quotes: np.ndarray) -> bool:
-    """Whether a quote opens a field in its middle, or text follows one that closes a field. The last byte before the
-    block is looked at with it, the last byte of the block with the next one."""
-    places = np.flatnonzero(quotes[_CONTEXT - 1 : -1]) + _CONTEXT - 1
-    last_opens = bool(quotes[_CONTEXT - 1]) and scan.in_quotes
-    first_is_opening = last_opens or not (bool(quotes[_CONTEXT - 1]) or scan.in_quotes)
-    opening, closing = places[not first_is_opening :: 2], places[first_is_opening::2]
+    """Whether a quote opens a field in its middle, or text follows one that closes a field."""
+    places = np.flatnonzero(quotes)
+    opening, closing = places[scan.in_quotes :: 2], places[not scan.in_quotes :: 2]
     before, after = data[opening - 1], data[closing + 1]
     starts = (before == scan.delimiter) | (before == _LINE_FEED) | (before == _QUOTE)
     stops = (after == scan.delimiter) | (after == _LINE_FEED) | (after == _RETURN) | (after == _QUOTE)
     return not (starts.all() and stops.all())
 
 
-def _leading_zeros(data: np.ndarray, delimiter: int) -> np.ndarray:
-    """Return where in the block a field begins with 0 and another digit, perhaps after a quote, a space or a sign; the
-    last byte of a block is looked at with the next one."""
-    zeros = np.flatnonzero(data[1:-1] == _ZERO) + 1
-    zeros = zeros[data.take(zeros + 1) - _ZERO < 10]  # unsigned, so that characters below 0 become large
-    before = data[zeros - 1]
-    signed = (before == _PLUS) | (before == _MINUS)
-    before = np.where(signed, data[np.maximum(zeros - 2, 0)], before)
-    starts = (before == delimiter) | (before == _LINE_FEED) | (before == _QUOTE) | (before == _SPACE) | (before == _TAB)
-    return np.asarray(zeros[starts] - _CONTEXT)
+def _is_blank(data: np.ndarray) -> np.ndarray:
+    return np.asarray((data == _SPACE) | (data == _TAB))
 
 
-def _has_padding(data: np.ndarray, delimiter: int) -> bool:
-    """Whether a space or a tab stands where a cell may begin or end; the last byte of a block is looked at with the
-    next one."""
-    blanks = np.flatnonzero((data[_CONTEXT - 1 : -1] == _SPACE) | (data[_CONTEXT - 1 : -1] == _TAB)) + _CONTEXT - 1
+def _has_padded_field(data: np.ndarray, starts: np.ndarray, stops: np.ndarray) -> bool:
+    """Whether a field without quotes begins or ends with a space or a tab."""
+    first, last = data[1:].take(starts), data.take(stops - 1)
+    if (last == _RETURN).any():
+        last = np.where(last == _RETURN, data.take(stops - 2), last)
+    return bool(_is_blank(first).any() or _is_blank(last).any())
+
+
+def _has_blank_beside_edge(scan: ByteScan, data: np.ndarray) -> bool:
+    """Whether a space or a tab stands where a cell may begin or end, within quotes or without."""
+    blanks = np.flatnonzero(_is_blank(data))
     is_edge = np.zeros(256, dtype=bool)
-    is_edge[[delimiter, _LINE_FEED, _RETURN, _QUOTE]] = True
+    is_edge[[scan.delimiter, _LINE_FEED, _RETURN, _QUOTE]] = True
     return bool((is_edge[data[blanks - 1]] | is_edge[data[blanks + 1]]).any())
 
 
+def _find_leading_zeros(data: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return which fields begin with 0 and another digit, perhaps after a quote, spaces and a sign."""
+    first = data[1:].take(starts)
+    may_lead = (first == _ZERO) | (first == _PLUS) | (first == _MINUS) | (first == _QUOTE) | _is_blank(first)
+    fields = np.flatnonzero(may_lead)
+    places = starts[fields] + 1
+    places += data[places] == _QUOTE
+    if _is_blank(data[places]).any():
+        others = np.flatnonzero(~_is_blank(data))
+        places = others[np.searchsorted(others, places)]
+    places += (data[places] == _PLUS) | (data[places] == _MINUS)
+    is_zero = data[places] == _ZERO
+    fields, places = fields[is_zero], places[is_zero]
+    return np.asarray(fields[data[places + 1] - _ZERO < 10])  # unsigned, so that characters below 0 become large
+
+
 def _find_blank_lines(data: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return which of the line ends of a block end empty lines, `\\n\\n` or `\\n\\r\\n`. Three bytes come before the
-    block."""
-    last, prior = data[ends + _CONTEXT - 1], data[ends + _CONTEXT - 2]
+    """Return which line ends are those of empty lines, `\\n\\n` or `\\n\\r\\n`. Two bytes come before the lines."""
+    last, prior = data[ends - 1], data[ends - 2]
     return np.asarray(ends[(last == _LINE_FEED) | ((last == _RETURN) & (prior == _LINE_FEED))])
 
 
 def drop_blank_lines(source: Path | bytes) -> bytes:
     """Return the content without its blank lines, each of which polars would read as a row of missing cells."""
     content = source if isinstance(source, bytes) else source.read_bytes()
-    block = np.frombuffer(content, dtype=np.uint8)
-    outside = np.cumsum(block == _QUOTE, dtype=np.uint8) & 1 == 0
-    context = np.full(_CONTEXT, _LINE_FEED, dtype=np.uint8)
-    ends = _find_blank_lines(np.append(context, block), np.flatnonzero((block == _LINE_FEED) & outside))
-    is_kept = np.ones(len(block), dtype=bool)
-    is_kept[ends] = False
-    is_kept[ends[ends > 0] - 1] &= block[ends[ends > 0] - 1] != _RETURN
-    return bytes(block[is_kept])
+    data = np.frombuffer(b"\n\n" + content, dtype=np.uint8)
+    outside = np.cumsum(data == _QUOTE, dtype=np.uint8) & 1 == 0
+    ends = np.flatnonzero((data == _LINE_FEED) & outside)
+    blank = _find_blank_lines(data, ends[2:])
+    is_kept = np.ones(len(data), dtype=bool)
+    is_kept[:2] = is_kept[blank] = False
+    is_kept[blank - 1] &= data[blank - 1] != _RETURN
+    return bytes(data[is_kept])
