@@ -151,8 +151,21 @@ PERSONAL: Mapping[str, Callable[[str], bool]] = {
     "hashes": _matches(r"(?=[0-9a-f]*[a-f])(?=(?:[a-f]*[0-9]){3})[0-9a-f]{10,128}"),
 }
 
+_DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:18|19|20)\d{2}"
+_CLOCK = r"(?:[T ,]*(?:[01]?\d|2[0-3]):?[0-5]\d(?::?[0-5]\d(?:[.,]\d+)?)?(?:Z| ?[AP]M|[+-]\d{2}:?\d{2})?)?"
+_DATE = (
+    rf"(?:{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}|(?:{_DAY}[-/.]{_MONTH}|{_MONTH}[-/.]{_DAY})[-/.](?:{_YEAR}|\d{{2}})"
+    r"|(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+    r"|(?:(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?:19|20)\d{2}"
+    rf"|{_DAY}[ -]?[A-Z]{{3}}[ -]?(?:{_YEAR}|\d{{2}}))"
+)
+
 POINTED = "ICD-10 codes with a point"  # rooms and seats have none
 MIXED = "codes of letters and digits"
+FIVE_DIGITS = "postcodes of five digits"
+DATES = "dates"
+_OTHERS = "Polish or Portuguese postcodes"
+POSTCODES = ("British postcodes", "Dutch postcodes", "Canadian postcodes", FIVE_DIGITS, _OTHERS)
 
 # what others may know, or what should stay secret
 GENERAL: Mapping[str, Callable[[str], bool]] = {
@@ -161,9 +174,10 @@ GENERAL: Mapping[str, Callable[[str], bool]] = {
     "British postcodes": _matches(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"),
     "Dutch postcodes": _matches(r"[1-9]\d{3} ?[A-Z]{2}"),
     "Canadian postcodes": _matches(r"[A-Z]\d[A-Z] ?\d[A-Z]\d"),
-    "postcodes of five digits": _matches(r"\d{5}(?:-\d{4})?"),
-    "Polish or Portuguese postcodes": _matches(r"\d{2}-\d{3}|\d{4}-\d{3}"),
+    FIVE_DIGITS: _matches(r"\d{5}(?:-\d{4})?"),
+    _OTHERS: _matches(r"\d{2}-\d{3}|\d{4}-\d{3}"),
     MIXED: _matches(r"(?=.*\d)(?=.*[A-Z])[A-Z0-9-]{6,20}"),
+    DATES: _matches(_DATE + _CLOCK),
     "sexes": lambda text: _SEXES.fullmatch(fold_word(text.strip())) is not None,
     "months": _matches(r"(?:19|20)\d{2}[-/.](?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])[-/.](?:19|20)\d{2}"),
     "countries": lambda text: COUNTRIES.place(text) is not None,

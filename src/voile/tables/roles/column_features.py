@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from voile.tables.domain import Domain
-from voile.tables.roles.check_digits import GENERAL, PERSONAL
+from voile.tables.roles.check_digits import DATES, GENERAL, PERSONAL
 from voile.tables.roles.column_words import find_meanings, find_word_meanings, split_words
 from voile.tables.roles.name_lexicon import looks_like_name
 
@@ -118,7 +118,8 @@ def _measure_numbers(values: pl.Series) -> dict[str, Any]:
     codes = {}
     if is_whole and high > 999_999:
         texts = [str(int(value)) for value in _spread(values)]
-        codes = {code: share for code, test in PERSONAL.items() if (share := _share(texts, test)) >= 0.05}
+        tests = {**PERSONAL, DATES: GENERAL[DATES]}
+        codes = {code: share for code, test in tests.items() if (share := _share(texts, test)) >= 0.05}
     return {"ranges": tuple(ranges), "is_whole": is_whole, "is_negative": low < 0, "codes": codes}
 
 

@@ -29,13 +29,14 @@ ROLE_OF = {
     ),
     "study": "quasi",
 }
+AMOUNTS = {"money", "work", "age"}  # of which analysts take logarithms
 # a name of something that is no person: ward name, drug name
 _THINGS = re.compile(
     r"(?:^|[^a-z])(?:ward|hospital|product|drug|item|file|city|country|department|school|company|firm|brand|street|state|"
     r"meet|race|competition|tournament|project|course|program|programme|plan|policy|study|survey|campaign|channel|source|"
     r"device|browser|currency|language|store|shop|merchant|vendor|terminal|plant|lot|batch|model|employer|clinic|bank|agency|institution|organi[sz]ation|"
     r"office|university|college|business|party|team|club|league|insurer|pharmacy|facility|neighbou?rhood|"
-    r"province|provincia|provincie|county|municipality|municipio|commune|district|village|town|test|group|category|type|class|diagnosis|disease|variable|column|event|region|station|klinik|medikament|produkt|week|page)"
+    r"province|provincia|provincie|departamento|pais|precinct|area|nationality|animal|breed|command|court|establecimiento|merchant|grupo|lineitem|opening|county|municipality|municipio|commune|district|village|town|test|group|category|type|class|diagnosis|disease|variable|column|event|region|station|klinik|medikament|produkt|week|page)"
     r"(?:[^a-z]|$)"
 )
 WHOM = (
@@ -43,7 +44,8 @@ WHOM = (
     "hh|family|employee|worker|student|pupil|insured|policyholder|taxpayer|voter|kunde|kunden|patienten|haushalt|"
     "versicherten|cliente|paciente|paziente|malade|menage|assure|individual|case|fall|beneficiary|tenant|driver|officer|"
     "agent|physician|doctor|provider|teacher|hasta|pacjent|pacient|eleve|alumno|schuler|mitarbeiter|salarie|donor|"
-    "applicant|borrower|bene"
+    "applicant|borrower|bene|inmate|offender|defendant|victim|suspect|arrestee|detainee|prisoner|owner|attendee|enrollee|"
+    "staff|manager|rider|passenger|guest|host|candidate|author|player|athlete|runner|claimant|recipient|resident"
 )
 _NUMBER = "id|ids|identifier|nr|nbr|no|num|number|nummer|numero|numer|cislo|key|hash|token|guid|uuid|serial"
 _NUMBERS = re.compile(f"{_NUMBER}|[a-z]{{0,4}}uid")
@@ -167,17 +169,22 @@ def find_meanings(name: str) -> tuple[str, ...]:
     (('birth',), ('money',), ())
     """
     standard = tuple(
-        meaning for meaning, names in _compile_standard_names().items() if names.fullmatch(name.casefold())
+        meaning
+        for meaning, names in _compile_standard_names().items()
+        if names.fullmatch(name.strip().casefold().replace(" ", "_"))
     )
     if standard:
         return standard
     words = split_words(name).strip()
     bare = re.sub(rf"^(?:{WHOM}|insured|assured)s?[^a-z]+(?=[a-z])", "", words)
+    bare = re.sub(r"(?<=[a-z]) (?:at|when|bei|vid|ved|lors) .*$", "", bare)  # marital status at diagnosis
     # analysts write logarithms as lwage and squares as agesq
     logarithm, root = re.sub(r"^(?:ln|log|l)(?=[a-z]{3})", "", bare), re.sub("sq(?:uared)?$", "", bare)
     code = bare[1:] if name.isupper() and name.isalpha() else bare  # surveys write age as TAGE, race as ERACE
     compounds = re.sub(r"[a-z]+", lambda word: " ".join(split_compound(word[0])), bare)
-    parent = re.sub(r"^[mfdhw] ?(?=[a-z]{3})", "", bare)  # mother, father, dad, husband, wife: medu, dage
+    parent = re.sub(r"^[mfdhw] ?(?=[a-z]{3,}$)", "", bare)  # mother, father, dad, husband, wife: medu, dage
+    if not AMOUNTS & set(find_word_meanings(logarithm)):
+        logarithm = bare
     forms = dict.fromkeys((bare, logarithm, root, compounds, code, words, parent))
     return next((found for found in map(find_word_meanings, forms) if found), ())
 

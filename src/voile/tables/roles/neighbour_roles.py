@@ -40,7 +40,9 @@ def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
 def _name_item(column: ColumnFeatures) -> tuple[str, int] | None:
     """Return what the columns of a questionnaire share: the name but for a number, and the number of answers."""
     stem = re.sub(r"\d+$", "", column.name)
-    return (stem, column.distinct) if stem != column.name and 2 < column.distinct <= ANSWERS else None
+    is_letter = column.kind != "numeric" and column.length <= 1  # of a list of answers that only the questionnaire has
+    is_item = stem != column.name and 2 < column.distinct <= ANSWERS and not is_letter
+    return (stem, column.distinct) if is_item else None
 
 
 def _settle(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from voile.tables.code_lists.known_lists import ENOUGH
-from voile.tables.roles.check_digits import GENERAL, MIXED, PERSONAL, POINTED
+from voile.tables.roles.check_digits import DATES, FIVE_DIGITS, GENERAL, MIXED, PERSONAL, POINTED, POSTCODES
 from voile.tables.roles.column_features import ColumnFeatures
 from voile.tables.roles.column_words import (
     PERSON,
@@ -82,7 +82,7 @@ def suggest_role(column: ColumnFeatures) -> RoleSuggestion:
         return RoleSuggestion("other", "Everybody has the same value.", SURE)
     meanings = find_meanings(column.name) or find_meanings(column.title) or _read_labels(column)
     if names_area(column.name) and not _holds_contacts(column) and column.words < PROSE_WORDS:
-        return RoleSuggestion("quasi", "Others may know it about a person (place).", LIKELY, "place")
+        return _tell_place(column)
     return _find_identifier(column, meanings) or _find_secret_or_known(column, meanings) or _doubt(column)
 
 
@@ -134,9 +134,10 @@ def _find_number(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggest
     is_number = names_number(column.name) or _is_person(column)
     is_quantity = column.is_negative or (column.kind == "numeric" and _names_quantity(meanings) and not is_number)
     can_number = column.type.startswith(("Int", "UInt", "String"))
-    may_number = _may_be_people(column) and (can_number or not meanings) and not is_quantity
+    is_date = column.codes.get(DATES, 0.0) >= MOSTLY
+    may_number = _may_be_people(column) and (can_number or not meanings) and not is_quantity and not is_date
     if may_number and is_near_unique(column.distinct, column.filled):
-        if {"place", "date", "money"} & set(meanings) and not is_number:
+        if {"birth", "age", "place", "date", "money"} & set(meanings) and not is_number:
             why = f"Nearly everybody has a value of their own, but its name speaks of something else ({meanings[0]})."
             return RoleSuggestion(UNSURE, why, UNSURE, meanings[0])
         why = "Nearly everybody has a value of their own."
@@ -187,15 +188,20 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> Ro
             return RoleSuggestion("sensitive", "It holds codes of diagnoses (ICD-10).", SURE, "diagnosis")
         if general == "ICD-10 codes":
             return RoleSuggestion(UNSURE, "It holds codes that may be diagnoses (ICD-10), or rooms.", UNSURE)
+        if general == FIVE_DIGITS and "place" not in meanings:
+            return RoleSuggestion(UNSURE, "It holds five digits: postcodes, or numbers of people?", UNSURE, "number")
+        if general == DATES:
+            return _tell_date(meanings)
         meaning = {"sexes": "sex", "months": "date"}.get(general, "place")
         return RoleSuggestion("quasi", f"It holds {general}, which others may know.", SURE, meaning)
     if column.kind == "date" or column.type == "Time":
-        is_birth = "birth" in meanings
-        why = "Others may know it about a person (birth)." if is_birth else WHEN
-        return RoleSuggestion("quasi", why, LIKELY, "birth" if is_birth else "date")
+        return _tell_date(meanings)
     if "weight" in meanings or (column.kind == "numeric" and names_weight(column.name) and set(meanings) <= {"body"}):
         why = "It may be a survey weight, which tells who somebody is, or a measurement: say which."
         return RoleSuggestion(UNSURE, why, UNSURE, "weight")
+    if "technical" in meanings:
+        why = "It seems to be technical, as a version, a unit or a key to answers: say whether it is about people."
+        return RoleSuggestion(UNSURE, why, UNSURE, "technical")
     may_be_named = column.names >= (NAMED if names_thing(column.name) else MAYBE_NAMED)
     if may_be_named and column.distinct >= (FEW if column.names >= NAMED else MANY):
         why = "Some of its values look like names of people: say what they are."
@@ -215,6 +221,19 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> Ro
     if "quasi" in roles:
         return RoleSuggestion("quasi", f"Others may know it about a person ({meanings[0]}).", LIKELY, meanings[0])
     return None
+
+
+def _tell_place(column: ColumnFeatures) -> RoleSuggestion:
+    code = max(POSTCODES, key=lambda code: column.codes.get(code, 0.0))
+    if column.codes.get(code, 0.0) >= MOSTLY:
+        return RoleSuggestion("quasi", f"It holds {code}, which others may know.", SURE, "place")
+    return RoleSuggestion("quasi", "Others may know it about a person (place).", LIKELY, "place")
+
+
+def _tell_date(meanings: Sequence[str]) -> RoleSuggestion:
+    is_birth = "birth" in meanings
+    why = "Others may know it about a person (birth)." if is_birth else WHEN
+    return RoleSuggestion("quasi", why, LIKELY, "birth" if is_birth else "date")
 
 
 def _read_labels(column: ColumnFeatures) -> tuple[str, ...]:
