@@ -21,6 +21,7 @@ from voile.flow.explore.uniqueness import TOGETHER, Uniqueness
 from voile.io import text_files
 from voile.io.conversions.column_readings import ReadingRecord
 from voile.result_tables import ResultTable
+from voile.tables.roles.column_words import names_group, names_somebody
 from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.schema import ROLES, Schema
 from voile.tables.unit import ONE_ROW, Unit
@@ -89,9 +90,12 @@ class Inspection(ResultTable):
 
     @property
     def row_identifier(self) -> str | None:
-        """The first column that tells people apart and is different in every row: every row is a person."""
-        whole = (column.name for column in self.columns if column.tells_people_apart and column.distinct == self.people)
-        return next(whole, None)
+        """The first column that tells people apart and is different in every row: every row is a person. A number of
+        cases, visits or papers is none beside one of people that repeats."""
+        whole = [column.name for column in self.columns if column.tells_people_apart and column.distinct == self.people]
+        if any(item.is_person and not names_group(item.column) for item in self.repeats):
+            whole = [name for name in whole if names_somebody(name)]
+        return next(iter(whole), None)
 
     def roles(self) -> dict[str, list[str]]:
         """Return the suggested roles, as a schema takes them, without the undecided columns."""

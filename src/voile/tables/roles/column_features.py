@@ -18,7 +18,8 @@ from voile.tables.roles.name_lexicon import looks_like_name
 LABELS = 40  # different texts up to which they may be labels of categories
 LEAST_LABELS = 0.3  # share of labels from which a meaning is kept
 SAMPLE = 400  # different values that are looked at one by one, evenly spread over all
-RANGES = {"yes or no": (0, 1), "age": (0, 120), "year": (1850, 2100)}
+LONG = "long numbers"  # no amount is that large in every row; numbers of accounts and papers are
+RANGES = {"yes or no": (0, 1), "age": (0, 120), "year": (1850, 2100), LONG: (10_000_000, float("inf"))}
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,24 @@ WHOM = (
     "applicant|borrower|bene|inmate|offender|defendant|victim|suspect|arrestee|detainee|prisoner|owner|attendee|enrollee|"
     "staff|manager|rider|passenger|guest|host|candidate|author|player|athlete|runner|claimant|recipient|resident"
 )
-_NUMBER = "id|ids|identifier|nr|nbr|no|num|number|nummer|numero|numer|cislo|key|hash|token|guid|uuid|serial"
+# groups, papers and those who work with a person, whose numbers repeat or are different in every row
+_NOBODY = frozenset(
+    ("household", "hh", "family", "haushalt", "menage", "case", "fall", "agent", "physician", "doctor", "provider")
+) | {"teacher", "officer", "staff", "manager"}
+_NUMBER = (
+    "id|ids|identifier|nr|nbr|no|num|number|nummer|numero|numer|cislo|key|hash|token|guid|uuid|serial|ref|reference|"
+    "referenz|aktenzeichen|sn"
+)
 _NUMBERS = re.compile(f"{_NUMBER}|[a-z]{{0,4}}uid")
 PERSON = re.compile(
     rf"(?:id[^a-z]*)?(?:{WHOM})(?:[^a-z]*(?:{_NUMBER}|code|index|idx))?|id|nr|uid|uuid|identifier|pid(?:num)?|mrn|ssn|nhs(?:[^a-z]*"
     rf"(?:{_NUMBER}))?|nino|passport|e[^a-z]?mail|seqn|enrolid|bene[^a-z]*id|caseid|(?:fall|case|record|row)[^a-z]*"
     rf"(?:{_NUMBER}|code|index|idx)"
 )
+_PEOPLE = "|".join(word for word in WHOM.split("|") if word not in _NOBODY)
+_SOMEBODY = re.compile(rf"(?:id[^a-z]*)?(?:{_PEOPLE})s?[^a-z]*(?:{_NUMBER}|code)?")
+_HOUSEHOLD = "household|hh|family|haushalt|menage|hogar|famille|familie"
+_GROUP = re.compile(rf"(?:id[^a-z]*)?(?:{_HOUSEHOLD})[^a-z]*(?:{_NUMBER}|code)?")
 _AREA = re.compile(
     r"(?:.*[^a-z])?(?:zip|zipcode|zip code|postcode|postal code|plz|city|town|village|county|country|province|region|"
     r"district|neighbou?rhood|municipality|commune|suburb|borough|hometown|parish|currency|gemeinde|stadt|ciudad|ville)[^a-z]*(?:name|code|nm)?"
@@ -67,7 +78,8 @@ _ORIGIN = re.compile("(?:^|[^a-z])(?:race|ethnicity)(?:[^a-z]|$)")
 def split_words(name: str) -> str:
     """Return the name of a column as words without case and accents: `patientId` is `patient id`."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name)
-    return re.sub(r"[^\W\d_]+", lambda word: fold_word(word[0]), spaced).replace("_", " ")
+    folded = re.sub(r"[^\W\d_]+", lambda word: fold_word(word[0]), spaced)
+    return folded.replace("_", " ").replace("#", " number ")
 
 
 def is_trait(name: str) -> bool:
@@ -185,7 +197,8 @@ def find_meanings(name: str) -> tuple[str, ...]:
     parent = re.sub(r"^[mfdhw] ?(?=[a-z]{3,}$)", "", bare)  # mother, father, dad, husband, wife: medu, dage
     if not AMOUNTS & set(find_word_meanings(logarithm)):
         logarithm = bare
-    forms = dict.fromkeys((bare, logarithm, root, compounds, code, words, parent))
+    joined = fold_word(name) if name.isalpha() else bare  # DoB
+    forms = dict.fromkeys((bare, logarithm, root, compounds, code, words, parent, joined))
     return next((found for found in map(find_word_meanings, forms) if found), ())
 
 
@@ -212,6 +225,21 @@ def names_number(name: str) -> bool:
     words = split_words(name).strip()
     pieces = [piece for word in re.findall("[a-z]+", words) for piece in split_compound(word)]
     return (len(pieces) > 1 or words.endswith("uid")) and _NUMBERS.fullmatch(pieces[-1]) is not None
+
+
+def names_somebody(name: str) -> bool:
+    """Whether a name is that of a person's number, not of a case, a visit or a household.
+
+    >>> names_somebody("patient_id"), names_somebody("Fallnummer"), names_somebody("hhid")
+    (True, False, False)
+    """
+    pieces = " ".join(piece for word in re.findall("[a-z]+", split_words(name)) for piece in split_compound(word))
+    return _SOMEBODY.fullmatch(split_words(name).strip()) is not None or _SOMEBODY.fullmatch(pieces) is not None
+
+
+def names_group(name: str) -> bool:
+    """Whether a name is that of a household's number, or a family's."""
+    return _GROUP.fullmatch(split_words(name).strip()) is not None
 
 
 def names_weight(name: str) -> bool:

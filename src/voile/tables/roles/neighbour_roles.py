@@ -13,7 +13,16 @@ from collections.abc import Iterable, Sequence
 
 from voile.tables.roles.column_features import ColumnFeatures
 from voile.tables.roles.column_words import find_meanings, names_height
-from voile.tables.roles.role_guessing import LIKELY, TWOFOLD, UNSURE, RoleSuggestion, is_near_unique, suggest_role
+from voile.tables.roles.role_guessing import (
+    FEW,
+    LIKELY,
+    TWOFOLD,
+    UNSURE,
+    RoleSuggestion,
+    is_near_unique,
+    is_shared,
+    suggest_role,
+)
 
 DECIDED = ("quasi", "sensitive")
 NEAR = 2  # columns to the next one that counts as beside
@@ -25,7 +34,7 @@ def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
     """Suggest the role of every column of a table, in its order.
 
     >>> names = ("cholesterol", "zz4", "creatinine")
-    >>> columns = [ColumnFeatures(name, "numeric", "Int64", 900, 300, 9, is_whole=True) for name in names]
+    >>> columns = [ColumnFeatures(name, "numeric", "Int64", 900, 90, 9, is_whole=True) for name in names]
     >>> suggest_roles(columns)[1].why
     'Its name says nothing; the columns beside it (cholesterol, creatinine) should stay secret.'
     """
@@ -40,8 +49,7 @@ def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
 def _name_item(column: ColumnFeatures) -> tuple[str, int] | None:
     """Return what the columns of a questionnaire share: the name but for a number, and the number of answers."""
     stem = re.sub(r"\d+$", "", column.name)
-    is_letter = column.kind != "numeric" and column.length <= 1  # of a list of answers that only the questionnaire has
-    is_item = stem != column.name and 2 < column.distinct <= ANSWERS and not is_letter
+    is_item = stem != column.name and 2 < column.distinct <= ANSWERS and column.kind == "numeric"
     return (stem, column.distinct) if is_item else None
 
 
@@ -75,12 +83,14 @@ def _ask_neighbours(place: int, columns: Sequence[ColumnFeatures], alone: Sequen
     beside = [one for one in (before, after) if one is not None]
     roles, names = {alone[one].role for one in beside}, ", ".join(columns[one].name for one in beside)
     is_fraction = column.kind == "numeric" and not column.is_whole
-    if is_fraction and beside and not is_near_unique(column.distinct, column.filled):  # a weight is near unique
+    if (
+        is_fraction and beside and column.distinct > FEW and not is_near_unique(column.distinct, column.filled)
+    ):  # a weight is near unique
         why = f"Its name says nothing; beside {names}, fractions are measurements or amounts."
         return RoleSuggestion("sensitive", why, LIKELY)
     if len(beside) < 2 or is_fraction:
         return _leave_open(own)
-    if roles == {"sensitive"}:
+    if roles == {"sensitive"} and (column.kind == "numeric" or own.meaning == TWOFOLD) and is_shared(column):
         why = f"Its name says nothing; the columns beside it ({names}) should stay secret."
         return RoleSuggestion("sensitive", why, LIKELY)
     return own

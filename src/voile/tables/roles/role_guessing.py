@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from voile.tables.code_lists.known_lists import ENOUGH
 from voile.tables.roles.check_digits import DATES, FIVE_DIGITS, GENERAL, MIXED, PERSONAL, POINTED, POSTCODES
-from voile.tables.roles.column_features import ColumnFeatures
+from voile.tables.roles.column_features import LONG, ColumnFeatures
 from voile.tables.roles.column_words import (
     PERSON,
     ROLE_OF,
@@ -68,6 +68,11 @@ def is_near_unique(distinct: int, filled: int) -> bool:
     return filled > SMALL and distinct >= NEARLY * filled
 
 
+def is_shared(column: ColumnFeatures) -> bool:
+    """Whether many rows share each value of a column, so that it tells few people apart."""
+    return column.filled >= SHARED * column.distinct
+
+
 def suggest_role(column: ColumnFeatures) -> RoleSuggestion:
     """Suggest the role of a column.
 
@@ -118,9 +123,9 @@ def _find_named(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggesti
     """Return the suggestion for a column with the name of a name, a contact or a personal number. A few values that
     many rows share are none: whether there is a telephone, the name of an agency."""
     named = {"name", "contact", "number of a person"} & set(meanings)
-    is_shared = column.distinct < FEW and column.filled >= SHARED * column.distinct
+    is_label = column.distinct < FEW and is_shared(column) and "number of a person" not in named
     is_bare_name = "name" in named and len(split_words(column.name).split()) == 1
-    if not named or (is_shared and not is_bare_name) or names_thing(column.name):
+    if not named or (is_label and not is_bare_name) or names_thing(column.name):
         return None
     is_usual = 2 * column.distinct > column.filled or "number of a person" in named
     if column.type in ("String", "Enum") or (_may_be_people(column) and is_usual):
@@ -132,7 +137,10 @@ def _find_named(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggesti
 def _find_number(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
     """Return the suggestion for a column that may number people, or what they have."""
     is_number = names_number(column.name) or _is_person(column)
-    is_quantity = column.is_negative or (column.kind == "numeric" and _names_quantity(meanings) and not is_number)
+    is_long = column.is_whole and LONG in column.ranges
+    is_quantity = column.is_negative or (
+        column.kind == "numeric" and _names_quantity(meanings) and not is_number and not is_long
+    )
     can_number = column.type.startswith(("Int", "UInt", "String"))
     is_date = column.codes.get(DATES, 0.0) >= MOSTLY
     may_number = _may_be_people(column) and (can_number or not meanings) and not is_quantity and not is_date
@@ -148,8 +156,10 @@ def _find_number(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggest
     repeats_much = is_repeated and SHARED * (column.filled - column.distinct) > column.filled
     if column.keeps_traits and repeats_much and not {"birth", "age", "place", "date"} & set(meanings):
         return RoleSuggestion(UNSURE, "Its values repeat as a person's number would: say what it is.", UNSURE, "number")
-    if column.codes.get(MIXED, 0.0) >= MOSTLY and SHARED * column.distinct > column.filled > SMALL:
+    if column.codes.get(MIXED, 0.0) >= MOSTLY and not is_date and SHARED * column.distinct > column.filled > SMALL:
         return RoleSuggestion(UNSURE, "It holds codes that may number people: say what they are.", UNSURE, "number")
+    if is_long and column.distinct >= MANY and not is_date and "date" not in meanings:
+        return RoleSuggestion(UNSURE, "It holds long numbers, as of accounts or papers: say of what.", UNSURE, "number")
     if not is_number or not _may_be_people(column) or column.distinct < MANY:
         return None
     if not names_thing(column.name) and ROWS_EACH * column.distinct > column.filled:
@@ -173,7 +183,7 @@ def _tell_repeats(column: ColumnFeatures) -> str:
 
 def _names_quantity(meanings: Sequence[str]) -> bool:
     """Whether a name speaks of an amount or a measurement, which differs from person to person by nature."""
-    return bool({"money", "lab value", "outcome", "score", "body", "work"} & set(meanings))
+    return bool({"money", "lab value", "outcome", "score", "body", "work", "course", "conduct"} & set(meanings))
 
 
 def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> RoleSuggestion | None:
