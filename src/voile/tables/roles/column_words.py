@@ -72,6 +72,7 @@ _AREA = re.compile(
 _WEIGHT = re.compile("weight|wt|gewicht|poids|peso|waga|vekt|vikt|paino|vaha")
 _HEIGHT = re.compile("height|ht|grosse|taille|altura|talla|altezza|estatura|lengte|langd|wzrost|hoyde|pituus|vyska")
 _UNIT = re.compile("kg|kilo|lbs?|pounds")
+_QUESTION = re.compile(r"^[Qq]\d+[a-z]?(?:[_.]\d+)?[ _.:)-]+(?=\D{3})")  # Q6_1 Workload
 _ORIGIN = re.compile("(?:^|[^a-z])(?:race|ethnicity)(?:[^a-z]|$)")
 
 
@@ -180,11 +181,9 @@ def find_meanings(name: str) -> tuple[str, ...]:
     >>> find_meanings("Geburtsdatum"), find_meanings("annual_income"), find_meanings("x7")
     (('birth',), ('money',), ())
     """
-    standard = tuple(
-        meaning
-        for meaning, names in _compile_standard_names().items()
-        if names.fullmatch(name.strip().casefold().replace(" ", "_"))
-    )
+    name = _QUESTION.sub("", name.strip())
+    whole = name.casefold().replace(" ", "_")
+    standard = tuple(meaning for meaning, names in _compile_standard_names().items() if names.fullmatch(whole))
     if standard:
         return standard
     words = split_words(name).strip()
