@@ -23,6 +23,7 @@ from voile.tables.role_faults import (
     value_faults,
     weight_faults,
 )
+from voile.tables.roles.column_words import names_somebody
 from voile.tables.steering.steer import USUAL, Steer, parse_steering
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
@@ -188,13 +189,17 @@ class Schema:
         return (*self.names(), *weight, *self.guarding.values())
 
     def compared_identifiers(self) -> tuple[str, ...]:
-        """The identifiers whose values must differ from row to row: all, unless the schema tells whose a row is."""
-        return tuple(self.identifier) if self.person is None and self.rows_are is None else ()
+        """The identifiers that are compared with the rows: all, unless the schema tells whose a row is. Beside a person
+        column that may number cases, those that are numbers of people."""
+        if self.person is None:
+            return tuple(self.identifier) if self.rows_are is None else ()
+        others = [name for name in self.identifier if name != self.person and names_somebody(name)]
+        return (self.person, *others) if others and not names_somebody(self.person) else ()
 
     def read_names(self) -> tuple[str, ...]:
         """The columns that are read: those that may be published, and those that tell people apart."""
         person = () if self.person is None else (self.person,)
-        return (*self.coded_names(), *person, *self.compared_identifiers())
+        return tuple(dict.fromkeys((*self.coded_names(), *person, *self.compared_identifiers())))
 
     def role(self, name: str) -> str:
         """Return the role of a column in a release; a survey weight is a quasi-identifier there."""

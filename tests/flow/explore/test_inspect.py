@@ -201,6 +201,25 @@ def test_of_several_columns_the_one_that_tells_apart_the_most_is_suggested() -> 
     assert [item.column for item in inspection.repeats] == ["household_id"]
 
 
+@pytest.mark.parametrize("number", ["Fallnummer", "visit_id", "encounter", "email", "Rechnungsnr", "row"])
+def test_a_number_of_cases_is_no_person_where_patients_repeat(number: str) -> None:
+    patients = [(37 * row) % 61 for row in range(150)]
+    table = pl.DataFrame(
+        {
+            number: [f"u{row}@example.org" if number == "email" else 2_024_000 + row for row in range(150)],
+            "Pat.-Nr.": [100_000 + patient for patient in patients],
+            "sex": ["mf"[patient % 2] for patient in patients],
+            "birth": [1930 + patient for patient in patients],
+        },
+        strict=False,
+    )
+    inspection = vl.inspect(table)
+    assert inspection.suggested_person == "Pat.-Nr."
+    assert inspection.row_identifier is None
+    households = table.rename({"Pat.-Nr.": "household_id", number: "person_id"})
+    assert vl.inspect(households).row_identifier == "person_id"
+
+
 def test_names_that_people_share_repeat_but_are_no_persons() -> None:
     frame = pl.DataFrame({"name": [f"N{n % 38}" for n in range(40)], "age": [n % 7 for n in range(40)]})
     inspection = vl.inspect(frame)

@@ -48,6 +48,21 @@ def test_the_unit_tells_how_people_are_known() -> None:
     assert read(different, person="id").unit.basis == PERSON_COLUMN
 
 
+def test_a_number_of_visits_is_no_person_where_a_number_of_people_repeats() -> None:
+    table = pl.DataFrame({**BASE, "Fallnummer": [1, 2, 3, 4], "Pat.-Nr.": [7, 7, 8, 9], "name": ["x", "x", "y", "y"]})
+    roles: dict[str, Any] = {"quasi": ["age"], "sensitive": ["disease"], "person": "Fallnummer"}
+    with pytest.raises(DataError) as error:
+        vl.read(table, vl.Schema(**roles, identifier=["Pat.-Nr.", "name"]))
+    assert error.value.code == "data.people"
+    assert "4 rows share 3 values of the identifier 'Pat.-Nr.'" in error.value.message
+    assert "person='Pat.-Nr.'" in str(error.value.hint)
+    assert vl.read(table, vl.Schema(**roles, identifier=["name"])).unit.basis == PERSON_COLUMN
+    several = table.with_columns(pl.Series("Fallnummer", [1, 1, 2, 3]))
+    assert vl.read(several, vl.Schema(**roles, identifier=["Pat.-Nr."])).unit.basis == PERSON_COLUMN
+    apart = table.with_columns(pl.Series("Pat.-Nr.", [6, 7, 8, 9]))
+    assert vl.read(apart, vl.Schema(**roles, identifier=["Pat.-Nr."])).unit.basis == PERSON_COLUMN
+
+
 @pytest.mark.parametrize("values", [[[1], [2], [3], [3]], [dt.timedelta(day) for day in range(4)]])
 @pytest.mark.parametrize("role", ["person", "identifier"])
 def test_a_type_without_texts_cannot_tell_people_apart(values: list[Any], role: str) -> None:

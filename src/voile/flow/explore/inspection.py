@@ -81,12 +81,12 @@ class Inspection(ResultTable):
 
     @property
     def suggested_person(self) -> str | None:
-        """The column that seems to tell people apart although its values repeat; of several the one that tells apart
-        the most. None if another such column is different in every row."""
+        """The column that seems to tell people apart although its values repeat; of several the one that is named after
+        people, or else tells apart the most. None if every row is a person already."""
         candidates = [item for item in self.repeats if item.is_person]
         if self.row_identifier is not None or not candidates:
             return None
-        return max(candidates, key=lambda item: (item.different, item.column)).column
+        return max(candidates, key=lambda item: (names_somebody(item.column), item.different, item.column)).column
 
     @property
     def row_identifier(self) -> str | None:

@@ -28,9 +28,14 @@ def check_people_named(missing: Mapping[str, int], schema: Schema) -> None:
 def find_unit(coded: Parts, named: Mapping[str, int], total: int, schema: Schema) -> Unit:
     """Return the unit of privacy of a table that was coded, `named` with how many rows have each identifier.
 
-    DataError if an identifier repeats and nobody said what that means.
+    DataError if an identifier repeats and nobody said what that means, or if a number of people repeats that a person
+    column takes for several.
     """
     if schema.person is not None:
+        different = count_identifiers(coded, total) if named else {}
+        for name, people in different.items():
+            if people < named[name] and different[schema.person] == named[schema.person]:
+                raise _contradicts(name, named[name], people, schema.person)
         return Unit(schema.rows_per_person, PERSON_COLUMN)
     if schema.rows_are is not None:
         return Unit(1, DECLARED)
@@ -48,6 +53,16 @@ def _repeats(name: str, rows: int, people: int) -> DataError:
         code="data.people",
         hint=f"If {name!r} tells people apart, say so: {option('person', name)}, with {option('rows_per_person', 1)} "
         f"or more. If different people share its values, as with a name: {option('rows_are', 'people')}.",
+    )
+
+
+def _contradicts(name: str, rows: int, people: int, person: str) -> DataError:
+    return DataError(
+        f"{rows:,} rows share {people:,} values of the identifier {name!r}, and {person!r} is different in every row, "
+        "as the number of a visit is: a promise about rows is none about people.",
+        code="data.people",
+        hint=f"If {name!r} tells people apart, say so: {option('person', name)}. If it does not, leave it out of the "
+        "identifiers: columns without a role are not published.",
     )
 
 
