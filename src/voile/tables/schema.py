@@ -23,7 +23,6 @@ from voile.tables.role_faults import (
     value_faults,
     weight_faults,
 )
-from voile.tables.roles.column_words import names_somebody
 from voile.tables.steering.steer import USUAL, Steer, parse_steering
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
@@ -193,6 +192,8 @@ class Schema:
         column that may number cases, those that are numbers of people."""
         if self.person is None:
             return tuple(self.identifier) if self.rows_are is None else ()
+        from voile.tables.roles.column_words import names_somebody  # its patterns take time, and few tables need them
+
         others = [name for name in self.identifier if name != self.person and names_somebody(name)]
         return (self.person, *others) if others and not names_somebody(self.person) else ()
 
