@@ -48,7 +48,7 @@ def suggest_roles(columns: Sequence[ColumnFeatures]) -> list[RoleSuggestion]:
 
 def _name_item(column: ColumnFeatures) -> tuple[str, int] | None:
     """Return what the columns of a questionnaire share: the name but for a number, and the number of answers."""
-    stem = re.sub(r"\d+$", "", column.name)
+    stem = re.sub(r"(?<!\d)\d{1,2}$", "", column.name)  # v003 is a variable's code
     is_item = stem != column.name and 2 < column.distinct <= ANSWERS and column.kind == "numeric"
     return (stem, column.distinct) if is_item else None
 

@@ -223,6 +223,8 @@ def _find_secret_or_known(column: ColumnFeatures, meanings: Sequence[str]) -> Ro
             "Its values are texts that most rows have for themselves; its name does not say that they identify people."
         )
         return RoleSuggestion(UNSURE, why, UNSURE, meanings[0])
+    if is_text and column.words >= PROSE_WORDS and column.distinct >= FEW:
+        return RoleSuggestion(UNSURE, "It holds sentences, which may name people: say what they are.", UNSURE, "text")
     if "sensitive" in roles:
         meaning = next(one for one in meanings if ROLE_OF.get(one) == "sensitive")
         return RoleSuggestion(
