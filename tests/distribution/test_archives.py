@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -58,8 +59,15 @@ def test_the_licence_is_stated_once_in_each_place() -> None:
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
-def test_the_citation_names_this_version() -> None:
-    version = {}
-    exec((SOURCE / "version.py").read_text(encoding="utf-8"), version)
-    assert f"version: {version['__version__']}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"## {version['__version__']} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+def test_version_citation_and_changelog_agree() -> None:
+    """A released version has a date, in both files; a version under way ends in .dev and is called unreleased. So
+    nothing bears the name of a released version that is not it."""
+    namespace: dict[str, str] = {}
+    exec((SOURCE / "version.py").read_text(encoding="utf-8"), namespace)
+    version = namespace["__version__"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (\S+)(?: \((\S+)\))?", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    released = re.search(r"^date-released: (\S+)$", citation, re.MULTILINE)
+    assert f"version: {version}\n" in citation
+    assert sections[0] == (version, "unreleased" if ".dev" in version else released and released[1])
+    assert [name for name, date in sections[1:] if date == "unreleased" or not name[0].isdigit()] == []
