@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -40,7 +42,7 @@ def test_every_tracked_file_reaches_the_source_archive() -> None:
     outside = [
         name
         for name in check_package.list_tracked_files()
-        if not name.startswith((*grafted, "src/", *check_package.HIDDEN)) and name not in included | always
+        if not name.startswith((*grafted, "src/")) and name not in included | always
     ]
     assert outside == []
 
@@ -71,3 +73,16 @@ def test_version_citation_and_changelog_agree() -> None:
     assert f"version: {version}\n" in citation
     assert sections[0] == (version, "unreleased" if ".dev" in version else released and released[1])
     assert [name for name, date in sections[1:] if date == "unreleased" or not name[0].isdigit()] == []
+
+
+def run_make(*words: str) -> subprocess.CompletedProcess[str]:
+    """Ask what a task of the Makefile would do, without doing it."""
+    return subprocess.run(["make", "--dry-run", *words], cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_the_gallery_asks_for_its_table() -> None:
+    asked = run_make("gallery")
+    assert asked.returncode != 0
+    assert "make gallery DATA=adult.csv" in asked.stderr
+    assert "--data adult.csv" in run_make("gallery", "DATA=adult.csv").stdout
