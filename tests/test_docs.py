@@ -201,6 +201,25 @@ def test_every_link_leads_somewhere() -> None:
     assert [f"{page.relative_to(DOCS)}: {path}" for page, path in links if not (page.parent / path).exists()] == []
 
 
+def test_no_page_installs_from_an_index() -> None:
+    """voile is on no package index: `pip install 'voile[web]'` finds it only where it is installed already."""
+    pages = [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages if "decisions" not in page.parts}
+    assert [name for name, text in texts.items() if re.search(r"pip install ['\"]?voile", text)] == []
+    for name in ("start.md", "officers.md", "workbench.md"):
+        assert "pip install '.[web]'" in (DOCS / name).read_text(encoding="utf-8"), name
+
+
+def test_the_site_has_an_owner_a_picture_and_code_that_is_not_cut() -> None:
+    settings = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert re.search(r'^copyright = "\w', settings, re.MULTILINE)
+    assert 'html_css_files = ["site.css"]' in settings
+    assert "pre-wrap" in (DOCS / "site.css").read_text(encoding="utf-8")
+    home = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert "pictures/report.png" in home
+    assert "pip install . &&" in home
+
+
 def test_every_model_and_method_has_a_page() -> None:
     pages = {page.stem for page in (DOCS / "guarantees").glob("*.md")}
     files = {path.stem for family in ("models", "methods") for path in _modules(family)}

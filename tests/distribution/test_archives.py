@@ -68,7 +68,8 @@ def test_version_citation_and_changelog_agree() -> None:
     exec((SOURCE / "version.py").read_text(encoding="utf-8"), namespace)
     version = namespace["__version__"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    sections = re.findall(r"^## (\S+)(?: \((\S+)\))?", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (\S+)(?: \((\S+)\))?", changes, re.MULTILINE)
     released = re.search(r"^date-released: (\S+)$", citation, re.MULTILINE)
     assert f"version: {version}\n" in citation
     assert sections[0] == (version, "unreleased" if ".dev" in version else released and released[1])
