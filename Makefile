@@ -1,7 +1,6 @@
 # The tasks of this repository. `make` or `make help` lists them.
 PYTHON ?= .venv/bin/python
 BIN := $(dir $(PYTHON))
-DATA ?= ../shared/data/adult.csv
 CODE := src tests bench tools
 SLOW := tests/pinned tests/papers tests/browser tests/properties tests/contracts tests/engines tests/web \
 	tests/test_docs.py tests/test_readme.py tests/datasets tests/notebooks
@@ -12,10 +11,10 @@ SLOW := tests/pinned tests/papers tests/browser tests/properties tests/contracts
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## make the environment .venv, and install the commit hooks
+setup: ## make the environment .venv, and in a git checkout install the commit hooks
 	python3 -m venv .venv
 	.venv/bin/pip install -e '.[dev]'
-	.venv/bin/pre-commit install
+	test ! -e .git || .venv/bin/pre-commit install
 
 test: ## run all tests in four processes
 	$(PYTHON) -m pytest -n 4
@@ -49,7 +48,8 @@ wheel: ## build the archives, and use the wheel with the oldest and the newest d
 pins: ## check that publishing, verifying and every command still give the pinned answers
 	$(PYTHON) -m pytest -n 4 tests/pinned
 
-gallery: ## recompute the source papers into docs/reproduction, from the Adult table DATA
+gallery: ## recompute the source papers into docs/reproduction: make gallery DATA=adult.csv
+	$(if $(DATA),,$(error Say where the file of UCI Adult is: make gallery DATA=adult.csv))
 	$(PYTHON) -m voile reproduce all --data $(DATA) --out docs/reproduction
 
 bench: ## run all benchmarks and print their tables

@@ -9,6 +9,7 @@ from voile.version import __version__ as release  # noqa: E402, F401
 
 project = "voile"
 author = "voile contributors"
+copyright = "voile contributors, under the Apache License 2.0"  # Sphinx shows this name at the end of every page
 extensions = ["myst_nb", "sphinx.ext.autodoc"]
 exclude_patterns = ["README.md"]
 
@@ -26,7 +27,8 @@ python_maximum_signature_line_length = 100
 
 html_theme = "furo"
 html_title = "voile"
-html_static_path: list[str] = []
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 

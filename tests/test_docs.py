@@ -45,6 +45,8 @@ PAGES = (
     "steering.md",
     "inspect.md",
     "prepare.md",
+    "guarantees/append.md",
+    "guarantees/republish.md",
 )
 FENCE = re.compile(r"^```(?P<language>\w+)(?: +(?P<file>[\w.\-/]+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 Registry = dict[str, dict[str, type[registry.Plugin]]]
@@ -111,8 +113,8 @@ def test_page_runs(name: str, own: Registry, monkeypatch: pytest.MonkeyPatch) ->
             with contextlib.redirect_stdout(said):
                 exec(code, space)
             after = page[number + 1] if number + 1 < len(page) else None
-            if after and after.language == "text" and after.line - block.end <= 3:
-                assert said.getvalue() == after.body, where
+            has_output = after and after.language == "text" and after.line - block.end <= 3
+            assert said.getvalue() == (after.body if after and has_output else ""), where
         elif block.language == "console":
             assert all(line.startswith("$ voile ") for line in block.body.splitlines() if line[:1] == "$"), where
             for line in commands(block.body):
@@ -146,7 +148,10 @@ def test_no_page_and_no_block_is_skipped_silently() -> None:
     """Every page with code that can run is in PAGES, and every fence is seen as a block of a language that is known."""
     for page in sorted(DOCS.rglob("*.md")):
         name = str(page.relative_to(DOCS))
-        opened = re.findall(r"^ *(?:```+|~~~+) *(\w+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        fences = re.findall(r"^ *(?:```+|~~~+) *(.*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert all(fences[::2]), f"{name}: a block says what language it is in; output is text, which is compared"
+        assert not any(fences[1::2]), f"{name}: a block is not closed"
+        opened = [fence.split()[0] for fence in fences[::2] if not fence.startswith("{")]  # {toctree} and the like
         found = [block.language for block in blocks(page)]
         assert found == opened, f"{name}: a block in another form is not run"
         assert set(found) <= {*RUN, *SHOWN}, f"{name} has a block of a language that nobody checks"
@@ -194,6 +199,25 @@ def test_every_link_leads_somewhere() -> None:
     ]
     assert links
     assert [f"{page.relative_to(DOCS)}: {path}" for page, path in links if not (page.parent / path).exists()] == []
+
+
+def test_no_page_installs_from_an_index() -> None:
+    """voile is on no package index: `pip install 'voile[web]'` finds it only where it is installed already."""
+    pages = [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages if "decisions" not in page.parts}
+    assert [name for name, text in texts.items() if re.search(r"pip install ['\"]?voile", text)] == []
+    for name in ("start.md", "officers.md", "workbench.md"):
+        assert "pip install '.[web]'" in (DOCS / name).read_text(encoding="utf-8"), name
+
+
+def test_the_site_has_an_owner_a_picture_and_code_that_is_not_cut() -> None:
+    settings = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert re.search(r'^copyright = "\w', settings, re.MULTILINE)
+    assert 'html_css_files = ["site.css"]' in settings
+    assert "pre-wrap" in (DOCS / "site.css").read_text(encoding="utf-8")
+    home = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert "pictures/report.png" in home
+    assert "pip install . &&" in home
 
 
 def test_every_model_and_method_has_a_page() -> None:

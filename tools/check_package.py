@@ -25,7 +25,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 BOUND = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,]+\])?>=(?P<version>[\w.]+)")
-HIDDEN = (".github/", ".gitignore", ".pre-commit-config.yaml")  # of no use to somebody who has the archive
 
 
 def main() -> None:
@@ -111,7 +110,7 @@ def check_contents(dist: Path, source: Path) -> tuple[Path, Path]:
     with zipfile.ZipFile(wheel) as zipped:
         wheel_names = set(zipped.namelist())
     code = {name.removeprefix("src/") for name in tracked if name.startswith("src/") and "egg-info" not in name}
-    missing = sorted(name for name in tracked - packed_names if not name.startswith(HIDDEN) and "egg-info" not in name)
+    missing = sorted(name for name in tracked - packed_names if "egg-info" not in name)
     missing += sorted(code - wheel_names)
     if missing:
         sys.exit("Missing in an archive: " + ", ".join(missing))

@@ -52,12 +52,18 @@ def take_picture(page: Any, name: str, height: int) -> None:
 
 def draw_report(page: Any, folder: Path) -> None:
     """Show the first screen of the report of a release of the hospital table."""
-    schema = vl.Schema(identifier=["name"], quasi=["birth", "sex", "zip"], sensitive=["disease"])
+    schema = vl.Schema(
+        identifier=["name"],
+        quasi=["birth", "sex", "zip"],
+        sensitive=["disease"],
+        hierarchies={"zip": vl.prefixes(5, 3, 1)},
+        steering={"birth": vl.Steer(round="year")},
+    )
     data = vl.read(vl.datasets.hospital(), schema)
     release = vl.publish(data, vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=3)))
     vl.report(release, vl.audit(release, data), vl.measure(data, release)).save(folder / "report.html")
     page.goto((folder / "report.html").as_uri())
-    take_picture(page, "report", height=884)
+    take_picture(page, "report", height=906)
 
 
 def draw_workbench(page: Any, folder: Path) -> None:

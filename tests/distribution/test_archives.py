@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -39,7 +42,7 @@ def test_every_tracked_file_reaches_the_source_archive() -> None:
     outside = [
         name
         for name in check_package.list_tracked_files()
-        if not name.startswith((*grafted, "src/", *check_package.HIDDEN)) and name not in included | always
+        if not name.startswith((*grafted, "src/")) and name not in included | always
     ]
     assert outside == []
 
@@ -58,8 +61,29 @@ def test_the_licence_is_stated_once_in_each_place() -> None:
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
-def test_the_citation_names_this_version() -> None:
-    version = {}
-    exec((SOURCE / "version.py").read_text(encoding="utf-8"), version)
-    assert f"version: {version['__version__']}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"## {version['__version__']} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+def test_version_citation_and_changelog_agree() -> None:
+    """A released version has a date, in both files; a version under way ends in .dev and is called unreleased. So
+    nothing bears the name of a released version that is not it."""
+    namespace: dict[str, str] = {}
+    exec((SOURCE / "version.py").read_text(encoding="utf-8"), namespace)
+    version = namespace["__version__"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (\S+)(?: \((\S+)\))?", changes, re.MULTILINE)
+    released = re.search(r"^date-released: (\S+)$", citation, re.MULTILINE)
+    assert f"version: {version}\n" in citation
+    assert sections[0] == (version, "unreleased" if ".dev" in version else released and released[1])
+    assert [name for name, date in sections[1:] if date == "unreleased" or not name[0].isdigit()] == []
+
+
+def run_make(*words: str) -> subprocess.CompletedProcess[str]:
+    """Ask what a task of the Makefile would do, without doing it."""
+    return subprocess.run(["make", "--dry-run", *words], cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_the_gallery_asks_for_its_table() -> None:
+    asked = run_make("gallery")
+    assert asked.returncode != 0
+    assert "make gallery DATA=adult.csv" in asked.stderr
+    assert "--data adult.csv" in run_make("gallery", "DATA=adult.csv").stdout

@@ -1,4 +1,4 @@
-"""The screen that decides: what it says about the three risks, the losses, what to mind, and who decided."""
+"""The screen that decides: what it says about the three risks, the losses, what to watch out for, and who decided."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def test_what_to_mind_names_recognisable_people_lost_columns_and_the_worst_attac
 
 def test_everything_but_the_first_screen_is_folded(full: Report) -> None:
     head, _, folded = full.html.partition('<details class="fold">')
-    assert "What to mind" in head
+    assert "What to watch out for" in head
+    assert "Bounded against the adversary above" in head  # an attack outside the promise may still succeed
     assert "Second reader" in head
     assert "Risk before and after" not in head
     assert folded.count('<details class="fold">') == 8

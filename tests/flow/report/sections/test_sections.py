@@ -25,7 +25,7 @@ def test_the_sections_come_in_order(full: Report) -> None:
         "What is promised",
         "Against whom",
         "What is lost",
-        "What to mind",
+        "What to watch out for",
         "Who decided, and why",
         "The promises in full",
         "Who might try",

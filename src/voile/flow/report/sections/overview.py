@@ -1,5 +1,5 @@
-"""The screen that decides: what is promised, against whom, what is lost, what to mind, and what that means for singling
-out, linkability and inference (the three risks of the European data protection authorities' opinion 05/2014)."""
+"""The screen that decides: what is promised, against whom, what is lost, what to watch out for, and what that means for
+singling out, linkability and inference (the three risks of the European authorities' opinion 05/2014)."""
 
 from __future__ import annotations
 
