@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,26 @@ def test_a_release_names_the_values_that_are_not_listed(method: vl.Method, tmp_p
     assert tables[0].equals(tables[1])
     labels = {label for code in DIAGNOSES for label in ICD10.place(code) or ()}
     assert set(tables[0]) <= {"*", "{U50.0|U99}", *DIAGNOSES, *ODD, *labels}
+
+
+@pytest.mark.parametrize(
+    ("codes", "odd"),
+    [
+        ([*DIAGNOSES, "E10.1", "E15.0"], ["E10-E14", "E00-E90 Endocrine, nutritional and metabolic diseases"]),
+        (["DE", "FR", "AT", "BE", "PL", "CZ", "IT", "ES", "US", "JP", "BR", "CA"], ["Western Europe"]),
+        (["90210", "90211", "90220", "95000", "60601-1234"], ["902**"]),
+    ],
+)
+def test_a_value_that_is_called_like_a_group_is_not_in_it(codes: list[str], odd: list[str]) -> None:
+    tree = fit([*codes, *odd])
+    assert tree.unlisted == len(odd)
+    for finer, coarser in itertools.pairwise(tree.maps):
+        assert len({*zip(finer.tolist(), coarser.tolist(), strict=True)}) == len(set(finer.tolist()))
+    values = [code for code in tree.labels[0] for _ in range(20)]
+    frame = pl.DataFrame({"x": values, "ill": ["flu", "gout"] * (len(values) // 2)})
+    data = vl.read(frame, vl.Schema(quasi=["x"], sensitive=["ill"], hierarchies={"x": "auto"}))
+    for k in (5, 30, 50):
+        assert vl.verify(vl.publish(data, vl.KAnonymity(k=k), vl.FullDomain())).holds
 
 
 def test_rows_count_as_much_as_values() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Path = tuple[str, ...]  # the labels above a code, the nearest first
@@ -38,6 +38,11 @@ class CodeList:
             if unknown and 2 * sum(map(test, unknown)) > len(unknown):
                 return title
         return ""
+
+
+def name_unlisted(code: str, labels: Collection[str]) -> str:
+    """Return the label of a value that a list lacks: the value itself, unless codes of the list have it as a label."""
+    return f"the value {code}" if code in labels else code
 
 
 def match_codes(pattern: re.Pattern[str]) -> Callable[[str], bool]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from voile.errors import SchemaError, recipe
 from voile.plugins.counted_nouns import count_noun
-from voile.tables.code_lists.code_list import CodeList
+from voile.tables.code_lists.code_list import CodeList, name_unlisted
 from voile.tables.code_lists.countries import COUNTRIES
 from voile.tables.code_lists.education import EDUCATION
 from voile.tables.code_lists.icd10 import ICD10
@@ -22,7 +22,7 @@ _BY_ITSELF = (ICD10, COUNTRIES, EDUCATION)  # ISCO's codes are numbers, which ma
 _ISCO = re.compile(r"(?<![a-z])isco(?![a-z])(?!\W?_?(?:19)?[568]8)")  # isco, isco_code and isco08, but not isco88
 ENOUGH = 4  # different codes below which a list is not recognised by itself
 PROBE = 1_000  # values that are looked up first: most columns with many values are of no list
-SOME = 0.5  # share of the different values from which a column is worth a word about a list that it does not fit
+SOME = 0.65  # share of the different values from which a list that a column does not fit is worth a word
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ListFit:
 
 
 def measure_fit(codes: Sequence[str], counts: Sequence[int], column: str = "") -> ListFit | None:
-    """Return how far the values of a column are of the list that has the most of them; None if no list has half."""
+    """Return how far the values of a column are of the list that has the most of them; None if no list has enough."""
     if len(codes) < ENOUGH:
         return None
     if len(codes) > PROBE and measure_fit(codes[:: len(codes) // PROBE][:PROBE], [1] * PROBE, column) is None:
@@ -115,7 +115,9 @@ def place_codes(
     paths = [code_list.place(code) for code in codes]
     height = max((len(path) for path in paths if path is not None), default=0)
     top = f"not in {code_list.title}"
+    labels = {label for path in paths if path is not None for label in path}
     placed = [
-        path if path is not None else (*[code] * (height - 1), top) for code, path in zip(codes, paths, strict=True)
+        path if path is not None else (*[name_unlisted(code, labels)] * (height - 1), top)
+        for code, path in zip(codes, paths, strict=True)
     ]
     return [list(level) for level in zip(*placed, strict=True)], unknown

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from voile.errors import SchemaError, recipe
+from voile.tables.code_lists.code_list import name_unlisted
 
 SHARE = 0.8  # of the values, and of the rows, that must be of one kind
 
@@ -77,11 +78,16 @@ def cut_postcodes(column: str, codes: Sequence[str], counts: Sequence[int]) -> t
         )
     cuts = [kind.cut(code) if kind.matches(code) else () for code in codes]
     height = max(map(len, cuts))
+    labels = {_hide_end(code, length) for code, some in zip(codes, cuts, strict=True) for length in some}
     levels = [
         [
-            code[: some[level]] + "*" * (len(code) - some[level]) if some else code
+            _hide_end(code, some[level]) if some else name_unlisted(code, labels)
             for code, some in zip(codes, cuts, strict=True)
         ]
         for level in range(height)
     ]
     return levels, kind
+
+
+def _hide_end(code: str, length: int) -> str:
+    return code[:length] + "*" * (len(code) - length)
