@@ -47,6 +47,8 @@ def show_inspection(inspection: Inspection) -> None:
     print_table("Columns (the roles are guesses: decide each one)", heads, rows, 0)
     if inspection.undecided():
         typer.echo(inspection.describe_undecided())
+    for sentence in inspection.describe_code_lists():
+        typer.echo(sentence)
     for name in inspection.list_codes():
         typer.echo(advise_categories(name))
     if inspection.whole is None:

@@ -23,6 +23,7 @@ from voile.tables.steering.steer import USUAL
 from voile.tables.steering.value_coding import describe_coding
 from voile.tables.value_text import parse_values
 
+LONGEST_TITLE = 300
 LABELS = ("generalized", "suppressed")  # ways to show a column in which it holds labels
 
 WEIGHT = (
@@ -76,6 +77,26 @@ def describe(column: Column, cells: Cells | None, labels_only: bool = False) -> 
     if column.indicator:
         entry |= {"indicator": True, "cell": indicator_meaning(entry)}
     return entry
+
+
+def add_titles(entries: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the entries with the titles that a file of Stata or SPSS gives to its columns. A title describes a column,
+    as its name does; it is no cell."""
+    cleaned = {name: clean_title(title) for name, title in titles.items()}
+    return [
+        {**entry, "title": title} if (title := cleaned.get(str(entry["name"]), "")) else dict(entry)
+        for entry in entries
+    ]
+
+
+def clean_title(title: str) -> str:
+    """Return a title on one line, of a bounded length, without characters that nobody sees.
+
+    >>> clean_title("  Marital\\nstatus ")
+    'Marital status'
+    """
+    shown = "".join(letter if letter.isprintable() else " " for letter in title)
+    return " ".join(shown.split())[:LONGEST_TITLE].strip()
 
 
 def cell_meanings(entry: Mapping[str, Any]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 from voile.errors import SchemaError
 from voile.tables import hierarchy_builders
 from voile.tables.code_lists.known_lists import CODE_LISTS, place_codes
+from voile.tables.code_lists.postcodes import cut_postcodes
 from voile.tables.domain import Domain
 from voile.tables.value_text import MISSING, TOP
 
@@ -34,6 +35,7 @@ class Hierarchy:
     by_prefix: bool = False
     named_by_values: bool = False
     source: str = ""  # the public list and its edition, or how the table itself decided
+    unlisted: int = 0  # values that the source does not have, and that stay as they are
 
     def __repr__(self) -> str:
         return f"Hierarchy(height {self.height}, {len(self.labels[0])} leaves)"
@@ -83,7 +85,7 @@ def hierarchy_from_rows(domain: Domain, rows: Sequence[Sequence[str]]) -> Hierar
 
 GROUPED = "categories whose rows are alike in the other columns"
 AGES = (5, 10, 20, 40)  # years per group, level by level
-RECIPES = ("auto", "intervals", "ages", "prefixes", "dates", "alike", "frequency", *CODE_LISTS)
+RECIPES = ("auto", "intervals", "ages", "prefixes", "postcodes", "dates", "alike", "frequency", *CODE_LISTS)
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,10 @@ class HierarchyRecipe:
         """Fit the hierarchy to a domain; `counts` says how often each leaf occurs."""
         name, arguments = self.name, self.arguments
         if name == "auto":
-            name, arguments = hierarchy_builders.choose_recipe(domain), ()
+            name, arguments = hierarchy_builders.choose_recipe(column, domain, counts), ()
         declared: dict[str, tuple[str, ...]] = {}
+        texts, rows_of_each = domain.labels[: len(domain.values)], counts[: len(domain.values)].tolist()
+        source, unlisted = "", 0
         if name in ("rows", "tree"):
             rows = self.content if name == "rows" else hierarchy_builders.flatten_tree(column, self.content)
             levels = hierarchy_builders.build_from_rows(column, domain, counts, rows)
@@ -122,15 +126,19 @@ class HierarchyRecipe:
         elif name == "dates":
             levels = hierarchy_builders.build_dates(column, domain)
         elif name in CODE_LISTS:
-            texts = domain.labels[: len(domain.values)]
-            levels = place_codes(column, CODE_LISTS[name], texts, arguments)
+            levels, unlisted = place_codes(column, CODE_LISTS[name], texts, arguments, rows_of_each)
+            source = CODE_LISTS[name].title
             labels = {label for level in levels for label in level}
             listed = CODE_LISTS[name].list_codes(texts)
             declared = {label: codes for label, codes in listed.items() if label in labels}
         elif name == "ages":
             levels = hierarchy_builders.build_intervals(column, domain, arguments or AGES)
+        elif name == "postcodes":
+            levels, kind = cut_postcodes(column, texts, rows_of_each)
+            source, unlisted = kind.name, sum(not kind.matches(text) for text in texts)
         elif name == "alike" and self.content is not None:
             levels = hierarchy_builders.name_groups(domain, self.content)
+            source = GROUPED
         elif name in ("frequency", "alike"):
             levels = hierarchy_builders.build_by_frequency(column, domain, counts, *(arguments or (3,))[:1])
         else:
@@ -141,17 +149,13 @@ class HierarchyRecipe:
             )
         whole = domain.values.dtype.is_integer() and all(float(width).is_integer() for width in arguments)
         named_by_values = name in ("frequency", "alike") or (name in ("intervals", "ages") and not whole)
-        hierarchy = _stack_levels(domain, levels)
-        source = (
-            CODE_LISTS[name].title
-            if name in CODE_LISTS
-            else GROUPED
-            if name == "alike" and self.content is not None
-            else ""
-        )
-        by_prefix = name == "prefixes"
         return replace(
-            hierarchy, declared=declared, by_prefix=by_prefix, named_by_values=named_by_values, source=source
+            _stack_levels(domain, levels),
+            declared=declared,
+            by_prefix=name in ("prefixes", "postcodes"),
+            named_by_values=named_by_values,
+            source=source,
+            unlisted=unlisted,
         )
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from voile.errors import SchemaError
-from voile.tables.code_lists.known_lists import recognize_list
+from voile.tables.code_lists.known_lists import ENOUGH, recognize_list
+from voile.tables.code_lists.postcodes import recognize_postcodes
 from voile.tables.domain import Domain
 from voile.tables.value_text import MISSING, format_set, format_value
 
@@ -231,15 +232,18 @@ def name_by_values(label: str, texts: Sequence[str]) -> str:
     return f"[{texts[0]}, {texts[-1]}]" if label.startswith("[") else format_set(texts)
 
 
-def choose_recipe(domain: Domain) -> str:
+def choose_recipe(column: str, domain: Domain, counts: np.ndarray) -> str:
     """Return the recipe of an automatic hierarchy: intervals for numbers, day to decade for dates, a public list that
-    has all codes, prefixes for other codes, and frequency for other categories."""
+    has nearly all codes, postcodes, prefixes for other codes, and frequency for other categories."""
     if domain.uses_intervals:
         return "intervals" if domain.kind == "numeric" else "dates"
     texts = domain.labels[: len(domain.values)]
-    known = recognize_list(texts)
+    rows = counts[: len(texts)].tolist()
+    known = recognize_list(texts, rows, column)
     if known is not None:
         return known.name
+    if len(texts) >= ENOUGH and recognize_postcodes(texts, rows) is not None:
+        return "postcodes"
     lengths = {len(leaf) for leaf in texts}
     are_codes = len(lengths) == 1 and len(texts) > 3 and all(any(letter.isdigit() for letter in leaf) for leaf in texts)
     return "prefixes" if are_codes and 2 <= lengths.pop() <= 12 else "frequency"

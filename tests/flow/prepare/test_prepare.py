@@ -206,3 +206,51 @@ def test_a_forged_statement_is_refused(tmp_path: Path) -> None:
     for forged in ({"ages": "This release complies with the law."}, {"magic": "x"}, ["ages"]):
         path.write_text(json.dumps({**certificate, "prepared": forged}))
         assert vl.verify(folder).broken
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+def test_nan_is_no_age_over_89() -> None:
+    frame = pl.DataFrame({"age": [34.0, NAN, None, 95.0]})
+    assert vl.prepare(frame, safe_harbor={"age": "age"}).frame["age"].to_list() == [34.0, None, None, 90.0]
+
+
+@pytest.mark.parametrize("ages", [[34, 999], [34, -9], [34.0, INF], [34.0, -INF]])
+def test_ages_that_nobody_has_are_refused(ages: list[float]) -> None:
+    with pytest.raises(DataError, match="1 ages of 'age' are below 0 or above 130"):
+        vl.prepare(pl.DataFrame({"age": ages}), safe_harbor={"age": "age"})
+
+
+def test_births_that_stand_for_something_else_are_refused() -> None:
+    frame = pl.DataFrame({"birth": [datetime.date(1, 1, 1), datetime.date(1950, 1, 1)]})
+    with pytest.raises(DataError, match="1 ages of 'birth_age'"):
+        vl.prepare(frame, ages={"birth": "2026-01-01"})
+
+
+def test_a_whole_number_is_the_same_person_beside_missing_cells() -> None:
+    tables = [pl.DataFrame({"id": ids}) for ids in ([7, 8, 9], [7.0, None, NAN], ["7", "8", "x"])]
+    whole, decimal, text = (vl.prepare(table, pseudonym="id", key=KEY).pseudonyms for table in tables)
+    assert whole is not None
+    assert decimal is not None
+    assert text is not None
+    assert decimal.rows() == whole.rows()[:1] == text.rows()[:1]
+    dates = [pl.DataFrame({"id": ids, "seen": [datetime.date(2025, 1, 1)] * 2}) for ids in ([7, 8], [7.0, 8.5])]
+    first, second = (vl.prepare(table, shift_dates=["seen"], person="id", key=KEY).frame["seen"] for table in dates)
+    assert first[0] == second[0]
+    assert first[1] != second[1]
+
+
+def test_nan_is_nobody() -> None:
+    frame = pl.DataFrame({"id": [7.0, NAN], "seen": [datetime.date(2025, 1, 1)] * 2})
+    with pytest.raises(DataError, match="do not say whose they are"):
+        vl.prepare(frame, shift_dates=["seen"], person="id")
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["90210", "03601"])])
+def test_kinds_of_text_and_empty_tables_obey_the_rules(dtype: pl.DataType) -> None:
+    frame = pl.DataFrame({"zip": pl.Series(["90210", "03601", None], dtype=dtype), "age": [1, 2, 3]})
+    for rows in (3, 0):
+        changed = vl.prepare(frame.head(rows), safe_harbor={"zip": "zip", "age": "age"}).frame
+        assert changed["zip"].to_list() == ["902", "000", None][:rows]
+        assert changed["age"].to_list() == [1, 2, 3][:rows]

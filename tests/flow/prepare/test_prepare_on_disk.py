@@ -87,3 +87,22 @@ def test_a_date_that_can_be_read_in_two_ways_is_a_question(tmp_path: Path) -> No
         vl.prepare(path, ages={"birth": "2026-01-01"})
     prepared = vl.prepare(path, ages={"birth": "2026-01-01"}, convert={"birth": "day-first"})
     assert prepared.frame["birth_age"].to_list() == [75, 65]
+
+
+def test_ages_and_people_without_a_number_are_the_same_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    ages = [34.0, float("nan"), None, 95.0] * 30
+    pl.DataFrame({"id": [float(n) for n in range(120)], "age": ages, "ill": ["flu", "gout"] * 60}).write_parquet(path)
+    schema = vl.Schema(quasi=["age"], sensitive=["ill"], missing="value")
+    key = vl.Key(bytes(32))
+    prepared = [
+        vl.prepare(path, pseudonym="id", safe_harbor={"age": "age"}, key=key, engine=engine)
+        for engine in (None, vl.Disk())
+    ]
+    here, there = (vl.read(one, schema) for one in prepared)
+    assert list_rows(here) == list_rows(there)
+    assert {row[0] for row in list_rows(here)} == {34.0, None, 90.0}
+    assert prepared[0].pseudonyms is not None
+    assert prepared[1].pseudonyms is not None
+    assert prepared[0].pseudonyms.equals(prepared[1].pseudonyms)
+    assert prepared[0].pseudonyms["id"].to_list() == sorted(map(str, range(120)))

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from voile.errors import VoileError, option, render
 from voile.kernels.key_groups import sum_keys
+from voile.tables.code_lists.known_lists import ListFit, measure_column_fit
 from voile.tables.domain import Domain, encode_column, infer_kind
 from voile.tables.roles.code_guessing import looks_like_codes
 from voile.tables.roles.column_features import measure_features
@@ -31,7 +33,8 @@ class ColumnProfile:
     """A summary of a column: how many values it has, how many cells are missing, how many people have a value that
     nobody else has, the suggested role (empty: leave the column out; `unsure`: a person must decide) with the reason,
     what it seems to mean and how certain that is, and whether its values may be people, each with one row or several.
-    `title` is what a file of Stata or SPSS says about the column.
+    `title` is what a file of Stata or SPSS says about the column, and `code_list` the public list that its values are
+    of, if there is one.
     """
 
     name: str
@@ -46,6 +49,11 @@ class ColumnProfile:
     meaning: str = ""
     confidence: str = ""
     title: str = ""
+    code_list: ListFit | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        fields = asdict(self)
+        return fields if self.code_list is not None else {name: fields[name] for name in fields if name != "code_list"}
 
     @property
     def holds_codes(self) -> bool:
@@ -112,6 +120,7 @@ def profile_columns(
             column.missing,
             column.alone,
             title=column.title,
+            code_list=measure_column_fit(column.name, *counted[column.name]),
             **asdict(suggestion),
         )
         for column, suggestion in zip(features, suggest_roles(features), strict=True)

@@ -11,6 +11,7 @@ from voile.errors import option, render
 from voile.flow.explore.column_profiles import ColumnProfile, RepeatedValues
 from voile.models.base import GivesAdvice, Model
 from voile.models.policy import Policy
+from voile.tables.code_lists.known_lists import measure_column_fit
 from voile.tables.microdata import Microdata
 from voile.tables.roles.code_guessing import looks_like_codes
 from voile.tables.schema import Column, Schema
@@ -40,8 +41,21 @@ def suggest_improvements(data: Microdata, policy: Policy | Model, decided: Colle
     fewest = max(FEWEST, policy.smallest())
     told += [_advise_rounding(column) for column in list_exact_dates(data)]
     told += [_advise_limit(data, column, fewest) for column in data.columns.sensitive if column.domain.uses_intervals]
+    told += [_count_unlisted(data, column) for column in data.columns.quasi]
     told += [_ask_about_codes(column) for column in data.columns if column.name not in decided]
     return [render(sentence) for sentence in dict.fromkeys(told) if sentence]
+
+
+def _count_unlisted(data: Microdata, column: Column) -> str:
+    """Say how many values of a column are not in the public list that the others are of."""
+    if column.kind not in ("categorical", "ordered"):
+        return ""
+    if column.hierarchy is not None and not column.hierarchy.unlisted:
+        return ""
+    counted = data.rows.histogram([column.name])
+    rows = np.bincount(counted.column(column.name), weights=counted.counts, minlength=column.size)
+    fit = measure_column_fit(column.name, column.domain, rows)
+    return fit.describe(column.name) if fit is not None and fit.unlisted and fit.holds else ""
 
 
 def _ask_about_codes(column: Column) -> str:

@@ -109,6 +109,11 @@ class Inspection(ResultTable):
         """Return the columns of whole numbers that may be codes, of which a range means nothing."""
         return [column.name for column in self.columns if column.holds_codes and column.role not in ("", "identifier")]
 
+    def describe_code_lists(self) -> list[str]:
+        """Say which columns are of a public list, and how many of their values are not in it."""
+        listed = {column.name: column.code_list for column in self.columns if column.role != "identifier"}
+        return [fit.describe(name) for name, fit in listed.items() if fit is not None]
+
     def list_reading(self) -> dict[str, Any]:
         """Return how the columns that have a role were read, as [read] of a spec states it."""
         found = self.reading.as_spec()
@@ -163,7 +168,7 @@ class Inspection(ResultTable):
     def as_json(self) -> dict[str, Any]:
         return {
             "people": self.people,
-            "columns": [asdict(column) for column in self.columns],
+            "columns": [column.as_json() for column in self.columns],
             "known": list(self.known),
             "whole": asdict(self.whole) if self.whole else None,
             "adds": dict(self.adds),

@@ -34,6 +34,7 @@ def _describe_column(entry: Mapping[str, Any], release: Release) -> dict[str, An
     coding = str(entry.get("coded", ""))
     return {
         "name": name,
+        "title": str(entry.get("title", "")),
         "role": ROLES.get(str(entry["role"]), str(entry["role"])),
         "shown": SHOWN.get(str(entry["shown"]), ""),
         "cell": _finish(str(entry.get("cell", ""))),

@@ -11,7 +11,7 @@ import polars as pl
 
 from voile.errors import DataError, SchemaError, SpecError, option, raise_together
 from voile.flow.prepare.keyed_values import draw_offsets
-from voile.flow.prepare.safe_harbor import RULES, apply_rules
+from voile.flow.prepare.safe_harbor import RULES, apply_rules, check_ages
 from voile.tables.schema import Schema, suggest_name
 from voile.tables.secret_key import Key
 
@@ -161,7 +161,7 @@ def parse_day(date: str | datetime.date) -> datetime.date:
 def _shift(frame: pl.DataFrame, names: Sequence[str], person: str | None, key: Key, days: int) -> pl.DataFrame:
     """Shift all dates of a person by one offset. Without a column of persons, every row is a person of its own."""
     people = frame[person] if person else pl.Series("row", range(frame.height), dtype=pl.Int64)
-    if people.null_count():
+    if people.null_count() or (people.dtype.is_float() and people.is_nan().any()):
         raise DataError(
             "Some rows do not say whose they are.",
             code="data.person",
@@ -206,7 +206,7 @@ def _replace_birth(frame: pl.DataFrame, name: str, date: datetime.date) -> pl.Da
             hint="Choose a later date.",
         )
     place = frame.columns.index(name)
-    return frame.drop(name).insert_column(place, age)
+    return frame.drop(name).insert_column(place, check_ages(age))
 
 
 def _no_dates(name: str) -> DataError:

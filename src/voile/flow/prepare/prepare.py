@@ -13,10 +13,9 @@ import polars as pl
 
 from voile.engines.base import Engine, Source
 from voile.engines.memory import InMemory, load_frame
-from voile.engines.person_rows import write_names
 from voile.engines.selection import engine_of_table
 from voile.errors import EngineError, SpecError, option
-from voile.flow.prepare.keyed_values import make_pseudonyms
+from voile.flow.prepare.keyed_values import make_pseudonyms, write_people
 from voile.flow.prepare.preparation import (
     SHIFT_DAYS,
     Preparation,
@@ -203,4 +202,4 @@ def _name_people(source: Source, preparation: Preparation, engine: Engine) -> pl
 
 
 def _list_identifiers(frame: pl.DataFrame, number: int, name: str) -> tuple[None, pl.Series]:
-    return None, write_names(frame[name]).drop_nulls().unique()
+    return None, write_people(frame[name]).drop_nulls().unique()

@@ -15,6 +15,7 @@ from voile.errors import DataError
 
 RULES = ("zip", "age", "date", "birth")
 OLDEST = 89  # ages above are one category
+LIVED = 130  # years that nobody has lived
 # prefixes with at most 20,000 people: the list that the guidance prints, and the one of the next census. A prefix of
 # either list is hidden; see docs/decisions/0051-sources-of-code-lists.md
 CENSUS_2000 = "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893"
@@ -50,6 +51,20 @@ def apply_rules(frame: pl.DataFrame, rules: Mapping[str, str], on: datetime.date
     return frame
 
 
+def check_ages(ages: pl.Series) -> pl.Series:
+    """Return ages with NaN as missing: it is greater than every number, so it would become the age of the oldest.
+    Refuse ages that nobody has, such as 999 for "unknown", which would become it, too."""
+    ages = ages.fill_nan(None) if ages.dtype.is_float() else ages
+    placeholders = int((~ages.is_between(0, LIVED)).sum())
+    if placeholders:
+        raise DataError(
+            f"{placeholders:,} ages of {ages.name!r} are below 0 or above {LIVED}: they stand for something else.",
+            code="data.age",
+            hint="Leave those cells empty before the table is read.",
+        )
+    return ages
+
+
 def write_checklist(rules: Mapping[str, str]) -> list[dict[str, str]]:
     """Return the 18 kinds of identifiers, and for each what the rules did, or that a person has to look."""
     done = {"zip": [], "date": []}  # type: dict[str, list[str]]
@@ -69,6 +84,7 @@ def _apply(rule: str, values: pl.Series, on: datetime.date) -> pl.Series:
     if rule == "age":
         if not values.dtype.is_numeric():
             raise _wrong_kind(values.name, "ages as numbers")
+        values = check_ages(values)
         capped = pl.when(values > OLDEST).then(pl.lit(OLDEST + 1, values.dtype)).otherwise(values)
         return pl.select(capped.alias(values.name)).to_series()
     if values.dtype not in (pl.Date, pl.Datetime):

@@ -15,6 +15,7 @@ from voile.flow.publish.plan import Plan
 from voile.methods.base import KeepsSeats, complete_promise
 from voile.models.abilities import NamesValues
 from voile.plugins.registry import as_plain_value
+from voile.releases.dictionary import add_titles
 from voile.releases.release import Release
 from voile.releases.strict_reading.shown_values import lists_value
 from voile.tables.domain import Domain
@@ -32,6 +33,8 @@ def certify(release: Release, columns: Columns, plan: Plan) -> Release:
         for claim in claims
     )
     release = declare_protected_values(release, plan)
+    titled = add_titles(release.dictionary["columns"], plan.data.reading.titles)
+    release = replace(release, dictionary={**release.dictionary, "columns": titled})
     certified = release.with_claims(claims, as_plain_value(plan.method))
     if claims_cover_algorithm(certified.certificate):
         certified = release.with_claims([claim.against_algorithm() for claim in claims], as_plain_value(plan.method))

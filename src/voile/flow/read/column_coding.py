@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from voile.io import hierarchy_files
 from voile.plugins.number_text import parse_number
 from voile.tables.domain import build_domain, encode_values, infer_kind
 from voile.tables.hierarchy import RECIPES, Hierarchy, HierarchyRecipe, tree
-from voile.tables.hierarchy_builders import choose_recipe
 from voile.tables.roles.role_guessing import is_near_unique
 from voile.tables.schema import Column, Columns, Schema
 from voile.tables.steering.steer import Steer
@@ -127,12 +127,25 @@ def parse_recipe(hierarchy: Any, column: str) -> HierarchyRecipe:
                     hint=f"E.g. {recipe('prefixes', 5, 3, 1)}.",
                 ) from None
             return HierarchyRecipe(name, numbers)
+        _check_recipe_name(text, name, column)
         return HierarchyRecipe("rows", content=hierarchy_files.read_hierarchy(Path(hierarchy)), source=text)
     raise SchemaError(
         f"The hierarchy of {column!r} is of type {type(hierarchy).__name__}.",
         code="schema.hierarchy",
         hint=f"Give a recipe such as {recipe('prefixes', 5, 3, 1)}, a tree of labels, or the path of a CSV.",
     )
+
+
+def _check_recipe_name(text: str, name: str, column: str) -> None:
+    """Refuse what is nearly the name of a recipe, and no file."""
+    near = [known for known in RECIPES if known.startswith(name.lower())] if len(name) > 2 else []
+    near = near or difflib.get_close_matches(name.lower(), RECIPES, n=1)
+    if near and Path(name).suffix == "" and not Path(text).exists():
+        raise SchemaError(
+            f"There is no hierarchy recipe {name!r} for {column!r}, and no such file.",
+            code="schema.hierarchy",
+            hint=f"Did you mean {near[0]!r}?",
+        )
 
 
 def list_grouped_columns(columns: Columns, schema: Schema) -> list[str]:
@@ -142,8 +155,12 @@ def list_grouped_columns(columns: Columns, schema: Schema) -> list[str]:
         column.name
         for column in columns.quasi
         if recipes.get(column.name) == "alike"
-        or (recipes.get(column.name) == "auto" and choose_recipe(column.domain) == "frequency")
+        or (recipes.get(column.name) == "auto" and not column.domain.uses_intervals and _is_by_frequency(column))
     ]
+
+
+def _is_by_frequency(column: Column) -> bool:
+    return column.hierarchy is not None and column.hierarchy.named_by_values
 
 
 def check_lookalikes(column: Column) -> None:

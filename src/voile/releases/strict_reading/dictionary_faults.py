@@ -17,7 +17,7 @@ from voile.releases.cells.end_columns import describe_ends
 from voile.releases.cells.group_means import describe_means
 from voile.releases.cells.label_ends import label_ends, range_ends
 from voile.releases.certificate import FORMAT
-from voile.releases.dictionary import cell_meanings, weight_meaning
+from voile.releases.dictionary import cell_meanings, clean_title, weight_meaning
 from voile.releases.strict_reading.certificate_faults import Kinds, part_faults
 from voile.releases.strict_reading.steering_faults import steering_faults
 from voile.tables.domain import KINDS
@@ -39,6 +39,7 @@ _OPTIONAL = (
     "mean",
     "steering",
     "coded",
+    "title",
 )
 _MOST_PEOPLE = 1 << 40
 _MOST_COLUMNS = 10_000
@@ -147,6 +148,9 @@ def _entry_faults(entry: Mapping[str, Any]) -> Iterator[str]:
     if not _lists_properly(entry):
         yield "its domain lists more than its cells can show, and is not declared"
     yield from _optional_faults(entry)
+    title = entry.get("title", "none")
+    if not isinstance(title, str) or not title or title != clean_title(title):
+        yield "'title' is no title of a column"
     if "names" in entry:
         yield from _name_faults(entry, dtype)
     if not isinstance(entry.get("names", {}), dict) or entry["cell"] not in cell_meanings(entry):

@@ -25,7 +25,7 @@ def complete_hierarchies(columns: Columns, rows: Table, again: Collection[str] =
         counts = np.zeros(column.size, dtype=np.int64)
         counts[table.codes[:, 0]] = table.counts
         recipe = HierarchyRecipe("auto")
-        if choose_recipe(column.domain) == "frequency" or column.name in again:
+        if choose_recipe(column.name, column.domain, counts) == "frequency" or column.name in again:
             others = [other for other in columns.quasi if other.name != column.name]
             profiles = measure_profiles(column, others, rows)
             if profiles is not None:

@@ -1,9 +1,10 @@
 """ICD-10: categories of three characters, blocks and chapters.
 
 Source: World Health Organization, International Statistical Classification of Diseases and Related Health Problems,
-10th revision, edition of 2019. National modifications (ICD-10-GM, ICD-10-CM) share its categories and blocks but for a
-few codes, which are then not in the list. Assault (X85-Y09) is two blocks here. What was compared with a second source
-is in docs/decisions/0051-sources-of-code-lists.md.
+10th revision, edition of 2019. Codes of national modifications (ICD-10-GM, ICD-10-CM) are placed by their category of
+three characters; the few that WHO does not have are not in the list. Case, a dagger or an asterisk and the letter for
+how certain a German diagnosis is do not matter. Assault (X85-Y09) is two blocks here. What was compared with a second
+source is in docs/decisions/0051-sources-of-code-lists.md.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ _CHAPTERS = {
     "Z00-Z99 Contact with health services": "Z00-13 Z20-29 Z30-39 Z40-54 Z55-65 Z70-76 Z80-99",
     "U00-U99 Special purposes": "U00-49 U82-85",
 }
-_CODE = re.compile(r"([A-Z]\d{2})(\.?)(\d{0,2})")
+_CODE = re.compile(r"([A-Z]\d{2})(\.?)(\d{0,2})(-?)([AGVZ]?)([+*!†]?)", re.ASCII | re.IGNORECASE)
+_LONGER = re.compile(r"([A-Z]\d{2})\.[0-9A-Z]{1,4}", re.ASCII | re.IGNORECASE)  # of ICD-10-CM: too many to be listed
+MOST_ENDINGS = 600  # per category, up to which all codes below a label are listed
 _NATIONAL = re.compile(r"[A-Z]\d{2}(?:\.?[0-9A-Z]{1,4}|\.-)?[+*!]?|U(?:5[0-2]|6\d|7\d|8[01])(?:\.\d{1,2})?!?")
 _ICD9 = re.compile(r"\d{3}(?:\.\d{1,2})?|V\d{2}\.\d{1,2}|E[89]\d{2}(?:\.\d)?")
 
@@ -72,23 +75,40 @@ def _find_groups() -> dict[str, tuple[str, str]]:
 
 def _place(code: str) -> Path | None:
     match = _CODE.fullmatch(code)
-    if match is None or (match[2] and not match[3]) or match[1] not in _find_groups():
+    if match is not None and match[2] and not (match[3] or match[4]):
         return None
-    return (match[1], *_find_groups()[match[1]])
+    match = match or _LONGER.fullmatch(code)
+    category = match[1].upper() if match is not None else ""
+    return (category, *_find_groups()[category]) if category in _find_groups() else None
 
 
 def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return all codes that could be below each label, with as many digits after the category as the examples have."""
-    forms = {(match[2], len(match[3])) for code in examples if (match := _CODE.fullmatch(code))}
-    endings = [
-        sign + f"{number:0{digits}}" if digits else "" for sign, digits in sorted(forms) for number in range(10**digits)
-    ]
+    """Return all codes that could be below each label, with endings after the category of the forms that the examples
+    have; nothing if some are of a form with too many."""
+    endings: dict[bool, set[str]] = {}  # whether the category is in lower case
+    for code in examples:
+        if _place(code) is None:
+            continue
+        match = _CODE.fullmatch(code)
+        if match is None:
+            return {}
+        endings.setdefault(code[0].islower(), set()).update(_list_endings(*match.groups()[1:]))
+    if sum(map(len, endings.values())) > MOST_ENDINGS:
+        return {}
     paths = {
-        category + ending: (category, block, chapter)
+        (category.lower() if is_lower else category) + ending: (category, block, chapter)
         for category, (block, chapter) in _find_groups().items()
-        for ending in endings
+        for is_lower, some in sorted(endings.items())
+        for ending in sorted(some)
     }
     return group_codes(paths)
+
+
+def _list_endings(sign: str, digits: str, dash: str, letter: str, mark: str) -> list[str]:
+    size = len(digits)
+    numbers = [f"{number:0{size}}" for number in range(10**size)] if size else [""]
+    letters = [""] if not letter else [*("agvz" if letter.islower() else "AGVZ")]
+    return [f"{sign}{number}{dash}{certainty}{mark}" for number in numbers for certainty in letters]
 
 
 ICD10 = CodeList(

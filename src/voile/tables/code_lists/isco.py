@@ -1,6 +1,7 @@
 """ISCO-08: major and sub-major groups of occupations.
 
-Source: International Labour Organization, International Standard Classification of Occupations 2008.
+Source: International Labour Organization, International Standard Classification of Occupations 2008. Titles of major
+groups are grouped as Eurostat's metadata server groups them (RAMON, code list CL_ISCO08: OC1-3, OC4_5, OC6-8, OC1-5).
 """
 
 from __future__ import annotations
@@ -22,6 +23,17 @@ _MAJOR = {
     "8": "8 Plant and machine operators, and assemblers",
     "9": "9 Elementary occupations",
 }
+_NOT_MANUAL, _SKILLED_MANUAL = "Non manual workers", "Skilled manual workers"
+_GROUPS_OF_TITLES: dict[str, Path] = {
+    **dict.fromkeys("123", ("Managers, professionals, technicians and associate professionals", _NOT_MANUAL)),
+    **dict.fromkeys("45", ("Clerical support workers, service and sales workers", _NOT_MANUAL)),
+    **dict.fromkeys("678", (_SKILLED_MANUAL, _SKILLED_MANUAL)),
+}
+_TITLES: dict[str, Path] = {
+    written: _GROUPS_OF_TITLES.get(digit, (written, written))
+    for digit, title in _MAJOR.items()
+    for written in (title, title[2:], title[2:].lower())
+}
 _SUB_MAJOR = frozenset(
     f"{major}{minor}"
     for major, minors in zip("0123456789", (3, 4, 6, 5, 4, 4, 3, 5, 3, 6), strict=True)
@@ -29,8 +41,15 @@ _SUB_MAJOR = frozenset(
 )  # the groups of a major group are numbered from 1
 
 
+def is_title(code: str) -> bool:
+    """Whether a value is the title of a major group, which no other list has."""
+    return code in _TITLES
+
+
 def _place(code: str) -> Path | None:
-    if not re.fullmatch(r"\d{3,4}", code) or code[:2] not in _SUB_MAJOR:
+    if code in _TITLES:
+        return _TITLES[code]
+    if not re.fullmatch(r"[0-9]{3,4}", code) or code[:2] not in _SUB_MAJOR:
         return None
     return (f"{code[:2]}{'x' * (len(code) - 2)}", _MAJOR[code[0]])
 
@@ -39,11 +58,11 @@ def _list_codes(examples: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return all codes of as many digits as the examples have below each label."""
     paths = {
         f"{group}{number:0{length - 2}}": (f"{group}{'x' * (length - 2)}", _MAJOR[group[0]])
-        for length in sorted({len(code) for code in examples})
+        for length in sorted({len(code) for code in examples if _place(code) and code not in _TITLES})
         for group in sorted(_SUB_MAJOR)
         for number in range(10 ** (length - 2))
     }
-    return group_codes(paths)
+    return group_codes(paths | (_TITLES if any(map(is_title, examples)) else {}))
 
 
 ISCO08 = CodeList(

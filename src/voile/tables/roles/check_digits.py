@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from voile.tables.code_lists.countries import COUNTRIES
+from voile.tables.code_lists.countries import COUNTRIES, US_STATES
+from voile.tables.code_lists.postcodes import BRITISH, CANADIAN, DUTCH
 from voile.tables.roles.name_lexicon import fold_word
 
 
@@ -124,10 +125,6 @@ _SEXES = re.compile(
     "donna|maschio|femmina|hombre|mujer|varon|masculino|feminino|femenino|homem|mulher|vrouw|vrouwelijk|mannelijk|"
     "kvinn[ae]|kvinde|mies|nainen|mezczyzna|kobieta|muz|zena|erkek|kadin"
 )
-_US_STATES = re.compile(
-    "A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|PR|RI|S[CD]|T[NX]|UT|V[TA]|W[AVIY]"
-)
-
 # what tells who somebody is, wherever it stands
 PERSONAL: Mapping[str, Callable[[str], bool]] = {
     "e-mail addresses": _matches(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
@@ -165,15 +162,13 @@ MIXED = "codes of letters and digits"
 FIVE_DIGITS = "postcodes of five digits"
 DATES = "dates"
 _OTHERS = "Polish or Portuguese postcodes"
-POSTCODES = ("British postcodes", "Dutch postcodes", "Canadian postcodes", FIVE_DIGITS, _OTHERS)
+POSTCODES = (BRITISH.name, DUTCH.name, CANADIAN.name, FIVE_DIGITS, _OTHERS)
 
 # what others may know, or what should stay secret
 GENERAL: Mapping[str, Callable[[str], bool]] = {
     "ICD-10 codes": _matches(r"[A-TV-Z]\d{2}(?:\.\d{1,2}|\.-|\d{1,2})?[+*!]?"),
     POINTED: _matches(r"[A-TV-Z]\d{2}\.[\d-]{1,2}[+*!]?"),
-    "British postcodes": _matches(r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"),
-    "Dutch postcodes": _matches(r"[1-9]\d{3} ?[A-Z]{2}"),
-    "Canadian postcodes": _matches(r"[A-Z]\d[A-Z] ?\d[A-Z]\d"),
+    **{kind.name: kind.matches for kind in (BRITISH, DUTCH, CANADIAN)},
     FIVE_DIGITS: _matches(r"\d{5}(?:-\d{4})?"),
     _OTHERS: _matches(r"\d{2}-\d{3}|\d{4}-\d{3}"),
     MIXED: _matches(r"(?=.*\d)(?=.*[A-Z])[A-Z0-9-]{6,20}"),
@@ -181,5 +176,5 @@ GENERAL: Mapping[str, Callable[[str], bool]] = {
     "sexes": lambda text: _SEXES.fullmatch(fold_word(text.strip())) is not None,
     "months": _matches(r"(?:19|20)\d{2}[-/.](?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])[-/.](?:19|20)\d{2}"),
     "countries": lambda text: COUNTRIES.place(text) is not None,
-    "US states": lambda text: _US_STATES.fullmatch(text.upper()) is not None,
+    "US states": lambda text: US_STATES.fullmatch(text.upper()) is not None,
 }

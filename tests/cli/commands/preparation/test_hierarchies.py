@@ -37,3 +37,21 @@ def test_missing_cells_are_not_listed_in_hierarchy_files(voile: Voile) -> None:
     frame = pl.read_csv(voile.folder / "t.csv")
     trees = {name: str(voile.folder / "trees" / f"{name}.csv") for name in "ab"}
     assert vl.read(frame, vl.Schema(quasi=["a", "b"], hierarchies=trees, missing="value")).rows.total == 5
+
+
+def test_values_that_a_public_list_lacks_are_counted_on_every_surface(voile: Voile) -> None:
+    codes = ["E11.0", "E11.9", "E14.1", "I10", "I21.0", "O80", "Z38.0", "U50.0"]
+    rows = [f"{codes[n % 8]},{30 + n % 4},{['flu', 'gout'][n % 2]}" for n in range(80)]
+    Path("codes.csv").write_text("\n".join(["code,age,ill", *rows]) + "\n")
+    answer = voile("hierarchies", "codes.csv", "--quasi", "code,age", "--out", "lists")
+    assert "from ICD-10 (WHO, 2019); 1 value not in it" in answer.out
+    listed = voile("hierarchies", "codes.csv", "--quasi", "code", "--out", "lists", "--force", "--json").json
+    assert listed["unlisted"] == {"code": 1}
+    sentence = "code: 1 of 8 values is not in ICD-10 (WHO, 2019), and seems to be of a national edition of ICD-10"
+    assert sentence in voile("inspect", "codes.csv").out.replace("\n", " ")
+    (column, *_) = voile("inspect", "codes.csv", "--json").json["columns"]
+    assert (column["code_list"]["list"], column["code_list"]["unlisted"]) == ("icd10", 1)
+    flags = ("--quasi", "code,age", "--sensitive", "ill", "--model", "k-anonymity:k=5", "--method", "full-domain")
+    published = voile("publish", "codes.csv", *flags, "--out", "out")
+    assert sentence in published.out.replace("\n", " ")
+    assert "U50.0" not in published.out

@@ -10,6 +10,7 @@ import typer
 from voile.cli.flags import Json, ReadOptions, Source, parse_pair, split_names, with_table_options
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
+from voile.plugins.counted_nouns import count_noun
 
 
 @with_table_options
@@ -45,10 +46,13 @@ def hierarchies(
     lines = {name: tree.rows()[:size] for name, (tree, size) in built.items() if tree}
     paths = write_hierarchies(out, lines, force)
     heights = {name: tree.height for name, (tree, _) in built.items() if tree}
+    unlisted = {name: tree.unlisted for name, (tree, _) in built.items() if tree and tree.unlisted}
     sources = {name: tree.source for name, (tree, _) in built.items() if tree and tree.source}
     if as_json:
-        print_json({"out": str(out), "heights": heights, **({"sources": sources} if sources else {})})
+        told = {"sources": sources, "unlisted": unlisted}
+        print_json({"out": str(out), "heights": heights, **{part: found for part, found in told.items() if found}})
     else:
         for path, (name, height) in zip(paths, heights.items(), strict=True):
             source_text = f", from {sources[name]}" if name in sources else ""
-            typer.echo(f"{path}: {height} levels above the leaves{source_text}")
+            odd = f"; {count_noun(unlisted[name], 'value')} not in it" if name in unlisted else ""
+            typer.echo(f"{path}: {height} levels above the leaves{source_text}{odd}")
