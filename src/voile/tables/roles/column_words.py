@@ -137,8 +137,8 @@ def split_compound(word: str) -> list[str]:
     """Return the fewest known words that a word is made of, or a long one that it begins or ends with; the word itself
     if there are none.
 
-    >>> split_compound("dischargeweight"), split_compound("kirchensteuer"), split_compound("language")
-    (['discharge', 'weight'], ['kirchen', 'steuer'], ['language'])
+    >>> split_compound("dischargeweight"), split_compound("hundesteuer"), split_compound("language")
+    (['discharge', 'weight'], ['hunde', 'steuer'], ['language'])
     """
     best: list[list[str] | None] = [[], *[None] * len(word)]
     for end in range(1, len(word) + 1):
