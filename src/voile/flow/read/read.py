@@ -40,6 +40,7 @@ from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Column, Columns, Schema
 from voile.tables.unit import Unit
+from voile.tables.value_variants import hide_cells
 
 RECODED_ONCE = 8 * LARGEST_PART  # people: a larger table is cut so often that its recoded chunks are kept
 
@@ -123,8 +124,8 @@ def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[
     grouped = list_grouped_columns(columns, schema)
     if grouped:
         data = replace(data, columns=complete_hierarchies(columns, data.rows, grouped))
-    unmerged = tuple(one for one in variants if one.column not in merge)
-    return replace(data, reading=source.record, variants=unmerged)
+    unmerged = hide_cells([one for one in variants if one.column not in merge], schema.names())
+    return replace(data, reading=source.record, variants=tuple(unmerged))
 
 
 def _group_postcodes(schema: Schema, source: Source) -> Schema:
