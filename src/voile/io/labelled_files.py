@@ -15,6 +15,7 @@ import polars as pl
 from voile.errors import DataError, EngineError, option
 from voile.io.conversions.column_readings import ColumnReading
 from voile.io.conversions.converted_frames import convert_frame
+from voile.io.conversions.header_fields import refuse_data_in_header
 from voile.io.conversions.reading_decisions import keep_postcodes
 from voile.io.conversions.text_forms import NUMBER_READINGS
 from voile.io.conversions.text_options import TextOptions
@@ -108,6 +109,7 @@ def _read_workbook(
     frame: pl.DataFrame = book.load_sheet(sheet, schema_sample_rows=None).to_polars()
     written: pl.DataFrame = book.load_sheet(sheet, dtypes="string").to_polars()
     names = [name.strip() for name in frame.columns]
+    refuse_data_in_header(path, names)
     unnamed = sum(name.startswith("__UNNAMED__") or not name for name in names)
     repeated = sum("_duplicated_" in name for name in names)
     if unnamed or repeated or len(set(names)) < len(names):
