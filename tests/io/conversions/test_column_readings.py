@@ -214,3 +214,22 @@ def test_postcodes_stay_text_on_every_engine(tmp_path: Path) -> None:
         numbers = vl.read(path, vl.Schema(quasi=["PLZ"]), engine=engine, convert={"PLZ": "decimal-point"})
         assert numbers.columns["PLZ"].kind == "numeric"
     assert vl.inspect(path)["PLZ"].role == "quasi"
+
+
+def test_no_mark_of_a_message_reaches_a_result(tmp_path: Path) -> None:
+    """Notes name options in the words of the surface, wherever they are looked up."""
+    dates = [f"0{1 + n % 9}/03/2024;{'?' if n == 7 else f'{1 + n % 28}.02.2024'}" for n in range(60)]
+    rows = "".join(f"{'NA' if n == 5 else n};{date};{10_000 + n};{n}.500\n" for n, date in enumerate(dates))
+    path = write_file(tmp_path, "count;seen;born;PLZ;size\n" + rows)
+    inspection = vl.inspect(path)
+    page = inspection.save(tmp_path / "page.html")
+    data = vl.read(path, vl.Schema(quasi=["count", "born", "PLZ"]))
+    for reading in (inspection.reading, data.reading):
+        told = repr(reading) + reading._repr_html_() + repr(reading.columns) + str(reading.as_json())
+        told += "".join(one.note for one in reading.columns) + str(reading.as_spec())
+        assert "null_values=..." in told
+        assert not set("\ue000\ue001") & set(told)
+        assert "ue000" not in told
+    told = page.read_text() + page.with_suffix(".json").read_text() + str(inspection.as_json()) + inspection.html
+    assert not set("\ue000\ue001") & set(told)
+    assert "ue000" not in told

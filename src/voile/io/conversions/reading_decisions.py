@@ -92,7 +92,7 @@ def _ask(column: str, choices: Sequence[str], why: str) -> ColumnReading:
 
 
 def _stay_text(column: str, why: str) -> ColumnReading:
-    return ColumnReading(column, "text", "text", note=why)
+    return ColumnReading(column, "text", "text", mentions=why)
 
 
 def keep_postcodes(column: str) -> ColumnReading:
