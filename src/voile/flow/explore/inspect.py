@@ -8,7 +8,7 @@ a cell.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -85,9 +85,11 @@ def inspect(
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
     if isinstance(source, PreparedTable):
+        Source(None, convert=convert or {}).refuse_unused_convert()
         table_source = Source(source.frame, record=source.reading)
     else:
         table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
+        table_source.refuse_unused_convert()
 
     def check_header(names: Sequence[str]) -> None:
         _check_columns(columns or names)
@@ -221,6 +223,12 @@ def _check_names(schema: Schema | Mapping[str, Any], present: Sequence[str]) -> 
     if isinstance(schema, Schema):
         schema.check(present)
         return
+    parts = [part.name for part in fields(Schema)]
+    raise_together(
+        SchemaError(f"A schema has no part {part!r}.", code="schema.unknown-part", hint=suggest_name(part, parts))
+        for part in schema
+        if part not in parts
+    )
     named = [name for role in ROLES for name in schema.get(role, ())]
     named += [schema[part] for part in ("person", "weight") if schema.get(part)]
     if named:

@@ -77,11 +77,13 @@ def read(
     """
     if isinstance(source, PreparedTable):
         _refuse_other_engine(source, engine)
+        Source(None, convert=convert or {}).refuse_unused_convert()
         frames = source.open_chunks(schema)
         data = _read_chunks(frames, Source(None, record=source.reading), schema, merge, source.engine)
         return replace(data, prepared=source.steps)
     engine = engine or engine_of_table(source)
     table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
+    table_source.refuse_unused_convert()
     return _read_chunks(engine.read(table_source, schema), table_source, schema, merge, engine)
 
 
