@@ -19,6 +19,7 @@ def results() -> dict[str, Any]:
     data = vl.read(vl.datasets.hospital(), SCHEMA)
     release = vl.publish(data, vl.Policy(vl.KAnonymity(k=5), vl.LDiversity(l=2)))
     audit, losses = vl.audit(release, data), vl.measure(data, release)
+    estimated = vl.inspect(vl.datasets.hospital(), SCHEMA, population=40_000, special_uniques=True)
     return {
         "release": release,
         "verdict": vl.verify(release),
@@ -40,15 +41,21 @@ def results() -> dict[str, Any]:
         "count": release.count(sex="Female"),
         "answer": release.query("select sex, count(*) from t group by sex"),
         "pooled": vl.pool([1.0, 1.5], [0.1, 0.1]),
+        "certificate": release.certificate,
+        "reading": data.reading,
+        "population": estimated.population,
+        "special uniques": estimated.special_uniques,
+        "register": vl.inspect(vl.datasets.hospital(), SCHEMA, register=vl.datasets.hospital()).register,
     }
 
 
 TABLES = ["verdict", "audit", "losses", "inspection", "comparison", "budget", "advice", "distribution", "answer"]
-TABLES += ["pooled"]
+TABLES += ["pooled", "population", "special uniques", "register"]
 NAMES = [*TABLES, "release", "finding", "loss", "report", "table", "recommendation", "prior", "completions", "count"]
+NAMES += ["certificate"]
 
 
-@pytest.mark.parametrize("name", [*NAMES, "prepared"])
+@pytest.mark.parametrize("name", [*NAMES, "prepared", "reading"])
 def test_a_result_is_named_in_one_short_line(results: dict[str, Any], name: str) -> None:
     text = repr(results[name])
     assert "\n" not in text

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import inspect
 import io
 import re
 from collections.abc import Iterator
@@ -113,6 +115,25 @@ def test_mentions_exist_on_their_surfaces() -> None:
     }
     assert all(name in knobs or name is None for name, _ in mentions("parameter"))
     assert all(hasattr(vl, name) for name, _ in mentions("recipe"))
+
+
+def python_parameters() -> set[str]:
+    """The parameters of all public functions, of classes, and of their methods."""
+    found: set[str] = set()
+    for thing in (getattr(vl, name) for name in dir(vl)):
+        methods = [method for name, method in inspect.getmembers(thing) if inspect.isclass(thing) and name[0] != "_"]
+        for function in (thing, *methods):
+            with contextlib.suppress(TypeError, ValueError):
+                found.update(inspect.signature(function).parameters)
+    return found
+
+
+def test_python_knows_the_options_that_messages_name() -> None:
+    known = python_parameters() | {"port"}  # of `voile serve` alone
+    for name, value in mentions("option"):
+        if name is not None and not (name in ("method", "model") and value is not None):
+            assert write_python(Mention("option", name)).partition("=")[0] in known, name
+    assert write_python(Mention("option", "key_file", "key.hex")) == "key=vl.Key.read('key.hex')"
 
 
 def test_labels_are_those_of_the_forms() -> None:

@@ -61,6 +61,7 @@ def recipe(name: str, *numbers: float) -> str:
 
 
 CLASS_NAMES = {"alpha-k-anonymity": "AlphaK", "k-e-anonymity": "KE"}  # where the rule for names does not hold
+PYTHON_NAMES = {"null": "null_values", "key_file": "key"}  # keywords of Python whose flag has another name
 PLUGINS = {"model": "vl.", "method": "vl.", "attack": "vl.attacks.", "measure": "vl.measures."}
 
 
@@ -77,7 +78,10 @@ def write_python(mention: Mention) -> str:
         return f"{PLUGINS[mention.name]}{class_name}({knobs})"
     if mention.family == "recipe":
         return f"vl.{mention.name}({', '.join(map(str, mention.value))})"
-    return f"{mention.name}=" + ("..." if mention.value is None else repr(mention.value))
+    if mention.name == "key_file" and mention.value is not None:
+        return f"key=vl.Key.read({mention.value!r})"
+    name = PYTHON_NAMES.get(mention.name, mention.name) if mention.family == "option" else mention.name
+    return f"{name}=" + ("..." if mention.value is None else repr(mention.value))
 
 
 _surface: ContextVar[Surface] = ContextVar("surface", default=write_python)

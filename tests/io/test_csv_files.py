@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample_files import FRAME, read_text
+from sample_files import FRAME, read_text, write_file
 
-from voile.errors import SpecError
+import voile as vl
+from voile.errors import DataError, SpecError
 from voile.io import table_files
 from voile.io.csv_files import guess_delimiter
 
@@ -84,3 +85,23 @@ def test_signs_of_a_pattern_in_a_path_are_taken_literally(tmp_path: Path) -> Non
     FRAME.write_ipc(folder / "t?.arrow")
     for ending in ("csv", "parquet", "arrow"):
         assert table_files.read_file(folder / f"t?.{ending}").rows() == FRAME.rows()
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_a_line_that_names_the_separator_is_no_header(tmp_path: Path, line: str, encoding: str) -> None:
+    rows = "".join(f"Köln;{20 + n}\r\n" for n in range(30))
+    path = write_file(tmp_path, f"{line}\r\ntown;age\r\n{rows}".encode(encoding))
+    for delimiter in (None, ";"):
+        columns = vl.inspect(path, delimiter=delimiter).columns
+        assert [(column.name, column.kind) for column in columns] == [("town", "categorical"), ("age", "numeric")]
+    schema = vl.Schema(quasi=["town", "age"])
+    labels = [vl.read(path, schema, engine=engine).columns["age"].domain.labels for engine in (None, vl.Disk())]
+    assert labels[0] == labels[1]
+    assert len(labels[0]) == 30
+
+
+def test_faults_below_a_line_that_names_the_separator_have_the_line_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"Line 4 of .* has 3 fields"):
+        read_text(tmp_path, "sep=;\na;b\n1;2\n1;2;3\n")
+    assert read_text(tmp_path, "sep=;\na\n1\n2\n").rows() == [(1,), (2,)]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import voile as vl
-from voile.errors import DataError
+from voile.errors import DataError, SpecError
 from voile.io import table_files
 
 pd = pytest.importorskip("pandas")
@@ -121,6 +121,25 @@ def test_labels_that_do_not_cover_the_values_are_asked_about(tmp_path: Path, end
     labels = vl.read(path, vl.Schema(quasi=["sex"]), convert={"sex": "labels"})
     assert labels.columns["sex"].domain.labels == ["male", "2"]
     assert vl.inspect(path).reading.columns[0].choices == ("codes", "labels")
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_codes_with_one_label_are_told_apart_by_whole_codes(tmp_path: Path, ending: str) -> None:
+    path = write_statistics(tmp_path, ending, {1: "male", 2: "male"})
+    assert table_files.read_file(path)["sex"].to_list() == ["male (1)", "male (2)", "male (2)", "male (1)"]
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+@pytest.mark.parametrize("engine", [None, vl.Disk()], ids=["memory", "disk"])
+def test_a_reading_that_a_statistics_file_cannot_have_is_refused(
+    tmp_path: Path, ending: str, engine: vl.Engine | None
+) -> None:
+    path = write_statistics(tmp_path, ending, {1: "male", 2: "female"})
+    for name, reading, useful in (("city", "day-first", "text, codes"), ("age", "labels", "text, codes, decimal")):
+        with pytest.raises(SpecError, match=rf"convert={{'{name}': '{reading}'}} has no effect here") as error:
+            vl.read(path, vl.Schema(quasi=[name]), convert={name: reading}, engine=engine)
+        assert error.value.code == "spec.unused-option"
+        assert f"The readings of '{name}' are {useful}" in error.value.hint
 
 
 def test_what_is_wrong_with_a_file(tmp_path: Path) -> None:

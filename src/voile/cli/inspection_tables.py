@@ -59,6 +59,8 @@ def show_inspection(inspection: Inspection) -> None:
         _show_anonymity(inspection.anonymity)
     if inspection.population is not None:
         _show_population(inspection.population)
+    if inspection.weight_note:
+        typer.echo(inspection.weight_note)
     if inspection.register is not None:
         _show_register(inspection.register)
     if inspection.special_uniques is not None:

@@ -23,15 +23,22 @@ def show_reading(data: Microdata | Inspection, *, spelled: bool = False) -> None
 
 
 def _count_variants(data: Microdata | Inspection) -> list[str]:
-    counts = Counter(one.column for one in data.variants)
+    shown = {one.column for one in data.variants if one.spellings}
     return [
-        f"{column}: {count_noun(count, 'value has', 'values have')} several spellings, which `voile inspect` lists; "
-        f"--merge {column} merges them"
-        for column, count in counts.items()
+        f"{column}: {count_noun(count, 'value has', 'values have')} several spellings"
+        f"{', which `voile inspect` lists' if column in shown else ''}; --merge {column} merges them"
+        for column, count in _count_by_column(data).items()
     ]
+
+
+def _count_by_column(data: Microdata | Inspection) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for one in data.variants:
+        counts[one.column] += one.values
+    return dict(counts)
 
 
 def describe_reading(data: Microdata) -> dict[str, Any]:
     """Return the same as plain values, without cells; nothing if there is nothing to tell."""
-    reading, variants = data.reading.as_json(), Counter(one.column for one in data.variants)
-    return {**({"reading": reading} if reading else {}), **({"variants": dict(variants)} if variants else {})}
+    reading, variants = data.reading.as_json(), _count_by_column(data)
+    return {**({"reading": reading} if reading else {}), **({"variants": variants} if variants else {})}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from voile.errors import EngineError, SpecError
+from voile.errors import EngineError, SpecError, option
 from voile.io.conversions.column_readings import ReadingRecord
 from voile.io.conversions.encodings import AUTO
 from voile.io.conversions.text_options import TextOptions
@@ -52,6 +52,19 @@ class Source:
     def path(self) -> Path | None:
         """The file, unless the table is something else."""
         return Path(self.table) if isinstance(self.table, (str, Path)) and self.query is None else None
+
+    def refuse_unused_convert(self) -> None:
+        """Raise if readings are asked for although the columns of the table have types already."""
+        from voile.io.table_files import FILE_KINDS  # checking a release takes none of these
+
+        kind = "" if self.path is None else FILE_KINDS.get(self.path.suffix.lower(), "csv")
+        if self.convert and kind not in ("csv", "labelled"):
+            raise SpecError(
+                f"{option('convert')} has no effect here: the columns of this table have types, and are taken as they "
+                "are.",
+                code="spec.unused-option",
+                hint="Convert the columns in the table itself, e.g. texts to dates, or write the table as CSV.",
+            )
 
 
 @dataclass(frozen=True, eq=False)

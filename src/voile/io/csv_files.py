@@ -21,6 +21,7 @@ import polars as pl
 from voile.errors import DataError, SpecError
 from voile.io.conversions.converted_frames import convert_frame
 from voile.io.conversions.encodings import AUTO, detect_encoding
+from voile.io.conversions.header_fields import find_named_separator, refuse_data_in_header
 from voile.io.conversions.text_forms import may_group_thousands
 from voile.io.conversions.text_options import TextOptions
 from voile.io.csv_byte_scan import ByteScan, drop_blank_lines, scan_bytes
@@ -132,8 +133,9 @@ def inspect_csv(
     if how.encoding == AUTO and not encoding.startswith("utf-8"):
         how.record.encoding = encoding
     codec = _find_codec(encoding)
-    header, delimiter = _read_header(path, how.delimiter, codec, encoding)
+    header, delimiter, names_separator = _read_header(path, how.delimiter, codec, encoding)
     names = [name.strip() for name in header]
+    refuse_data_in_header(path, names)  # before a message names columns
     if check is not None:
         check(names)
     _check_header(path, names)
@@ -144,6 +146,7 @@ def inspect_csv(
         except UnicodeError:
             check_encoding(path, codec, encoding)
             raise unreadable_csv(path) from None
+    source = _without_first_line(source, len(header)) if names_separator else source
     scan = scan_bytes(source, delimiter, len(header))
     if scan.is_faulty:
         raise_fault(path, source, scan)
@@ -157,13 +160,22 @@ def _without_blank_lines(inspected: InspectedCsv) -> InspectedCsv:
     return replace(inspected, source=drop_blank_lines(inspected.source))
 
 
-def _read_header(path: Path, delimiter: str | None, codec: str, encoding: str) -> tuple[list[str], str]:
-    """Return the fields of the header, and the delimiter."""
-    header, separator = list[str](), _parse_delimiter(delimiter)
+def _without_first_line(source: Path | bytes, width: int) -> bytes:
+    """Return the content without the line that names the separator. A blank line takes its place, so that faults have
+    the line numbers of the file, but in a file of one column, where that would be an empty cell."""
+    content = source if isinstance(source, bytes) else source.read_bytes()
+    return content[content.index(b"\n") + (width == 1) :]
+
+
+def _read_header(path: Path, delimiter: str | None, codec: str, encoding: str) -> tuple[list[str], str, bool]:
+    """Return the fields of the header, the delimiter, and whether a line above the header names it."""
+    header, separator, named = list[str](), _parse_delimiter(delimiter), None
     try:
         with path.open(encoding=codec, newline="") as handle:
             first_line = handle.readline().removeprefix("\ufeff")
-            separator = separator or guess_delimiter(first_line.rstrip("\r\n"))
+            named = find_named_separator(first_line)
+            first_line = handle.readline() if named else first_line
+            separator = separator or named or guess_delimiter(first_line.rstrip("\r\n"))
             header = next(csv.reader(_chain_lines(first_line, handle), delimiter=separator), [])
     except UnicodeError:
         header = []
@@ -176,7 +188,7 @@ def _read_header(path: Path, delimiter: str | None, codec: str, encoding: str) -
     if not header or separator is None:
         check_encoding(path, codec, encoding)
         raise DataError(f"{path.name!r} has no header.", code="data.header", hint="Name the columns in the first line.")
-    return header, separator
+    return header, separator, named is not None
 
 
 def _chain_lines(first_line: str, handle: io.TextIOWrapper) -> Iterator[str]:

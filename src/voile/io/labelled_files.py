@@ -12,9 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from voile.errors import DataError, EngineError, option
+from voile.errors import DataError, EngineError, SpecError, option
 from voile.io.conversions.column_readings import ColumnReading
 from voile.io.conversions.converted_frames import convert_frame
+from voile.io.conversions.header_fields import refuse_data_in_header
 from voile.io.conversions.reading_decisions import keep_postcodes
 from voile.io.conversions.text_forms import NUMBER_READINGS
 from voile.io.conversions.text_options import TextOptions
@@ -108,6 +109,7 @@ def _read_workbook(
     frame: pl.DataFrame = book.load_sheet(sheet, schema_sample_rows=None).to_polars()
     written: pl.DataFrame = book.load_sheet(sheet, dtypes="string").to_polars()
     names = [name.strip() for name in frame.columns]
+    refuse_data_in_header(path, names)
     unnamed = sum(name.startswith("__UNNAMED__") or not name for name in names)
     repeated = sum("_duplicated_" in name for name in names)
     if unnamed or repeated or len(set(names)) < len(names):
@@ -177,9 +179,27 @@ def _read_statistics(
         return pl.DataFrame()
     frame, header = read(str(path), usecols=requested, output_format="polars")
     labels: Mapping[str, Mapping[Any, str]] = header.variable_value_labels
+    _refuse_unused_readings(kind, how, frame, labels)
     how.record.titles.update({name: title for name, title in header.column_names_to_labels.items() if title})
     series = [_narrow_numbers(frame[name]) for name in requested]
     return pl.DataFrame([_apply_labels(_keep_postcodes(one, how), labels.get(one.name, {}), how) for one in series])
+
+
+def _refuse_unused_readings(
+    kind: str, how: TextOptions, frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
+) -> None:
+    """Raise for readings that change nothing: these files have types and labels, and no numbers or dates as text."""
+    for name in (name for name in how.convert if name in frame.columns):
+        useful = ["text", "codes", *(["labels"] if labels.get(name) else [])]
+        useful += NUMBER_READINGS if frame[name].dtype.is_numeric() else []  # for postcodes, which stay text otherwise
+        asked = how.convert[name]
+        if asked not in useful:
+            raise SpecError(
+                f"{option('convert', {name: asked})} has no effect here: {kind} files hold types and labels.",
+                code="spec.unused-option",
+                hint=f"The readings of {name!r} are {', '.join(useful)}. For another type, convert the column in the "
+                "program that wrote the file.",
+            )
 
 
 def _narrow_numbers(values: pl.Series) -> pl.Series:
@@ -223,6 +243,13 @@ def _apply_labels(values: pl.Series, labels: Mapping[Any, str], how: TextOptions
 
 def _name_codes(codes: Sequence[Any], labels: Mapping[Any, str]) -> dict[Any, str]:
     """Return the label of each code, or the code itself; of labels that stand twice, with the code."""
-    plain = {code: str(labels.get(code, code)).strip() for code in codes}
+    plain = {code: str(labels.get(code, _write_code(code))).strip() for code in codes}
     twice = {name for name in plain.values() if [*plain.values()].count(name) > 1}
-    return {code: f"{name} ({code})" if name in twice or not name else name for code, name in plain.items()}
+    return {
+        code: f"{name} ({_write_code(code)})" if name in twice or not name else name for code, name in plain.items()
+    }
+
+
+def _write_code(code: Any) -> str:
+    """Write a code as people do: SPSS stores every number with decimals."""
+    return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)

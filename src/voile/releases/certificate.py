@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from voile.adversaries.adversary import Adversary, Knowledge
+from voile.result_tables import write_html
 from voile.tables.unit import ONE_ROW, Unit
 
 FORMAT = 3
@@ -88,6 +89,14 @@ class Certificate:
     format: int = FORMAT
     prepared: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        models = ", ".join(_state(claim, "model") for claim in self.claims)
+        return f"Certificate({self.shape}, method {_state(self.method, 'name')}; {models or 'no claim'})"
+
+    def _repr_html_(self) -> str:
+        parts = ("model", "column", "bound", "promise")
+        return write_html(repr(self), [{part: _state(claim, part) for part in parts} for claim in self.claims])
+
     @property
     def names_algorithm(self) -> bool:
         """Whether a claim covers an adversary who knows the algorithm; in a certificate from elsewhere a claim may be
@@ -106,6 +115,12 @@ class Certificate:
             **({"prepared": {step: PREPARATIONS[step] for step in self.prepared}} if self.prepared else {}),
             "files": dict(self.files),
         }
+
+
+def _state(document: object, part: str) -> str:
+    """Return what a claim or a method states, in short; in a certificate from elsewhere it may be anything."""
+    stated = document.get(part) if isinstance(document, Mapping) else None
+    return stated if isinstance(stated, str) else ""
 
 
 UNSIGNED = Certificate("", {}, (), "")

@@ -51,7 +51,7 @@ READ = [  # cells of a column, and how they are read
 STAY = [  # cells that stay text, and a word of the note, if there is one
     (["31.12.2025", "unknown"], "1 of 2 cells look like dates"),
     (["12,5", "3,5", "see letter"], "2 of 3 cells look like numbers"),
-    (["31.13.2025", "01.01.2025"], "several forms"),
+    (["31.13.2025", "01.01.2025"], "no calendar has"),
     (["31/12/2025", "12/31/2025"], "several forms"),
     (["5 €", "7 $"], "different signs"),
     (["5 %", "7"], "different signs"),
@@ -190,11 +190,11 @@ def test_engines_read_the_same(tmp_path: Path, engine: Any, monkeypatch: pytest.
 
 
 def test_variants_are_told_and_not_merged_by_themselves(tmp_path: Path) -> None:
-    path = write_file(tmp_path, "sex,city,disease\nM,Ulm,flu\nm,ULM,HIV\nM,Bonn,flu\n")
+    path = write_file(tmp_path, "sex,city,disease\n" + 3 * "M,Ulm,flu\nm,ULM,HIV\nM,Bonn,flu\n")
     data = vl.read(path, vl.Schema(quasi=["sex", "city"], sensitive=["disease"]))
     assert [(one.column, one.spellings, one.rows) for one in data.variants] == [
-        ("sex", ("M", "m"), (2, 1)),
-        ("city", ("ULM", "Ulm"), (1, 1)),
+        ("sex", ("M", "m"), (6, 3)),
+        ("city", ("ULM", "Ulm"), (3, 3)),
     ]
     assert data.columns["sex"].domain.labels == ["M", "m"]
     assert vl.inspect(path, merge=["sex"])["sex"].distinct == 1
@@ -214,3 +214,52 @@ def test_postcodes_stay_text_on_every_engine(tmp_path: Path) -> None:
         numbers = vl.read(path, vl.Schema(quasi=["PLZ"]), engine=engine, convert={"PLZ": "decimal-point"})
         assert numbers.columns["PLZ"].kind == "numeric"
     assert vl.inspect(path)["PLZ"].role == "quasi"
+
+
+def test_no_mark_of_a_message_reaches_a_result(tmp_path: Path) -> None:
+    """Notes name options in the words of the surface, wherever they are looked up."""
+    dates = [f"0{1 + n % 9}/03/2024;{'?' if n == 7 else f'{1 + n % 28}.02.2024'}" for n in range(60)]
+    rows = "".join(f"{'NA' if n == 5 else n};{date};{10_000 + n};{n}.500\n" for n, date in enumerate(dates))
+    path = write_file(tmp_path, "count;seen;born;PLZ;size\n" + rows)
+    inspection = vl.inspect(path)
+    page = inspection.save(tmp_path / "page.html")
+    data = vl.read(path, vl.Schema(quasi=["count", "born", "PLZ"]))
+    for reading in (inspection.reading, data.reading):
+        told = repr(reading) + reading._repr_html_() + repr(reading.columns) + str(reading.as_json())
+        told += "".join(one.note for one in reading.columns) + str(reading.as_spec())
+        assert "null_values=..." in told
+        assert not set("\ue000\ue001") & set(told)
+        assert "ue000" not in told
+    told = page.read_text() + page.with_suffix(".json").read_text() + str(inspection.as_json()) + inspection.html
+    assert not set("\ue000\ue001") & set(told)
+    assert "ue000" not in told
+
+
+def test_a_day_that_no_calendar_has_is_the_reason(tmp_path: Path) -> None:
+    rows = "".join(f"{1 + n % 28}.02.1980;{n}\n" for n in range(20))
+    for day in ("30.02.2024", "31/04/2024"):
+        path = write_file(tmp_path, f"born;x\n{day};1\n{rows}")
+        note = vl.inspect(path).reading.columns[0].note
+        assert "21 of 21 cells look like dates; 1 of them is a day that no calendar has, so it stays text." in note
+    path = write_file(tmp_path, "born;x\n" + "".join(f"{1 + n % 28}.02.80;{n}\n" for n in range(20)))
+    assert "a year of two digits" in vl.inspect(path).reading.columns[0].note
+
+
+@pytest.mark.parametrize("word", ["unknown", "Unbekannt", "n/a", "Infinity"])
+@pytest.mark.parametrize("engine", [None, vl.Disk()], ids=["memory", "disk"])
+def test_a_word_for_missing_in_the_first_row_is_no_second_header(
+    tmp_path: Path, word: str, engine: base.Engine | None
+) -> None:
+    path = write_file(tmp_path, f"born;sex\n{word};m\n" + "".join(f"1980-02-{10 + n};f\n" for n in range(12)))
+    data = vl.read(path, vl.Schema(quasi=["born"]), engine=engine)
+    assert "the other 1 is not, so it stays text" in data.reading.columns[0].note
+    named = vl.read(path, vl.Schema(quasi=["born"], missing="drop"), null_values=[word], engine=engine)
+    assert named.columns["born"].kind == "date"
+
+
+def test_the_advice_on_a_second_header_works(tmp_path: Path) -> None:
+    path = write_file(tmp_path, "born;sex\nsoon;m\n" + "".join(f"1980-02-{10 + n};f\n" for n in range(12)))
+    with pytest.raises(DataError, match="1 column holds dates or numbers") as error:
+        vl.inspect(path)
+    assert "convert={'born': 'text'}" in error.value.hint
+    assert vl.inspect(path, convert={"born": "text"})["born"].kind == "categorical"

@@ -11,15 +11,15 @@ import polars as pl
 
 from voile.engines.base import Source
 from voile.engines.memory import load_frame
-from voile.errors import DataError, SpecError, option
+from voile.errors import DataError, SchemaError, SpecError, option, raise_together
 from voile.flow.explore.column_profiles import CodedColumns
 from voile.flow.explore.inspection import Inspection
-from voile.flow.explore.population.individual_risk import check_weights
+from voile.flow.explore.population.individual_risk import check_weights, refuse_normalised
 from voile.flow.explore.population.population_risk import PopulationRisk, estimate_population
 from voile.flow.explore.population.register_risk import RegisterRisk, compare_register
 from voile.flow.explore.population.special_uniques import find_special_uniques
 from voile.flow.explore.uniqueness import CodedRows
-from voile.tables.schema import Schema
+from voile.tables.schema import Schema, suggest_name
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,23 @@ class AskedEstimates:
         """Return the inspection with estimates from the rows. A survey weight is no part of what others know: nobody in
         the population has one."""
         quasi = [name for name in roles.quasi if name in coded]
-        risk = self._estimate_population(rows, quasi, roles.weight, coded)
+        weights = None if roles.weight is None else _read_weights(roles.weight, coded)
+        note = "" if weights is None or roles.weight is None else refuse_normalised(roles.weight, weights)
+        risk = self._estimate_population(rows, quasi, None if note else roles.weight, weights)
         fraction = risk.sample / risk.population if risk else None
         found = find_special_uniques(rows, quasi, fraction) if self.special_uniques else None
-        return replace(inspection, population=risk, special_uniques=found)
+        return replace(inspection, population=risk, special_uniques=found, weight_note="" if risk else note)
 
     def compare_register(self, table: pl.DataFrame, quasi: Sequence[str], source: Source) -> RegisterRisk:
         """Read the known columns of the register in the way of the table, and compare the two."""
         how = (source.delimiter, source.encoding, source.null_values, source.convert)
-        people = load_frame(Source(self.register, None, *how), Schema(quasi=list(quasi)))
+        people = load_frame(
+            Source(self.register, None, *how), Schema(quasi=list(quasi)), lambda names: _check_register(quasi, names)
+        )
         return compare_register(table, people, list(quasi))
 
     def _estimate_population(
-        self, rows: CodedRows, quasi: Sequence[str], weight: str | None, coded: CodedColumns
+        self, rows: CodedRows, quasi: Sequence[str], weight: str | None, weights: np.ndarray | None
     ) -> PopulationRisk | None:
         if weight is not None and self.population is not None:
             raise SpecError(
@@ -81,10 +85,22 @@ class AskedEstimates:
         group, groups = rows.number_groups(quasi)
         counts = np.ones(len(rows), dtype=np.int64) if rows.weights is None else rows.weights
         sizes = np.bincount(group, weights=counts, minlength=groups).astype(np.int64)
-        if weight is None:
+        if weight is None or weights is None:
             return estimate_population(sizes, None, self.population)
-        values = _read_weights(weight, coded)[rows.columns[weight]]
+        values = weights[rows.columns[weight]]
         return estimate_population(sizes, np.bincount(group, weights=values * counts, minlength=groups), None)
+
+
+def _check_register(quasi: Sequence[str], present: Sequence[str]) -> None:
+    raise_together(
+        SchemaError(
+            f"The register has no column {name!r}, which others are taken to know.",
+            code="schema.unknown-column",
+            hint=suggest_name(name, present),
+        )
+        for name in quasi
+        if name not in present
+    )
 
 
 def _read_weights(name: str, coded: CodedColumns) -> np.ndarray:

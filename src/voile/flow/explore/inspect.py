@@ -8,7 +8,7 @@ a cell.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ from voile.tables.role_faults import name_faults
 from voile.tables.roles.role_guessing import UNSURE
 from voile.tables.schema import ROLES, Schema, suggest_name
 from voile.tables.unit import ASSUMED, IDENTIFIER, PERSON_COLUMN, Unit
-from voile.tables.value_variants import find_table_variants, merge_table_variants
+from voile.tables.value_variants import Variants, find_table_variants, hide_cells, merge_table_variants
 
 MOST_COLUMNS = 256  # more columns than a person can give a role to, one by one
 
@@ -85,9 +85,11 @@ def inspect(
         return _inspect_microdata(source)
     subset = Schema(quasi=columns) if columns else None
     if isinstance(source, PreparedTable):
+        Source(None, convert=convert or {}).refuse_unused_convert()
         table_source = Source(source.frame, record=source.reading)
     else:
         table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
+        table_source.refuse_unused_convert()
 
     def check_header(names: Sequence[str]) -> None:
         _check_columns(columns or names)
@@ -112,7 +114,7 @@ def inspect(
     frame = merge_table_variants(frame, variants, merge)
     profiles, coded = profile_table(frame, table_source.record.titles)
     roles = schema if isinstance(schema, Schema) else _complete_roles(profiles, schema or {})
-    unmerged = tuple(one for one in variants if one.column not in merge)
+    unmerged = _show_variants([one for one in variants if one.column not in merge], profiles, schema)
     repeats = find_repeats(profiles, coded)
     bare = Inspection(frame.height, profiles, (), None, repeats=repeats, reading=table_source.record, variants=unmerged)
     person = _find_person(bare, roles)
@@ -147,6 +149,20 @@ def _complete_roles(profiles: Sequence[ColumnProfile], roles: Mapping[str, Any])
     quasi = roles.get("quasi", complete.get("quasi"))
     withheld = {"withhold_weight": True} if roles.get("weight") else {}  # a weight serves to estimate here
     return Schema(**{**complete, **withheld, **roles}) if quasi else None
+
+
+def _show_variants(
+    variants: Sequence[Variants], profiles: Sequence[ColumnProfile], schema: Schema | Mapping[str, Any] | None
+) -> tuple[Variants, ...]:
+    """Return the variants that somebody has to decide on. A column that is never published has none; while nobody has
+    decided whether a column is published, its variants are counted."""
+    roles = {} if isinstance(schema, Schema) else {column.name: column.role for column in profiles}
+    asked = vars(schema) if isinstance(schema, Schema) else schema or {}
+    roles |= {name: role for role in ROLES for name in asked.get(role, ())}
+    roles |= {asked["person"]: "identifier"} if asked.get("person") else {}
+    published = {name for name, role in roles.items() if role in ("quasi", "sensitive", "other")}
+    undecided = {name for name, role in roles.items() if role == UNSURE}
+    return tuple(hide_cells([one for one in variants if one.column in published | undecided], published))
 
 
 def _has_role(column: ColumnProfile, role: str) -> bool:
@@ -207,6 +223,12 @@ def _check_names(schema: Schema | Mapping[str, Any], present: Sequence[str]) -> 
     if isinstance(schema, Schema):
         schema.check(present)
         return
+    parts = [part.name for part in fields(Schema)]
+    raise_together(
+        SchemaError(f"A schema has no part {part!r}.", code="schema.unknown-part", hint=suggest_name(part, parts))
+        for part in schema
+        if part not in parts
+    )
     named = [name for role in ROLES for name in schema.get(role, ())]
     named += [schema[part] for part in ("person", "weight") if schema.get(part)]
     if named:

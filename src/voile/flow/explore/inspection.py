@@ -38,7 +38,7 @@ class Inspection(ResultTable):
     long tables only the most telling are computed. `anonymity` has the k of the known columns and, for each sensitive
     column, l, t, alpha, beta and delta. `population`, `register` and `special_uniques` are filled where they were asked
     for; they are estimates. `reading` tells how the text of a file was converted and what a person must decide there;
-    `variants` are categories that may be one.
+    `variants` are categories that may be one. `weight_note` says why survey weights estimate nothing.
     `repeats` are the columns that look like identifiers and whose values repeat: a person may have several rows. Where
     a column tells people apart, as a schema says or else as suggested, people stand out by one row each: somebody with
     two equal rows is alone all the same. `unit` says whether people are counted there, or rows.
@@ -60,6 +60,7 @@ class Inspection(ResultTable):
     special_uniques: SpecialUniques | None = None
     reading: ReadingRecord = field(default_factory=ReadingRecord)
     variants: tuple[Variants, ...] = ()
+    weight_note: str = ""
 
     def __repr__(self) -> str:
         alone = f"; {self.whole.alone} alone on {', '.join(self.known)}" if self.whole else ""
@@ -184,6 +185,7 @@ class Inspection(ResultTable):
             "unit": self.unit.as_json(),
             "reading": {"notes": self.reading.describe(), "spec": self.reading.as_spec(), **self.reading.as_json()},
             "variants": [one.as_json() for one in self.variants],
+            **({"weight_note": self.weight_note} if self.weight_note else {}),
             **{
                 part: getattr(self, part).as_json() if getattr(self, part) else None
                 for part in ("anonymity", "population", "register", "special_uniques")

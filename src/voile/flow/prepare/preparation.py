@@ -213,5 +213,6 @@ def _no_dates(name: str) -> DataError:
     return DataError(
         f"{name!r} holds no dates.",
         code="data.dates",
-        hint=f"Write dates as 2025-12-31, or say how to read them, e.g. {option('convert', {name: 'day-first'})}.",
+        hint="In a CSV or a workbook, write dates as 2025-12-31, or say how to read them, e.g. "
+        f"{option('convert', {name: 'day-first'})}. In any other table, convert the column to dates.",
     )

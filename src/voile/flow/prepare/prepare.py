@@ -133,6 +133,7 @@ def prepare(
     [('a', '000', 90), ('b', '902', 41)]
     """
     table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
+    table_source.refuse_unused_convert()
     days = {name: parse_day(date) for name, date in (ages or {}).items()}
     day = None if on is None else parse_day(on)
     rules = dict(safe_harbor or {})

@@ -40,6 +40,7 @@ from voile.tables.partition_tree import LARGEST_PART
 from voile.tables.row_protocol import PersonTable, Table
 from voile.tables.schema import Column, Columns, Schema
 from voile.tables.unit import Unit
+from voile.tables.value_variants import hide_cells
 
 RECODED_ONCE = 8 * LARGEST_PART  # people: a larger table is cut so often that its recoded chunks are kept
 
@@ -76,11 +77,13 @@ def read(
     """
     if isinstance(source, PreparedTable):
         _refuse_other_engine(source, engine)
+        Source(None, convert=convert or {}).refuse_unused_convert()
         frames = source.open_chunks(schema)
         data = _read_chunks(frames, Source(None, record=source.reading), schema, merge, source.engine)
         return replace(data, prepared=source.steps)
     engine = engine or engine_of_table(source)
     table_source = Source(source, query, delimiter, encoding, null_values, convert or {}, sheet=sheet)
+    table_source.refuse_unused_convert()
     return _read_chunks(engine.read(table_source, schema), table_source, schema, merge, engine)
 
 
@@ -123,8 +126,8 @@ def _read_chunks(frames: Parts, source: Source, schema: Schema, merge: Sequence[
     grouped = list_grouped_columns(columns, schema)
     if grouped:
         data = replace(data, columns=complete_hierarchies(columns, data.rows, grouped))
-    unmerged = tuple(one for one in variants if one.column not in merge)
-    return replace(data, reading=source.record, variants=unmerged)
+    unmerged = hide_cells([one for one in variants if one.column not in merge], schema.names())
+    return replace(data, reading=source.record, variants=tuple(unmerged))
 
 
 def _group_postcodes(schema: Schema, source: Source) -> Schema:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from voile.errors import DataError, SpecError, option, render
 from voile.io.conversions.text_forms import READINGS
 from voile.io.csv_types import TYPES, names_postcode
+from voile.result_tables import write_html
 
 MEANINGS = {
     "day-first": "dates, the day first (31.12.2025)",
@@ -25,38 +26,56 @@ MEANINGS = {
 @dataclass(frozen=True)
 class ColumnReading:
     """How a column of text was read: `reading` is the word that asks for it, `type` the type or form that casts it.
-    `choices` are the readings between which a person must decide; `note` says why a column stays text."""
+    `choices` are the readings between which a person must decide; `note` says why a column stays text. `mentions` is
+    the note as it was written, before its mentions of options are put in the words of a surface."""
 
     column: str
     reading: str
     type: str
     choices: tuple[str, ...] = ()
-    note: str = ""
+    mentions: str = field(default="", repr=False)
     unit: str = ""
     is_forced: bool = False
+
+    def __repr__(self) -> str:
+        return f"ColumnReading({self.describe()!r})"
+
+    @property
+    def note(self) -> str:
+        """Why the column stays text, in the language of the current surface."""
+        return render(self.mentions)
 
     @property
     def is_native(self) -> bool:
         """Whether there is nothing to tell: no conversion, no question, no note."""
-        return self.type in TYPES and not (self.choices or self.note or self.is_forced)
+        return self.type in TYPES and not (self.choices or self.mentions or self.is_forced)
 
     @property
     def keeps_postcodes(self) -> bool:
         """Whether whole numbers stay text because the column is named as one of postcodes."""
-        return self.reading == "text" and bool(self.note) and not self.choices and names_postcode(self.column)
+        return self.reading == "text" and bool(self.mentions) and not self.choices and names_postcode(self.column)
 
     def describe(self) -> str:
         """Say how the column was read, and how to change that, in the language of the current surface."""
         if self.choices:
-            return render(f"{self.column}: {self.note} {_list_choices(self)}")
-        if self.note:
-            return render(f"{self.column}: {self.note}")
+            return f"{self.column}: {self.note} {render(_list_choices(self))}"
+        if self.mentions:
+            return f"{self.column}: {self.note}"
         unit = f", without the sign {self.unit}" if self.unit else ""
         undo = "" if self.is_forced else render(f"; {mention_reading(self.column, 'text')} leaves it as it is written")
         return f"{self.column}: read as {MEANINGS[self.reading]}{unit}{undo}"
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "choices": list(self.choices), "text": self.describe()}
+        return {
+            "column": self.column,
+            "reading": self.reading,
+            "type": self.type,
+            "choices": list(self.choices),
+            "note": self.note,
+            "unit": self.unit,
+            "is_forced": self.is_forced,
+            "text": self.describe(),
+        }
 
 
 @dataclass
@@ -67,6 +86,13 @@ class ReadingRecord:
     encoding: str = ""
     columns: list[ColumnReading] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        found = f"encoding {self.encoding}; " if self.encoding else ""
+        return f"ReadingRecord({found}columns with a remark: {len(self.columns)})"
+
+    def _repr_html_(self) -> str:
+        return write_html(repr(self), [{"how the text was read": line} for line in self.describe()])
 
     def describe(self) -> list[str]:
         """Say what was found and converted, one sentence per entry."""
@@ -81,7 +107,7 @@ class ReadingRecord:
 
     def as_spec(self) -> dict[str, Any]:
         """Return the entries of [read] that repeat this reading, without what is still undecided."""
-        convert = {reading.column: reading.reading for reading in self.columns if not reading.note}
+        convert = {reading.column: reading.reading for reading in self.columns if not reading.mentions}
         found = {"encoding": self.encoding} if self.encoding else {}
         return {**found, **({"convert": convert} if convert else {})}
 
@@ -102,7 +128,7 @@ def refuse_questions(readings: Sequence[ColumnReading]) -> None:
         return
     names = ", ".join(f"{reading.column!r}" for reading in questions)
     raise DataError(
-        f"{names} can be read in several ways: {questions[0].note}",
+        f"{names} can be read in several ways: {questions[0].mentions}",
         code="data.unclear",
         hint=" ".join(_list_choices(reading) for reading in questions),
     )

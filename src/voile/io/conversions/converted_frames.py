@@ -22,7 +22,7 @@ def summarize_column(values: pl.Series) -> TextSummary:
 
 def decide_types(summaries: Mapping[str, Sequence[TextSummary]], how: TextOptions, delimiter: str) -> dict[str, str]:
     """Decide how each column of text is read, from the summaries of its chunks; what is worth a word is recorded."""
-    refuse_second_header(summaries)
+    refuse_second_header(summaries, how.convert)
     readings = {
         name: decide_reading(name, chunks, how.convert.get(name), delimiter) for name, chunks in summaries.items()
     }

@@ -6,7 +6,7 @@ same. Where two readings fit and mean different things, nobody guesses: the colu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 
@@ -92,7 +92,7 @@ def _ask(column: str, choices: Sequence[str], why: str) -> ColumnReading:
 
 
 def _stay_text(column: str, why: str) -> ColumnReading:
-    return ColumnReading(column, "text", "text", note=why)
+    return ColumnReading(column, "text", "text", mentions=why)
 
 
 def keep_postcodes(column: str) -> ColumnReading:
@@ -111,7 +111,15 @@ def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReadin
         if MOSTLY * cells <= count and cells:
             others = cells - count
             forms = "they are written in several forms, or in one that says too little (a year of two digits)"
-            why = f"the other {others:,} are not" if others else forms
+            impossible = sum(one.impossible_dates for one in summaries) if noun == "dates" else 0
+            days = f"{impossible:,} of them {'is a day' if impossible == 1 else 'are days'} that no calendar has"
+            why = (
+                f"the other {others:,} {'is' if others == 1 else 'are'} not"
+                if others
+                else days
+                if impossible
+                else forms
+            )
             advice = f" If those mean missing, name their texts: {option('null')}." if others else ""
             return _stay_text(
                 column, f"{count:,} of {cells:,} cells look like {noun}; {why}, so it stays text.{advice}"
@@ -119,20 +127,24 @@ def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReadin
     return ColumnReading(column, "text", "text")
 
 
-def refuse_second_header(readings: Mapping[str, Sequence[TextSummary]]) -> None:
+def refuse_second_header(readings: Mapping[str, Sequence[TextSummary]], decided: Collection[str] = ()) -> None:
     """Raise if the first row below the header holds words only, above columns of dates and numbers: it is a second
-    header. Numbers in that row, or words further down, are no such sign."""
+    header. Numbers in that row, words further down, and columns on whose reading somebody has decided are no such sign.
+    """
     firsts = [summaries[0] for summaries in readings.values() if summaries]
-    above = 0
-    for summaries in readings.values():
+    above = []
+    for name, summaries in readings.items():
         cells = sum(one.cells for one in summaries)
         fitting = max(sum(one.dates for one in summaries), sum(one.numbers for one in summaries))
-        above += bool(summaries and summaries[0].starts_with_words) and cells >= FEW and fitting == cells - 1
+        if summaries and summaries[0].starts_with_words and cells >= FEW and fitting == cells - 1:
+            above += [name] if name not in decided else []
+    held = "column holds" if len(above) == 1 else "columns hold"
     if above and not any(one.starts_with_words is False for one in firsts):
         raise DataError(
-            f"The second line looks like a second header: {above} columns hold dates or numbers, except in it.",
+            f"The second line looks like a second header: {len(above)} {held} dates or numbers, except in it.",
             code="data.header",
-            hint="Remove the line, or keep one line of names.",
+            hint="Remove the line, or keep one line of names. If it is a row of the table, say how to read it "
+            f"({mention_reading(above[0], 'text')}).",
         )
 
 

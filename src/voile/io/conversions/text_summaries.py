@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from voile.io.conversions.text_forms import (
+    DATE_READINGS,
     EIGHT_DIGITS,
     FORMS,
     NUMBER_READINGS,
@@ -17,6 +18,9 @@ from voile.io.conversions.text_forms import (
 )
 from voile.io.csv_types import LEADING_ZERO, possible_types
 
+NO_ANSWERS = """unknown unbekannt inconnu desconocido missing fehlt none null na n/a n.a. #n/a nan inf -inf infinity
+-infinity k.a. refused - -- . ?"""
+PLACEHOLDERS = {*NO_ANSWERS.split(), "k. a.", "keine angabe", "nicht bekannt", "not known", "not available"}
 HEAD = 1_000  # cells of which one with a digit makes a column worth a closer look
 
 
@@ -24,7 +28,7 @@ HEAD = 1_000  # cells of which one with a digit makes a column worth a closer lo
 class TextSummary:
     """What the cells of a column allow in one chunk: the types that need no conversion (None without cells), the forms
     that read every cell, the signs that occur, how many cells there are, how many of them look like dates and like
-    numbers, and whether the first row has words."""
+    numbers, whether the first row has words, and how many cells have the form of a date that no calendar has."""
 
     native: frozenset[str] | None
     forms: frozenset[str]
@@ -32,7 +36,8 @@ class TextSummary:
     cells: int
     dates: int
     numbers: int
-    starts_with_words: bool | None  # None if the first row has no cell
+    starts_with_words: bool | None  # None if the first row has no cell, or one that says nothing
+    impossible_dates: int = 0
 
 
 def summarize_text(texts: pl.Series) -> TextSummary:
@@ -40,13 +45,13 @@ def summarize_text(texts: pl.Series) -> TextSummary:
     show that the column holds words."""
     head = texts.head(HEAD).drop_nulls().unique()
     if len(head) and not head.str.contains(r"\d").any() and not head.str.to_lowercase().is_in(["true", "false"]).all():
-        words, nothing = None if texts[0] is None else True, frozenset[str]()
+        words, nothing = None if _says_nothing(texts) else True, frozenset[str]()
         return TextSummary(frozenset({"text"}), nothing, nothing, len(texts) - texts.null_count(), 0, 0, words)
     counted = texts.drop_nulls().alias("cell").value_counts(name="count")
     cells = counted["cell"]
     native = possible_types(cells)
     filled, nothing = int(counted["count"].sum()), frozenset[str]()
-    is_blank = texts.head(1).null_count() == len(texts.head(1))
+    is_blank = _says_nothing(texts)
     no_words = None if is_blank else False
     if native is not None and native & {"boolean", "time"}:
         return TextSummary(native, nothing, nothing, filled, 0, 0, no_words)
@@ -65,7 +70,23 @@ def summarize_text(texts: pl.Series) -> TextSummary:
     first = texts.head(1).to_frame("cell").select(looks_like_date(cell) | looks_like_number(cell)).to_series()
     words = None if is_blank else not first[0]
     forms = find_forms(cells) if filled and filled in (dates, numbers) else nothing
-    return TextSummary(native, forms, signs, filled, int(dates), int(numbers), words)
+    impossible = 0 if forms or not dates else _count_impossible(marked.filter("date"))
+    return TextSummary(native, forms, signs, filled, int(dates), int(numbers), words, impossible)
+
+
+def _says_nothing(texts: pl.Series) -> bool:
+    """Whether the first cell is missing, or a word for it."""
+    return not len(texts) or texts[0] is None or texts[0].strip().casefold() in PLACEHOLDERS
+
+
+def _count_impossible(dates: pl.DataFrame) -> int:
+    """Count the cells that have the form of a date although no calendar has the day, such as 30.02.2024."""
+    cell = dates["cell"]
+    has_form, is_day = pl.repeat(False, len(cell), eager=True), pl.repeat(False, len(cell), eager=True)
+    for form in (form for form in FORMS.values() if form.reading in DATE_READINGS):
+        matches = cell.str.contains(form.pattern)
+        has_form, is_day = has_form | matches, is_day | (matches & form.cast(cell).is_not_null())
+    return int(dates["count"].filter(has_form & ~is_day).sum())
 
 
 def _find_signs(marked: pl.DataFrame) -> frozenset[str]:

@@ -79,8 +79,8 @@ def test_a_wrong_population_is_refused(options: dict[str, Any], code: str) -> No
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("wrong", [0.5, -1.0, None, float("inf")])
-def test_weights_below_one_are_refused(wrong: float | None) -> None:
+@pytest.mark.parametrize("wrong", [0.0, -1.0, None, float("inf")])
+def test_weights_that_are_not_above_zero_are_refused(wrong: float | None) -> None:
     frame = pl.DataFrame({"key": KEYS, "wt": [wrong, *WEIGHTS[1:]]})
     with pytest.raises(DataError) as caught:
         inspect(frame, roles={"weight": "wt"})
@@ -101,3 +101,19 @@ def test_a_register_by_hand(tmp_path: Path) -> None:
 def test_a_register_of_others_is_refused() -> None:
     with pytest.raises(DataError, match="fits anybody"):
         vl.inspect(pl.DataFrame({"key": ["a"]}), {"quasi": ["key"]}, register=pl.DataFrame({"key": ["b"]}))
+
+
+def test_normalised_weights_estimate_no_population_and_stop_nothing() -> None:
+    table = pl.DataFrame({"age": [20, 21, 22, 22], "wt": [0.4, 0.6, 1.5, 1.5]})
+    schema = vl.Schema(quasi=["age"], weight="wt", withhold_weight=True)
+    inspection = vl.inspect(table, schema, special_uniques=True)
+    assert inspection.population is None
+    assert inspection.special_uniques is not None
+    assert "2 different weights in 'wt' are below 1" in inspection.weight_note
+    assert inspection.weight_note in inspection.as_json()["weight_note"]
+    assert "normalised" in inspection.html
+    known = vl.inspect(table, schema, population=400)
+    assert known.population is not None
+    assert not known.population.weighted
+    assert known.weight_note == ""
+    assert "weight_note" not in known.as_json()

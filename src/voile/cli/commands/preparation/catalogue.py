@@ -14,13 +14,16 @@ from voile.cli.terminal import print_json, print_table
 if TYPE_CHECKING:
     from voile.flow.explore.catalogue import Entry
 
-Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Describe this one.")]
-
 
 def _make_command(family: str, what: str) -> Callable[..., None]:
     """Make the command that lists a family, or describes one of its members."""
 
-    def list_family(name: Name = None, plugin: Plugins = None, as_json: Json = False) -> None:
+    def complete_name(incomplete: str) -> list[str]:
+        from voile.flow.explore.catalogue import list_entries
+
+        return [entry.name for entry in list_entries(family) if entry.name.startswith(incomplete)]
+
+    def list_family(name: str | None = None, plugin: Plugins = None, as_json: Json = False) -> None:
         from voile.flow.explore.catalogue import describe_entry, list_entries
 
         load_plugins(plugin)
@@ -36,6 +39,8 @@ def _make_command(family: str, what: str) -> Callable[..., None]:
         print_table(f"{len(entries)} {family}", ["name", what, "knobs"], rows, 0)
         typer.echo(f"`voile {family} NAME` says more about one of them.")
 
+    argument = typer.Argument(metavar="[NAME]", help="Describe this one.", autocompletion=complete_name)
+    list_family.__annotations__["name"] = Annotated[str | None, argument]
     list_family.__name__ = family
     list_family.__doc__ = f"List the {family} ({what}), or describe one with its knobs and an example."
     return list_family

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.errors import DataError
+from voile.errors import DataError, option, render
 
 
 def estimate_risk(sample: np.ndarray, population: np.ndarray) -> np.ndarray:
@@ -32,12 +32,25 @@ def estimate_risk(sample: np.ndarray, population: np.ndarray) -> np.ndarray:
 
 
 def check_weights(name: str, weights: np.ndarray) -> np.ndarray:
-    """Return weights as numbers; a weight says how many people a row stands for, so it is at least 1."""
-    wrong = int((~(np.isfinite(weights) & (weights >= 1))).sum())
+    """Return weights as numbers above 0."""
+    wrong = int((~(np.isfinite(weights) & (weights > 0))).sum())
     if wrong:
         raise DataError(
-            f"{wrong:,} different weights in {name!r} are missing, not finite or below 1.",
+            f"{wrong:,} different weights in {name!r} are missing, not finite or not above 0.",
             code="data.weight",
-            hint="A weight says how many people of the population a row stands for: at least one. Clean the column.",
+            hint="A weight says how many people of the population a row stands for. Clean the column.",
         )
     return weights
+
+
+def refuse_normalised(name: str, weights: np.ndarray) -> str:
+    """Say why weights tell nothing about the size of the population; an empty text if they do. A row stands for one
+    person at least, itself, so weights below 1 were divided, e.g. by their mean."""
+    below = int((weights < 1).sum())
+    if not below:
+        return ""
+    return render(
+        f"Who is alone in the population is not estimated: {below:,} different weights in {name!r} are below 1, so "
+        "they are normalised, and do not say how many people of the population a row stands for. Give the number of "
+        f"people there ({option('population')})."
+    )

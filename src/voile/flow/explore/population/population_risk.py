@@ -17,6 +17,7 @@ from voile.flow.explore.population.uniques_estimates import (
     estimate_slide_negative_binomial,
     estimate_zayatz,
 )
+from voile.result_tables import ResultTable
 
 SPREAD = 2.0  # the range reaches from the estimate divided by this to the estimate times this
 HIGH = 0.1  # an individual risk above this is counted
@@ -30,7 +31,7 @@ ASSUMPTIONS = {
 
 
 @dataclass(frozen=True, eq=False)
-class PopulationRisk:
+class PopulationRisk(ResultTable):
     """Estimates for a population of `population` people, of whom `sample` are in the table.
 
     `estimates` are the people who are alone in the population by each method, `estimate` is the geometric mean of
@@ -47,6 +48,12 @@ class PopulationRisk:
 
     def __repr__(self) -> str:
         return f"PopulationRisk({self.low:,.0f} to {self.high:,.0f} of {self.population:,} alone, estimated)"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [
+            {"estimator": name, "alone in the population": number, "assumes that": ASSUMPTIONS[name]}
+            for name, number in self.estimates.items()
+        ]
 
     @property
     def estimate(self) -> float:

@@ -9,10 +9,11 @@ from typing import Any
 import polars as pl
 
 from voile.errors import DataError
+from voile.result_tables import ResultTable
 
 
-@dataclass(frozen=True)
-class RegisterRisk:
+@dataclass(frozen=True, repr=False)
+class RegisterRisk(ResultTable):
     """How a table looks beside a register of `people`: every row fits at least `k_map` people of the register; for an
     adversary who knows the register, the chance that somebody in it is in the table lies between `delta_low` and
     `delta_high`. `unmatched` rows fit nobody, and `overfull` groups have more rows than people in the register: there
@@ -25,6 +26,12 @@ class RegisterRisk:
     delta_high: float
     unmatched: int
     overfull: int
+
+    def __repr__(self) -> str:
+        return f"RegisterRisk(k-map {self.k_map}, {self.alone:,} rows fit one person only, {self.people:,} people)"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"measure": name, "number": number} for name, number in asdict(self).items()]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

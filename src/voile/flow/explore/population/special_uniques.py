@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from voile.flow.explore.uniqueness import CodedRows
+from voile.result_tables import ResultTable
 
 LARGEST_WORK = 2_000_000_000  # rows times subsets
 DEFAULT_FRACTION = 0.01  # as in sdcMicro
 
 
 @dataclass(frozen=True, eq=False)
-class SpecialUniques:
+class SpecialUniques(ResultTable):
     """The rows that are unique on a minimal set of columns.
 
     `scores` and `disclosure` (DIS-SUDA) have one number per row, in the order of the table unless rows of people were
@@ -42,6 +43,9 @@ class SpecialUniques:
     def __repr__(self) -> str:
         rows = int((self.scores > 0).sum())
         return f"SpecialUniques({rows:,} of {len(self.scores):,} rows, up to {self.depth} columns)"
+
+    def _list_rows(self) -> list[dict[str, Any]]:
+        return [{"column": name, "share of the scores": share} for name, share in self.contributions.items()]
 
     def as_json(self) -> dict[str, Any]:
         """Return the numbers that show nobody: no score of a single row."""
