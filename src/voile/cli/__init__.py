@@ -9,7 +9,8 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from voile.cli.signals import end_in_order, interrupt_on_sigterm
+from voile.cli.signals import end_in_order, remember_signals
+from voile.io.safe_writing.interruptions import raise_if_interrupted
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -26,9 +27,11 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     atexit.register(_skip_last_collection)
     gc.set_threshold(1_000_000)  # looking for cycles while modules are loaded takes a tenth of a small command's time
-    with interrupt_on_sigterm() as received:
+    with remember_signals() as received:
         try:
             from voile.cli.run import run_command
+
+            raise_if_interrupted()
         except KeyboardInterrupt:
             sys.stderr.write("voile: Interrupted; nothing was changed.\n")
             raise SystemExit(128 + (received or [signal.SIGINT])[0]) from None

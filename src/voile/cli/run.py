@@ -17,9 +17,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from voile.cli.flag_wording import write_flag
-from voile.cli.terminal import print_json
+from voile.cli.terminal import print_error
 from voile.errors import DataError, SpecError, VoileError, hide_credentials, speaking
-from voile.io.safe_writing.interruptions import record_writes
+from voile.io.safe_writing.interruptions import raise_if_interrupted, record_writes
 from voile.version import __version__
 
 # the module of each command in commands/, in the order in which --help lists them
@@ -96,12 +96,13 @@ def _run(written: list[Path], received: list[int]) -> NoReturn:
             raise SpecError("An argument has a zero byte.", code="spec.usage", hint="See --help.")
         # of a command that is named, the others need not be loaded
         code = build_app(sys.argv[1] if len(sys.argv) > 1 else "")(standalone_mode=False)
+        raise_if_interrupted()  # a callback of a library may have swallowed what the signal raised
     except VoileError as error:
         _fail(error.exit_code, error.as_json())
     except usage_error as error:
         error.message = hide_credentials(error.message)
         if "--json" in sys.argv:
-            print_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
+            print_error({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
         error.show()
         code = SpecError.exit_code
     except (KeyboardInterrupt, typer.Abort):
@@ -113,6 +114,8 @@ def _run(written: list[Path], received: list[int]) -> NoReturn:
     except SystemExit:
         raise
     except BaseException as error:  # a panic of a library is no Exception
+        if received:  # it met the interrupt in a callback, and failed for want of what that should have done
+            _end_interrupted(written, received)
         if os.environ.get("VOILE_DEBUG"):
             raise
         # the message of an unexpected error may quote a cell, so show only its type and where it happened
@@ -123,9 +126,13 @@ def _run(written: list[Path], received: list[int]) -> NoReturn:
         hint = "This is a bug in voile; set VOILE_DEBUG=1 to see the whole error (it may show data)."
         _fail(1, {"code": "internal", "message": f"Unexpected {type(error).__name__} at {where}.", "hint": hint})
     if code == 130:
-        message = f"Interrupted; {_describe_changes(written)}."
-        _fail(128 + (received or [signal.SIGINT])[0], {"code": "interrupted", "message": message, "hint": ""})
+        _end_interrupted(written, received)
     raise SystemExit(code or 0)
+
+
+def _end_interrupted(written: list[Path], received: list[int]) -> NoReturn:
+    message = f"Interrupted; {_describe_changes(written)}."
+    _fail(128 + (received or [signal.SIGINT])[0], {"code": "interrupted", "message": message, "hint": ""})
 
 
 def _describe_changes(written: list[Path]) -> str:
@@ -137,7 +144,7 @@ def _describe_changes(written: list[Path]) -> str:
 
 def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:
     if "--json" in sys.argv:
-        print_json({"error": error})
+        print_error({"error": error})
     lines = [f"voile: {error['message']}", *(f"  {error[part]}" for part in ("hint", "note") if error.get(part))]
     typer.echo("\n".join(lines), err=True)
     raise SystemExit(exit_code)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from voile.io.safe_writing.interruptions import raise_if_interrupted
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -20,7 +22,13 @@ if TYPE_CHECKING:
 
 
 def print_json(body: dict[str, Any]) -> None:
-    """Print an answer as JSON on standard output."""
+    """Print an answer as JSON on standard output, unless the command was interrupted: then its error is the answer."""
+    raise_if_interrupted()
+    print_error(body)
+
+
+def print_error(body: dict[str, Any]) -> None:
+    """Print the JSON of an error on standard output."""
     typer.echo(json.dumps(body, indent=1, ensure_ascii=False))
 
 
@@ -162,6 +170,7 @@ class Bar:
         self._update, self.note = update, note
 
     def __call__(self, done: int, total: int | None, what: str) -> None:
+        raise_if_interrupted()
         self._update(done, total, what)
 
 
@@ -187,10 +196,12 @@ class Steps:
         self._update, self._names, self._current = update, names, names[0]
 
     def __call__(self, name: str) -> None:
+        raise_if_interrupted()
         self._current = name
         self._update(name, self._names.index(name))
 
     def part(self, what: str, done: int, parts: int) -> None:
         """Report how many parts of the current step are done."""
+        raise_if_interrupted()
         start = self._names.index(self._current)
         self._update(f"{self._current}: {what}, {done} of {parts} parts", start + done / max(parts, 1))
