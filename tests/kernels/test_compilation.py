@@ -55,8 +55,13 @@ def test_a_kernel_works_where_no_folder_can_be_written(
 ) -> None:
     from numba.core import caching
 
+    monkeypatch.setattr(compilation, "_keeps", True)
+    assert compilation.find_cache_folder() is not None
+    assert compilation.can_keep_kernels()
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     assert fresh.compile()(np.ones(3)) == 6
+    assert not compilation.can_keep_kernels()
+    assert compilation.find_cache_folder() is None
 
 
 def test_threads_compile_a_kernel_once(fresh: compilation.Kernel) -> None:

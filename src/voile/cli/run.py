@@ -127,7 +127,18 @@ def _run(written: list[Path], received: list[int]) -> NoReturn:
         _fail(1, {"code": "internal", "message": f"Unexpected {type(error).__name__} at {where}.", "hint": hint})
     if code == 130:
         _end_interrupted(written, received)
+    _mention_lost_kernels()
     raise SystemExit(code or 0)
+
+
+def _mention_lost_kernels() -> None:
+    """Say what a command could not keep and the next one does again."""
+    compilation = sys.modules.get("voile.kernels.compilation")
+    if compilation is not None and not compilation.can_keep_kernels():
+        hint = (
+            "set NUMBA_CACHE_DIR to a folder that you may write to, or ask for `voile warm-up` where voile is installed"
+        )
+        typer.echo(f"Compiled code could not be kept, so every command compiles it again: {hint}.", err=True)
 
 
 def _end_interrupted(written: list[Path], received: list[int]) -> NoReturn:

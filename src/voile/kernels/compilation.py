@@ -11,6 +11,7 @@ import contextlib
 import threading
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
@@ -20,6 +21,7 @@ Steps = int | Callable[..., int]
 _LOCK = threading.RLock()
 _KERNELS: list[Kernel] = []
 _interprets = True  # whether Python runs small calls
+_keeps = True  # whether machine code could be kept in a folder so far
 
 
 class Kernel:
@@ -58,6 +60,7 @@ class Kernel:
 
     def compile(self) -> Callable[..., Any]:
         """Return the compiled kernel; its machine code is kept in a folder if one can be written."""
+        global _keeps
         with _LOCK:
             if self._compiled is None:
                 from numba import njit
@@ -67,7 +70,7 @@ class Kernel:
                 try:
                     self._compiled = njit(cache=True, **options)(function)
                 except RuntimeError:  # there is no folder that the compiler may write to
-                    self._compiled = njit(**options)(function)
+                    self._compiled, _keeps = njit(**options)(function), False
             return self._compiled
 
     def _bind(self, prepare: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -99,6 +102,25 @@ def list_cache_folders() -> tuple[int, set[str]]:
     """Return how many kernels are compiled, and in which folders their machine code is kept."""
     compiled: list[Any] = [kernel._compiled for kernel in _KERNELS if kernel._compiled is not None]
     return len(compiled), {str(one.stats.cache_path) for one in compiled if one.stats.cache_path}
+
+
+def can_keep_kernels() -> bool:
+    """Whether the machine code of all kernels that were compiled so far is kept for the next process."""
+    return _keeps
+
+
+def find_cache_folder() -> Path | None:
+    """Return the folder in which the compiler would keep a kernel; None if there is none. It compiles nothing."""
+    from numba import njit
+
+    try:
+        return Path(njit(cache=True)(_do_nothing).stats.cache_path or "")
+    except RuntimeError:
+        return None
+
+
+def _do_nothing() -> None:
+    """A function whose machine code would be kept beside that of the kernels."""
 
 
 class BitInstruction:
