@@ -22,6 +22,7 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """Run the command line. Signals are handled before anything else is loaded."""
+    _open_standard_streams()
     end_in_order()
     # newer versions of typer check flags with pydantic, which would look for plug-ins in every installed package
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -36,6 +37,14 @@ def main() -> None:
             sys.stderr.write("voile: Interrupted; nothing was changed.\n")
             raise SystemExit(128 + (received or [signal.SIGINT])[0]) from None
         run_command(received)
+
+
+def _open_standard_streams() -> None:
+    """Let a command whose output nobody wants (`>&-`) run like any other. Nothing else gets the number of a closed
+    stream either: what a library prints would land in that file."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115 - open to the end
 
 
 def _skip_last_collection() -> None:

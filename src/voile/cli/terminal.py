@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -44,8 +45,14 @@ def print_table(title: str, heads: list[str], rows: list[list[str]], numeric: in
         table.add_column(head, justify=side, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console = Console(file=sys.stdout, markup=False, width=None if sys.stdout.isatty() else 120)
+    width = None if sys.stdout.isatty() else 120
+    console = Console(file=sys.stdout, markup=False, width=width, color_system=_choose_colours())
     console.print(table)
+
+
+def _choose_colours() -> Any:
+    """Return which colours and styles rich may use: with NO_COLOR it would still print titles in italics."""
+    return None if os.environ.get("NO_COLOR") else "auto"
 
 
 def show_verdict(verdict: Verdict, title: str = "Verified from the published files alone") -> None:
@@ -155,7 +162,9 @@ def progress_bar() -> Iterator[Any]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
+    with Progress(
+        *columns, console=Console(stderr=True, markup=False, color_system=_choose_colours()), transient=True
+    ) as bar:
         task = bar.add_task("start", total=None)
         yield Bar(
             lambda done, of, what: bar.update(task, description=what, completed=done, total=of, refresh=True),
@@ -184,7 +193,7 @@ def step_bar(*names: str) -> Iterator[Steps]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(stderr=True, color_system=_choose_colours()), transient=True) as progress:
         task = progress.add_task("start", total=len(names))
         yield Steps(lambda name, done: progress.update(task, description=name, completed=done, refresh=True), names)
 

@@ -144,8 +144,9 @@ def check_target(target: Path, force: bool) -> None:
         return
     if CERTIFICATE not in is_folder or any(is_folder.values()):
         reason = "sub-folders" if CERTIFICATE in is_folder else "no release"
+        files = "1 file" if len(is_folder) == 1 else f"{len(is_folder)} files"
         raise SpecError(
-            f"The folder {target.name!r} holds {len(is_folder)} files and {reason}.",
+            f"The folder {target.name!r} holds {files} and {reason}.",
             code="spec.out-not-a-release",
             hint="Name a new or an empty folder; voile does not delete what it did not write.",
         )
